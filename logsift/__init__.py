@@ -1,0 +1,30 @@
+"""logsift: names the root cause of a failed distributed training run from the files it left behind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+__all__ = ["Analysis", "Catalog", "Incident", "__version__", "analyze", "load_catalog"]
+
+if TYPE_CHECKING:
+    from logsift.analyze import Analysis, analyze
+    from logsift.content.catalog import Catalog, load_catalog
+    from logsift.judge.rules import Incident
+
+_HOMES = {
+    "Analysis": "logsift.analyze",
+    "analyze": "logsift.analyze",
+    "Catalog": "logsift.content.catalog",
+    "load_catalog": "logsift.content.catalog",
+    "Incident": "logsift.judge.rules",
+}
+
+
+def __getattr__(name: str) -> object:
+    # The public names are imported on first use: `logsift --help` must not pay for polars and duckdb.
+    if name in _HOMES:
+        from importlib import import_module
+
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'logsift' has no attribute {name!r}")

@@ -1,0 +1,234 @@
+"""The whole way: content, files, rows, incidents, causes."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from logsift import __version__
+from logsift.content.catalog import Catalog, load_catalog
+from logsift.ingest.discover import SourceFile, discover
+from logsift.ingest.evidence import fetch
+from logsift.ingest.parse import Parser
+from logsift.judge.causes import Causes, trace
+from logsift.judge.coverage import Coverage, coverage
+from logsift.judge.rules import Evidence, Incident, judge
+from logsift.store import Store, beside_of, copy_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DATABASE = "logsift.duckdb"
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What came out. `parsed` counts the files that were read in this call: 0 where nothing had changed."""
+
+    run: Path
+    store: Store
+    incidents: tuple[Incident, ...]
+    causes: Causes
+    coverage: Coverage
+    rules: Mapping[str, Any]
+    parsed: int
+
+    @property
+    def root(self) -> Incident | None:
+        """The root cause, None where nothing was found or nothing can be said."""
+        return self.causes.root
+
+    def sql(self, query: str) -> list[dict[str, Any]]:
+        """Rows of a query over the tables (see `logsift tables`)."""
+        return self.store.rows(query)
+
+
+def analyze(
+    run: Path | str,
+    *,
+    catalog: Catalog | None = None,
+    db: Path | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Analysis:
+    """Read a run directory (or one file) and name the root cause.
+
+    Args:
+        run: what the job left behind.
+        catalog: the content to use, by default the built-in one and the user's own.
+        db: where the database goes, by default `RUN/logsift.duckdb`, or a cache folder where RUN can't be written.
+        progress: called with (bytes done, bytes in all) while files are read.
+
+    Raises:
+        FileNotFoundError: no such run directory, or nothing in it can be read.
+        ContentErrors: the content is wrong.
+        RuleError: a rule fails.
+    """
+    run = Path(run)
+    catalog = catalog or load_catalog()
+    files = discover(run, catalog)
+    if not any(f.reader for f in files):
+        raise FileNotFoundError(f"nothing readable in {run}")
+    path = db or default_database(run)
+    known = _known(path, catalog)
+    if known is not None and known == {f.name: (f.size, f.mtime_ns) for f in files}:
+        store = Store.open(path)
+        return _reopened(run, store, catalog)
+    beside = copy_of(path) if known is not None else beside_of(path)
+    try:
+        parsed = _build(beside, path, catalog, files, known or {}, progress)
+        beside.replace(path)
+    finally:
+        for left in (beside, beside.with_name(beside.name + ".wal")):
+            left.unlink(missing_ok=True)
+    return replace(_reopened(run, Store.open(path), catalog), parsed=parsed)
+
+
+def default_database(run: Path) -> Path:
+    """`RUN/logsift.duckdb`, beside a single file, or in the user's cache where that place can't be written."""
+    import hashlib
+    import os
+
+    folder = run if run.is_dir() else run.parent
+    name = DATABASE if run.is_dir() else f"{run.name}.{DATABASE}"
+    if os.access(folder, os.W_OK):
+        return folder / name
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "logsift"
+    cache.mkdir(parents=True, exist_ok=True)
+    return cache / f"{hashlib.sha256(str(run.resolve()).encode()).hexdigest()[:16]}.duckdb"
+
+
+def _known(path: Path, catalog: Catalog) -> dict[str, tuple[int, int]] | None:
+    """Name -> (size, mtime) of the files an existing store holds; None where it can't be built upon."""
+    if not path.exists():
+        return None
+    try:
+        store = Store.open(path)
+    except ValueError:
+        return None
+    try:
+        if store.rows("SELECT catalog FROM run_info") != [{"catalog": catalog.digest}]:
+            return None
+        return {r["path"]: (r["bytes"], r["mtime_ns"]) for r in store.rows("SELECT path, bytes, mtime_ns FROM file")}
+    finally:
+        store.close()
+
+
+def _build(
+    beside: Path, path: Path, catalog: Catalog, files: Sequence[SourceFile], known: Mapping[str, tuple[int, int]],
+    progress: Callable[[int, int], None] | None,
+) -> int:  # fmt: skip
+    """Write a store at `beside`, reusing the rows of unchanged files if it is a copy of the last one."""
+    if known:
+        store = Store.open(beside, read_only=False)
+        store.drop_views(catalog.scripts)
+        files = _numbered(store, files)
+        stale = _forget_changed(store, catalog, files, known)
+        todo = [f for f in files if f.file_id in stale]
+    else:
+        beside.unlink(missing_ok=True)
+        store, todo = Store.create(beside, catalog), list(files)
+        store.insert("run_info", [(catalog.digest, __version__)])
+    total, done = sum(f.size for f in todo), 0
+
+    def note(size: int) -> None:
+        nonlocal done
+        done += size
+        if progress:
+            progress(done, total)
+
+    with tempfile.TemporaryDirectory(prefix="logsift-", dir=path.parent) as parts:
+        parsed = Parser(catalog).parse(todo, Path(parts), note)
+        store.con.execute("BEGIN")
+        store.append_parts(Path(parts))
+    store.insert("file_window", parsed.windows)
+    store.insert("file", [
+        (f.file_id, f.name, f.size, parsed.lines.get(f.file_id, 0), f.host, f.rank, f.grammar, f.reader,
+         parsed.not_understood.get(f.file_id, 0), f.why, f.mtime_ns)
+        for f in todo
+    ])  # fmt: skip
+    store.create_views(catalog.scripts)
+    store.con.execute("COMMIT")
+    incidents = judge(store, catalog.rules)
+    causes = trace(incidents, catalog.rules)
+    _conclude(store, incidents, causes, {f.file_id: f for f in files})
+    store.close()
+    return len(todo)
+
+
+def _numbered(store: Store, files: Sequence[SourceFile]) -> list[SourceFile]:
+    """The files with the numbers the store already knows them by, new ones numbered on."""
+    numbers = {r["path"]: int(r["file_id"]) for r in store.rows("SELECT path, file_id FROM file")}
+    following = max(numbers.values(), default=0)
+    out = []
+    for f in files:
+        if f.name not in numbers:
+            following += 1
+            numbers[f.name] = following
+        out.append(replace(f, file_id=numbers[f.name]))
+    return out
+
+
+def _forget_changed(store: Store, catalog: Catalog, files: Sequence[SourceFile], known: Mapping[str, tuple[int, int]]) -> set[int]:
+    """Delete the rows of files that changed or are gone, and all conclusions; gives the numbers to read anew."""
+    now = {f.name: f for f in files}
+    stale = {f.file_id for f in files if known.get(f.name) != (f.size, f.mtime_ns)}
+    gone = {int(r["file_id"]) for r in store.rows("SELECT path, file_id FROM file") if r["path"] not in now}
+    listed = ", ".join(str(n) for n in stale | gone) or "NULL"
+    for table in (*catalog.tables, "file", "file_window", "problem"):
+        store.con.execute(f"DELETE FROM {table} WHERE file_id IN ({listed})")
+    for table in ("incident", "evidence", "cause", "missing"):
+        store.con.execute(f"DELETE FROM {table}")
+    return stale
+
+
+def _conclude(store: Store, incidents: Sequence[Incident], causes: Causes, files: Mapping[int, SourceFile]) -> None:
+    """Write incidents, their evidence with its text, and the edges."""
+    first = list(causes.roots)
+    rest = [i for i in incidents if not any(i is r for r in first)]
+    ordered = first + sorted(rest, key=lambda i: (i.severity == "info", i.at is None, str(i.at), i.rule))
+    number = {id(i): n for n, i in enumerate(ordered, 1)}
+    cause = {id(i): causes.cause_of(i) for i in ordered}
+    store.insert("incident", [
+        (number[id(i)], i.rule, i.severity, i.confidence, i is causes.root,
+         number[id(c)] if (c := cause[id(i)]) else None, i.summary, i.action, sorted(i.ranks), sorted(i.hosts),
+         sorted(i.gpus), i.at, i.until, json.dumps(dict(i.facts), default=str))
+        for i in ordered
+    ])  # fmt: skip
+    wanted = {(e.file_id, e.line_no) for i in ordered for e in i.evidence}
+    starts = store.con.execute("SELECT file_id, first_line, byte_offset FROM file_window ORDER BY ALL").fetchall()
+    texts = fetch(wanted, files, starts)
+    store.insert("evidence", [
+        (number[id(i)], e.file_id, e.line_no, files[e.file_id].name, e.text or texts.get((e.file_id, e.line_no), ""))
+        for i in ordered for e in i.evidence
+    ])  # fmt: skip
+    store.insert("cause", [(number[id(a)], number[id(b)]) for a, b in causes.edges])
+    tables = {r["table_name"] for r in store.rows("SELECT view_name AS table_name FROM duckdb_views() WHERE NOT internal")}
+    if "missing_source" in tables:
+        store.con.execute("INSERT INTO missing SELECT what, why, how FROM missing_source")
+
+
+def _reopened(run: Path, store: Store, catalog: Catalog) -> Analysis:
+    """An analysis from what a store holds."""
+    evidence: dict[int, list[Evidence]] = {}
+    for e in store.rows("SELECT * FROM evidence ORDER BY incident_id, rowid"):
+        evidence.setdefault(e["incident_id"], []).append(Evidence(e["file_id"], e["line_no"], e["path"], e["text"]))
+    rows = store.rows("SELECT * FROM incident ORDER BY id")
+    incidents = [
+        Incident(
+            r["rule"], r["severity"], r["confidence"], r["summary"], r["action"], tuple(evidence.get(r["id"], ())), r["first"],
+            r["last"], frozenset(r["ranks"] or ()), frozenset(r["hosts"] or ()), frozenset(r["gpus"] or ()),
+            json.loads(r["facts"]),
+        )
+        for r in rows
+    ]  # fmt: skip
+    edges = store.rows("SELECT cause_id, effect_id FROM cause ORDER BY rowid")
+    explained = {e["effect_id"] for e in edges}
+    roots = [i for i, r in zip(incidents, rows, strict=True) if r["severity"] != "info" and r["id"] not in explained]
+    causes = Causes(tuple(roots), tuple((incidents[e["cause_id"] - 1], incidents[e["effect_id"] - 1]) for e in edges))
+    return Analysis(run, store, tuple(incidents), causes, coverage(store), {r.id: r for r in catalog.rules}, 0)
+
+

@@ -1,0 +1,501 @@
+"""The content as one immutable value: grammars, tables, views, seeds and rules, loaded and cross-checked."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from logsift import __version__
+from logsift.content import locate
+from logsift.content.errors import ContentError, ContentErrors, Origin
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+Severity = Literal["info", "warning", "critical"]
+Confidence = Literal["definite", "probable", "possible"]
+Status = Literal["experimental", "stable"]
+
+BLOCK_LINES = 4000
+"""A block ends at most this many lines after its opener, so that a truncated one cannot swallow a log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a declared table."""
+
+    name: str
+    type: str
+    unit: str | None
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A declared table; every one also has the COMMON columns."""
+
+    name: str
+    about: str
+    example: str
+    columns: tuple[Column, ...]
+    origin: Origin
+
+
+COMMON: tuple[Column, ...] = (
+    Column("file_id", "int", None, "the file, see table file"),
+    Column("line_no", "int", None, "line (or record) number in the file, from 1"),
+    Column("time", "time", "UTC", "when the line was written, as far as it can be told"),
+    Column("time_quality", "text", None, "exact | zoneless | yearless | daytime | boot; empty without a time"),
+    Column("uptime_seconds", "float", "s", "seconds since boot, where the line carries them"),
+    Column("host", "text", None, "host as named by the line, else by the file's name"),
+    Column("rank", "int", None, "global rank as named by the line, else by the file's name"),
+    Column("local_rank", "int", None, "rank within the host, where a launcher printed that"),
+    Column("task", "int", None, "label of the launcher's task: a rank or a node index, as the launch was made"),
+    Column("pid", "int", None, "process id as printed (inside its container)"),
+    Column("stream", "text", None, "what tells interleaved writers of one file apart"),
+)
+COMMON_NAMES = frozenset(c.name for c in COMMON)
+ENVELOPE_FACTS = frozenset({"time", "uptime_seconds", "host", "rank", "local_rank", "task", "pid", "stream", "body"})
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A line a pattern must match, and the values it must give."""
+
+    line: str
+    row: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """What stands in front of a message; its regex captures `body` and facts about the writer."""
+
+    id: str
+    needles: tuple[str, ...]
+    regex: str
+    midline: bool
+    samples: tuple[Sample, ...]
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One shape of line and the row it becomes."""
+
+    id: str
+    table: str
+    src: str
+    needles: tuple[str, ...]
+    regex: str
+    set: Mapping[str, Any]
+    opens: str
+    inside: str
+    closes: str
+    append: str
+    number: str
+    samples: tuple[Sample, ...]
+    rejects: tuple[str, ...]
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """One file of parsers/: the tables and patterns of one source of lines."""
+
+    name: str
+    title: str
+    about: str
+    url: str
+    reader: str
+    head: str
+    names: tuple[str, ...]
+    envelope: Envelope | None
+    patterns: tuple[Pattern, ...]
+    origin: Origin
+
+    @property
+    def owns(self) -> bool:
+        """True if the grammar claims whole files instead of looking into every text file."""
+        return bool(self.head or self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A file of SQL that creates views, macros or tables after the rows are loaded."""
+
+    name: str
+    sql: str
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A small table of facts that comes with the content as CSV; lines that begin with # are comments."""
+
+    name: str
+    csv: str
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A query that finds one kind of incident, and what is to be said about it."""
+
+    id: str
+    title: str
+    severity: Severity
+    confidence: Confidence
+    status: Status
+    explains: frozenset[str]
+    explains_here: frozenset[str]
+    about: str
+    remedy: str
+    falsely: str
+    references: tuple[str, ...]
+    sql: str
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """All content. `digest` changes with every byte of it and with the version of logsift."""
+
+    tables: Mapping[str, Table]
+    grammars: tuple[Grammar, ...]
+    envelopes: tuple[Envelope, ...]
+    scripts: tuple[Script, ...]
+    seeds: tuple[Seed, ...]
+    rules: tuple[Rule, ...]
+    digest: str
+
+
+def load_catalog(*roots: Traversable) -> Catalog:
+    """Load the content of `roots` (folders holding `parsers/` and `rules/`), by default built-in and the user's own.
+
+    Raises:
+        ContentErrors: all mistakes of all files at once.
+    """
+    loader = _Loader()
+    for root in roots or default_roots():
+        loader.add(root)
+    return loader.finish()
+
+
+def default_roots() -> tuple[Traversable, ...]:
+    """Where content is looked for when nothing is said: logsift's own, then the user's folder if it is there."""
+    own = locate.user_content()
+    return (locate.built_in(), own) if own.is_dir() else (locate.built_in(),)
+
+
+_GRAMMAR_KEYS = frozenset({"schema", "title", "about", "url", "reader", "file", "envelope", "tables", "pattern"})
+_PATTERN_KEYS = frozenset(
+    {"id", "table", "src", "needle", "regex", "set", "opens", "inside", "closes", "append", "number", "sample",
+     "reject"}
+)  # fmt: skip
+_ENVELOPE_KEYS = frozenset({"id", "needle", "regex", "midline", "sample"})
+_RULE_KEYS = {
+    "title": str, "severity": str, "confidence": str, "status": str, "explains": list, "explains_here": list,
+    "about": str, "remedy": str, "falsely": str, "references": list,
+}  # fmt: skip
+_RULE_REQUIRED = ("title", "severity", "confidence", "status", "about", "remedy", "falsely")
+_HEADER = re.compile(r"\A\s*/\*(.*?)\*/", re.DOTALL)
+_NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
+
+
+@dataclass
+class _Loader:
+    """Collects definitions and mistakes; `finish` makes the cross-checks that need everything."""
+
+    errors: list[ContentError] = field(default_factory=list)
+    tables: dict[str, Table] = field(default_factory=dict)
+    grammars: list[Grammar] = field(default_factory=list)
+    envelopes: list[Envelope] = field(default_factory=list)
+    scripts: list[Script] = field(default_factory=list)
+    seeds: list[Seed] = field(default_factory=list)
+    rules: dict[str, Rule] = field(default_factory=dict)
+    hash: Any = field(default_factory=lambda: hashlib.sha256(_engine_state().encode()))
+
+    def wrong(self, origin: Origin, text: str, help: str = "", snippet: str = "") -> None:
+        self.errors.append(ContentError(origin, text, help, snippet))
+
+    def add(self, root: Traversable) -> None:
+        for kind in locate.KINDS:
+            for path, file in locate.walk(root, kind):
+                shown = Origin(path, 1)
+                suffix = Path(path).suffix
+                if suffix not in {".toml", ".sql", ".csv"}:
+                    if suffix == ".py":
+                        self.wrong(shown, "Python does not belong into content", "write a grammar, a view or a rule")
+                    continue
+                try:
+                    text = file.read_text(encoding="utf-8")
+                except UnicodeDecodeError as e:
+                    self.wrong(shown, f"not UTF-8: {e}")
+                    continue
+                self.hash.update(f"\0{path}\0{text}".encode())
+                stem = Path(path).stem
+                if suffix == ".toml":
+                    self.toml(stem, path, text)
+                elif suffix == ".csv":
+                    self.seeds.append(Seed(stem, text, shown))
+                elif kind == "parsers" or Path(path).parts[1] == "views":
+                    self.scripts.append(Script(stem, text, shown))
+                else:
+                    self.rule(path, text)
+
+    # -- grammars ------------------------------------------------------------------------------------------------
+
+    def toml(self, stem: str, path: str, text: str) -> None:
+        lines = text.splitlines()
+        try:
+            raw = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as e:
+            at = re.search(r"line (\d+)", str(e))
+            line = int(at[1]) if at else 1
+            self.wrong(Origin(path, line), f"not TOML: {e}", snippet=lines[line - 1] if line <= len(lines) else "")
+            return
+        where = _Places(path, lines)
+        envelope_list = raw.pop("envelopes", None)
+        if unknown := sorted(set(raw) - _GRAMMAR_KEYS):
+            self.wrong(where.top(unknown[0]), f"unknown key {unknown[0]!r}", f"allowed: {_listed(_GRAMMAR_KEYS)}, envelopes")
+        if raw.get("schema") != 1:
+            self.wrong(Origin(path, 1), "schema = 1 is missing", "the first key of every grammar says its schema")
+        for n, one in enumerate(envelope_list or []):
+            made = self.envelope(f"{one.get('id') or f'{stem}.{n}'}", one, where.header("envelopes", n), anchored=True)
+            if made:
+                self.envelopes.append(made)
+        for name, spec in raw.get("tables", {}).items():
+            self.table(name, spec, where.table(name))
+        file = raw.get("file", {})
+        if unknown := sorted(set(file) - {"head", "names"}):
+            self.wrong(where.top("file"), f"unknown key {unknown[0]!r} in [file]", "allowed: head, names")
+        if file.get("head"):
+            self.compiles(where.top("file"), file["head"])
+        envelope = None
+        if "envelope" in raw:
+            envelope = self.envelope(stem, raw["envelope"], where.top("envelope"), anchored=False)
+        patterns: list[Pattern] = []
+        for n, one in enumerate(raw.get("pattern", [])):
+            if made_pattern := self.pattern(one, where.header("pattern", n), owned=bool(file)):
+                patterns.append(made_pattern)
+        grammar = Grammar(
+            stem, raw.get("title", stem), raw.get("about", ""), raw.get("url", ""), raw.get("reader", "lines"),
+            file.get("head", ""), tuple(file.get("names", ())), envelope, tuple(patterns), Origin(path, 1),
+        )  # fmt: skip
+        if patterns or grammar.reader != "lines":
+            self.grammars.append(grammar)
+        self.blocks(grammar)
+
+    def table(self, name: str, spec: Mapping[str, Any], origin: Origin) -> None:
+        if not _NAME.match(name):
+            self.wrong(origin, f"table name {name!r} is not lower_snake_case")
+        if name in self.tables:
+            self.wrong(origin, f"table {name!r} is declared twice", f"first at {self.tables[name].origin}; shared tables stand in shared.toml")
+            return
+        columns: list[Column] = []
+        for column, given in spec.get("columns", {}).items():
+            if column in COMMON_NAMES:
+                self.wrong(origin, f"column {name}.{column} is one that every table has", "leave it out: a capture of that name fills it")
+            elif not _NAME.match(column):
+                self.wrong(origin, f"column name {column!r} is not lower_snake_case", "choose another name")
+            elif given.get("type") not in _type_names():
+                self.wrong(origin, f"column {name}.{column} has no known type", f"allowed: {_listed(_type_names())}")
+            elif not given.get("about"):
+                self.wrong(origin, f"column {name}.{column} has no `about`", "one sentence, with the unit where there is one")
+            else:
+                columns.append(Column(column, given["type"], given.get("unit"), given["about"]))
+        if not spec.get("about"):
+            self.wrong(origin, f"table {name!r} has no `about`")
+        self.tables[name] = Table(name, spec.get("about", ""), spec.get("example", ""), tuple(columns), origin)
+
+    def envelope(self, id: str, one: Mapping[str, Any], origin: Origin, *, anchored: bool) -> Envelope | None:
+        if unknown := sorted(set(one) - _ENVELOPE_KEYS):
+            self.wrong(origin, f"unknown key {unknown[0]!r} in an envelope", f"allowed: {_listed(_ENVELOPE_KEYS)}")
+        regex = one.get("regex", "")
+        groups = self.compiles(origin, regex)
+        if groups is None:
+            return None
+        if "body" not in groups:
+            self.wrong(origin, f"envelope {id!r} captures no body", "name what is left (?P<body>.*)", regex)
+        if anchored and not regex.startswith("^"):
+            self.wrong(origin, f"envelope {id!r} is not anchored", "begin its regex with ^", regex)
+        return Envelope(
+            id, _needles(one.get("needle", "")), regex, bool(one.get("midline")), self.samples(one, origin), origin
+        )
+
+    def pattern(self, one: Mapping[str, Any], origin: Origin, *, owned: bool) -> Pattern | None:
+        id = str(one.get("id", ""))
+        if not id:
+            self.wrong(origin, "a pattern without id", "give it one: it is named in explanations")
+        if unknown := sorted(set(one) - _PATTERN_KEYS):
+            self.wrong(origin, f"unknown key {unknown[0]!r} in pattern {id!r}", f"allowed: {_listed(_PATTERN_KEYS)}")
+        needles, inside = _needles(one.get("needle", "")), one.get("inside", "")
+        if not needles and not inside and not owned:
+            self.wrong(origin, f"pattern {id!r} has no needle", "give a text that stands literally in every line it matches")
+        groups = self.compiles(origin, one.get("regex", ""))
+        if groups is None:
+            return None
+        return Pattern(
+            id, one.get("table", ""), one.get("src", ""), needles, one["regex"], MappingProxyType(one.get("set", {})),
+            one.get("opens", ""), inside, one.get("closes", ""), one.get("append", ""), one.get("number", ""),
+            self.samples(one, origin), tuple(one.get("reject", ())), origin,
+        )  # fmt: skip
+
+    def samples(self, one: Mapping[str, Any], origin: Origin) -> tuple[Sample, ...]:
+        out = []
+        for s in one.get("sample", []):
+            if not isinstance(s, dict) or not isinstance(s.get("line"), str):
+                self.wrong(origin, "a sample is { line = \"…\", row = { … } }")
+                continue
+            out.append(Sample(s["line"], MappingProxyType(s.get("row", {}))))
+        return tuple(out)
+
+    def compiles(self, origin: Origin, regex: str) -> frozenset[str] | None:
+        """The names of the groups, None (and a mistake) where the regex does not compile."""
+        if not regex:
+            self.wrong(origin, "a regex is missing")
+            return None
+        try:
+            return frozenset(re.compile(regex).groupindex)
+        except re.error as e:
+            self.wrong(origin, f"not a regular expression: {e}", snippet=regex)
+            return None
+
+    def blocks(self, grammar: Grammar) -> None:
+        opened = {p.opens for p in grammar.patterns if p.opens}
+        seen: set[str] = set()
+        for p in grammar.patterns:
+            if p.id in seen:
+                self.wrong(p.origin, f"pattern id {p.id!r} stands twice in {grammar.name}")
+            seen.add(p.id)
+            for key, block in (("inside", p.inside), ("closes", p.closes)):
+                if block and block not in opened:
+                    self.wrong(p.origin, f"{key} = {block!r}: no pattern opens that block", f"opened here: {_listed(opened)}")
+            if (p.append or p.number) and not p.inside:
+                self.wrong(p.origin, f"pattern {p.id!r} appends or numbers without a block", "say `inside`")
+
+    # -- rules ---------------------------------------------------------------------------------------------------
+
+    def rule(self, path: str, text: str) -> None:
+        origin, parts = Origin(path, 1), Path(path).with_suffix("").parts[1:]
+        if len(parts) != 2 or not all(_NAME.match(p) for p in parts):
+            self.wrong(origin, "a rule stands at rules/<family>/<name>.sql")
+            return
+        id = ".".join(parts)
+        header = _HEADER.match(text)
+        if not header:
+            self.wrong(origin, f"rule {id} has no header", "begin the file with a comment /* … */ that holds TOML")
+            return
+        try:
+            raw = tomllib.loads(header[1])
+        except tomllib.TOMLDecodeError as e:
+            self.wrong(origin, f"the header is not TOML: {e}")
+            return
+        for key, value in raw.items():
+            if key not in _RULE_KEYS:
+                self.wrong(origin, f"unknown key {key!r} in the header", f"allowed: {_listed(_RULE_KEYS)}")
+            elif not isinstance(value, _RULE_KEYS[key]):
+                self.wrong(origin, f"header key {key!r} must be {_RULE_KEYS[key].__name__}")
+        if missing := [k for k in _RULE_REQUIRED if not raw.get(k)]:
+            self.wrong(origin, f"the header lacks {_listed(missing)}", "STYLE: a rule says what, why, what to do and when it errs")
+            return
+        for key, allowed in (("severity", Severity), ("confidence", Confidence), ("status", Status)):
+            if raw[key] not in get_args(allowed):
+                self.wrong(origin, f"{key} = {raw[key]!r}", f"allowed: {_listed(get_args(allowed))}")
+        if id in self.rules:
+            self.wrong(origin, f"rule {id} stands twice", f"first at {self.rules[id].origin}")
+        self.rules[id] = Rule(
+            id, raw["title"], raw["severity"], raw["confidence"], raw["status"], frozenset(raw.get("explains", [])),
+            frozenset(raw.get("explains_here", [])), raw["about"].strip(), raw["remedy"].strip(),
+            raw["falsely"].strip(), tuple(raw.get("references", [])), text[header.end():], origin,
+        )  # fmt: skip
+
+    # -- everything ----------------------------------------------------------------------------------------------
+
+    def finish(self) -> Catalog:
+        for grammar in self.grammars:
+            for pattern in grammar.patterns:
+                self.cross_check(grammar, pattern)
+        families = {id.split(".")[0] for id in self.rules}
+        for rule in self.rules.values():
+            for other in rule.explains | rule.explains_here:
+                if other not in self.rules and other not in families:
+                    self.wrong(rule.origin, f"explains {other!r}: no such rule or family", f"families: {_listed(families)}")
+        if self.errors:
+            raise ContentErrors(self.errors)
+        return Catalog(
+            MappingProxyType(self.tables), tuple(self.grammars), tuple(self.envelopes), tuple(self.scripts),
+            tuple(self.seeds), tuple(self.rules[k] for k in sorted(self.rules)), self.hash.hexdigest(),
+        )  # fmt: skip
+
+    def cross_check(self, grammar: Grammar, p: Pattern) -> None:
+        groups = set(re.compile(p.regex).groupindex)
+        if grammar.envelope:
+            groups |= set(re.compile(grammar.envelope.regex).groupindex) - {"body"}
+        if not p.table:
+            if not (p.append or p.opens or p.closes):
+                self.wrong(p.origin, f"pattern {p.id!r} has no table", "name the [tables.*] its rows go to")
+            return
+        table = self.tables.get(p.table)
+        if table is None:
+            self.wrong(p.origin, f"table {p.table!r} is not declared", "declare it here or in shared.toml")
+            return
+        known = {c.name for c in table.columns} | ENVELOPE_FACTS
+        made = groups | set(p.set) | ({p.number} if p.number else set())
+        own = set(re.compile(p.regex).groupindex) | set(p.set) | ({p.number} if p.number else set())
+        if lost := sorted(own - known):
+            self.wrong(p.origin, f"{p.table} has no column {lost[0]!r}", f"declared: {_listed(known)}")
+        if p.inside and f"{p.inside}_line" in known:
+            made.add(f"{p.inside}_line")
+
+
+def _engine_state() -> str:
+    """The version, and when each file of the engine was written: an edited engine reads everything anew."""
+    package = Path(__file__).resolve().parents[1]
+    written = sorted((p.name, p.stat().st_mtime_ns) for p in package.rglob("*.py"))
+    return f"{__version__} {written}"
+
+
+class _Places:
+    """Line numbers of the definitions of one TOML text: tomllib keeps none."""
+
+    def __init__(self, path: str, lines: Sequence[str]) -> None:
+        self.path, self.lines = path, lines
+
+    def find(self, pattern: str, nth: int = 0) -> Origin:
+        hits = [n for n, line in enumerate(self.lines, 1) if re.match(pattern, line)]
+        return Origin(self.path, hits[nth] if nth < len(hits) else 1)
+
+    def header(self, name: str, nth: int) -> Origin:
+        return self.find(rf"\s*\[\[{name}\]\]", nth)
+
+    def table(self, name: str) -> Origin:
+        return self.find(rf"\s*\[tables\.{re.escape(name)}[.\]]")
+
+    def top(self, key: str) -> Origin:
+        return self.find(rf"\s*\[{{0,2}}{re.escape(key)}\b")
+
+
+def _needles(given: object) -> tuple[str, ...]:
+    if isinstance(given, str):
+        return (given,) if given else ()
+    return tuple(str(g) for g in given) if isinstance(given, list) else ()
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names)) or "none"
+
+
+@cache
+def _type_names() -> frozenset[str]:
+    from logsift.content.columns import TYPES
+
+    return frozenset(TYPES)
+

@@ -1,0 +1,185 @@
+"""The linter of content: everything a start does not check because it costs time. `logsift check` and the tests run it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import duckdb
+import polars as pl
+import regex
+
+from logsift.content.catalog import ENVELOPE_FACTS, Catalog, Envelope, Grammar, Pattern, Rule, Sample
+from logsift.content.errors import ContentError, Origin
+from logsift.ingest.envelope import FACTS, Envelopes, take_off
+from logsift.ingest.match import finish
+from logsift.ingest.readers import NAMES
+from logsift.judge.rules import REQUIRED
+from logsift.store import Store
+
+_NOW = datetime(2026, 1, 1, tzinfo=UTC).replace(tzinfo=None)
+_UNICODE_CLASS = re.compile(r"(?<!\\)(?:\\\\)*\\[dwDW]")
+
+
+def check(catalog: Catalog) -> list[ContentError]:
+    """Every mistake in content that loads: samples, rejects, shadowing, both regex engines, SQL."""
+    errors = [*_names(catalog)]
+    shared = Envelopes.of(catalog.envelopes, [])
+    for envelope in catalog.envelopes:
+        errors += _envelope(envelope)
+    for grammar in catalog.grammars:
+        if grammar.reader not in NAMES:
+            errors.append(ContentError(grammar.origin, f"no reader {grammar.reader!r}", f"there are: {', '.join(sorted(NAMES))}"))
+        if grammar.envelope:
+            errors += _regex(grammar.envelope.regex, grammar.envelope.origin)
+        for n, pattern in enumerate(grammar.patterns):
+            errors += _pattern(catalog, grammar, pattern, grammar.patterns[:n], shared)
+    return [*errors, *_sql(catalog)]
+
+
+def _names(catalog: Catalog) -> Iterator[ContentError]:
+    with duckdb.connect() as con:
+        reserved = {r[0] for r in con.execute("SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category = 'reserved'").fetchall()}
+    types: dict[str, tuple[str, str | None, Origin]] = {}
+    for table in catalog.tables.values():
+        for c in table.columns:
+            if c.name in reserved:
+                yield ContentError(table.origin, f"column {table.name}.{c.name} is a reserved word of SQL", "choose another name")
+            first = types.setdefault(c.name, (c.type, c.unit, table.origin))
+            if first[:2] != (c.type, c.unit):
+                yield ContentError(
+                    table.origin, f"column {c.name} is {c.type} [{c.unit}] in {table.name}, elsewhere {first[0]} [{first[1]}]",
+                    f"one name, one meaning: the other stands at {first[2]}",
+                )  # fmt: skip
+
+
+def _envelope(envelope: Envelope) -> Iterator[ContentError]:
+    yield from _regex(envelope.regex, envelope.origin)
+    if not envelope.samples:
+        yield ContentError(envelope.origin, f"envelope {envelope.id!r} has no sample")
+    for sample in envelope.samples:
+        if not any(n in sample.line for n in envelope.needles or ("",)):
+            yield ContentError(envelope.origin, f"envelope {envelope.id!r}: its needle does not stand in the sample", snippet=sample.line)
+        elif not re.search(envelope.regex, sample.line):
+            yield ContentError(envelope.origin, f"envelope {envelope.id!r} does not match its sample", snippet=sample.line)
+        else:
+            row = take_off(_lines(sample.line), envelope).row(0, named=True)
+            yield from _compare(f"envelope {envelope.id!r}", envelope.origin, sample, row)
+
+
+def _pattern(
+    catalog: Catalog, grammar: Grammar, p: Pattern, earlier: tuple[Pattern, ...], shared: Envelopes
+) -> Iterator[ContentError]:
+    name = f"pattern {p.id!r}"
+    yield from _regex(p.regex, p.origin)
+    if not p.samples:
+        yield ContentError(p.origin, f"{name} has no sample", "a line as the program prints it, and the row it gives")
+    groups, filled = set(re.compile(p.regex).groupindex), set()
+    for sample in p.samples:
+        if p.needles and not any(n in sample.line for n in p.needles):
+            yield ContentError(p.origin, f"{name}: no needle stands in the sample", snippet=sample.line)
+            continue
+        records = _records(sample.line, grammar, shared)
+        bodies = records["body"].to_list()
+        found = next((n for n, body in enumerate(bodies) if re.search(p.regex, body)), None)
+        if found is None:
+            yield ContentError(p.origin, f"{name} does not match its sample", "after envelopes the line reads as shown", bodies[0])
+            continue
+        body = bodies[found]
+        for other in earlier:
+            if other.inside == p.inside and re.search(other.regex, body) and (not other.needles or any(n in sample.line for n in other.needles)):
+                yield ContentError(p.origin, f"{name}: {other.id!r} above it takes this sample", "make one of them narrower", sample.line)
+        captured = records[found].hstack(records[found]["body"].str.extract_groups(f"(?P<whole__>{p.regex})").struct.unnest().drop("whole__").rename(lambda c: c if c not in records.columns else f"own__{c}"))
+        row = captured.row(0, named=True)
+        filled |= {g for g in groups if row.get(f"own__{g}", row.get(g)) is not None}
+        if p.table:
+            yield from _compare(name, p.origin, sample, _row(catalog, p, captured))
+    if p.samples and (lost := sorted(groups - filled)):
+        yield ContentError(
+            p.origin, f"{name}: no sample ever fills ({lost[0]})",
+            "every named group must be captured by at least one sample; `.*?` before an optional group is the usual reason", p.regex,
+        )  # fmt: skip
+    for line in p.rejects:
+        bodies = _records(line, grammar, shared)["body"].to_list()
+        if (not p.needles or any(n in line for n in p.needles)) and any(re.search(p.regex, b) for b in bodies):
+            yield ContentError(p.origin, f"{name} matches what it should reject", snippet=line)
+
+
+def _regex(pattern: str, origin: Origin) -> Iterator[ContentError]:
+    try:
+        pl.Series([""]).str.extract_groups(pattern)
+    except pl.exceptions.PolarsError as e:
+        yield ContentError(origin, f"not a regular expression of the Rust engine: {str(e).splitlines()[-1]}", "no look-around, no back-references", pattern)
+    try:
+        regex.compile(pattern)
+    except regex.error as e:
+        yield ContentError(origin, f"not a regular expression: {e}", snippet=pattern)
+    if found := _UNICODE_CLASS.search(pattern):
+        yield ContentError(origin, f"{found[0]} means every digit or letter of Unicode", "write [0-9], [0-9A-Za-z_]: three times as fast", pattern)
+
+
+def _lines(line: str) -> pl.DataFrame:
+    start = {"file_id": 1, "line_no": 1, "raw": line, "core": True, "written": _NOW}
+    blank = {f: None for f in FACTS}
+    return pl.DataFrame([{**start, "body": line, **blank, "seq": 0}], {
+        "file_id": pl.Int64, "line_no": pl.Int64, "raw": pl.String, "core": pl.Boolean, "written": pl.Datetime("us"),
+        "body": pl.String, **FACTS, "seq": pl.UInt32,
+    })  # fmt: skip
+
+
+def _records(line: str, grammar: Grammar, shared: Envelopes) -> pl.DataFrame:
+    records = shared.strip(_lines(line).select("file_id", "line_no", "raw", "core", "written"))
+    if grammar.envelope:
+        fits = records["body"].str.contains(grammar.envelope.regex)
+        if fits.any():
+            records = pl.concat([records.filter(~fits), take_off(records.filter(fits), grammar.envelope)]).sort("seq")
+    return records
+
+
+def _row(catalog: Catalog, p: Pattern, captured: pl.DataFrame) -> Mapping[str, Any]:
+    own = {c.removeprefix("own__"): c for c in captured.columns if c.startswith("own__")}
+    captured = captured.with_columns(pl.coalesce(pl.col(o), pl.col(c).cast(pl.String)).alias(c) for c, o in own.items())
+    captured = captured.with_columns(pl.lit(str(v).lower() if isinstance(v, bool) else str(v)).alias(k) for k, v in p.set.items())
+    row: dict[str, Any] = finish(captured, catalog.tables[p.table])[0].row(0, named=True)
+    return row
+
+
+def _compare(name: str, origin: Origin, sample: Sample, row: Mapping[str, Any]) -> Iterator[ContentError]:
+    for key, want in sample.row.items():
+        if key not in row and key not in ENVELOPE_FACTS:
+            yield ContentError(origin, f"{name}: its sample expects {key}, which is no column here")
+            continue
+        got = row.get(key)
+        shown = got.isoformat(sep=" ") if isinstance(got, datetime) else got
+        if shown != want and not (isinstance(want, float) and isinstance(got, float) and abs(want - got) <= 1e-9 * abs(want)):
+            yield ContentError(origin, f"{name}: {key} = {shown!r}, its sample says {want!r}", snippet=sample.line)
+
+
+def _sql(catalog: Catalog) -> Iterator[ContentError]:
+    try:
+        store = Store.create(None, catalog)
+        store.create_views(catalog.scripts)
+    except (ValueError, duckdb.Error) as e:
+        path = str(e).split(":")[0]
+        yield ContentError(Origin(path if path.endswith(".sql") else "parsers", 1), f"SQL fails: {e}")
+        return
+    for rule in catalog.rules:
+        yield from _rule(store, rule)
+
+
+def _rule(store: Store, rule: Rule) -> Iterator[ContentError]:
+    try:
+        statements = duckdb.extract_statements(rule.sql)
+        if len(statements) != 1:
+            yield ContentError(rule.origin, f"rule {rule.id} holds {len(statements)} statements", "one SELECT")
+            return
+        cursor = store.con.execute(rule.sql)
+        names = {d[0] for d in cursor.description or ()}
+        if rows := cursor.fetchall():
+            yield ContentError(rule.origin, f"rule {rule.id} finds {len(rows)} incident(s) in an empty database", "aggregate with GROUP BY, or filter what is NULL")
+        if lacking := sorted(REQUIRED - names):
+            yield ContentError(rule.origin, f"rule {rule.id}: the result has no column {', '.join(lacking)}")
+    except duckdb.Error as e:
+        yield ContentError(rule.origin, f"rule {rule.id}: {e}")

@@ -1,0 +1,53 @@
+"""Where the content stands: beside the engine in a wheel, above it in a checkout, and in folders of the user's own."""
+
+from __future__ import annotations
+
+import os
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from importlib.resources.abc import Traversable
+
+Kind = Literal["parsers", "rules"]
+KINDS: tuple[Kind, ...] = ("parsers", "rules")
+
+
+def built_in() -> Traversable:
+    """The folder that holds the `parsers` and `rules` that come with logsift.
+
+    The packaged place is asked first: next to an installed package there may be somebody else's `parsers`.
+
+    Raises:
+        FileNotFoundError: neither the wheel's nor the checkout's content is there.
+    """
+    packaged = files("logsift")
+    if packaged.joinpath("parsers").is_dir():
+        return packaged
+    checkout = Path(__file__).resolve().parents[2]
+    if (checkout / "parsers").is_dir():
+        return checkout
+    raise FileNotFoundError("logsift's own parsers/ and rules/ are missing: install the package again")
+
+
+def user_content() -> Path:
+    """The user's own content folder (XDG base directories), which need not exist."""
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "logsift"
+
+
+def walk(root: Traversable, kind: Kind) -> Iterator[tuple[str, Traversable]]:
+    """Every file below `root/kind` as (path relative to root, file), in sorted order."""
+
+    def below(folder: Traversable, prefix: str) -> Iterator[tuple[str, Traversable]]:
+        for entry in sorted(folder.iterdir(), key=lambda e: e.name):
+            path = f"{prefix}/{entry.name}"
+            if entry.is_dir():
+                yield from below(entry, path)
+            elif not entry.name.startswith("."):
+                yield path, entry
+
+    start = root.joinpath(kind)
+    if start.is_dir():
+        yield from below(start, kind)

@@ -1,0 +1,78 @@
+"""Printed times -> UTC, each with a mark of how far it can be trusted."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import polars as pl
+
+_MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+_DAYS = "Mon|Tue|Wed|Thu|Fri|Sat|Sun"
+_CLOCK = r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?"
+# (quality, shape, chrono format); a comma before the fraction, T and a glued Z are made plain before.
+_FORMATS: tuple[tuple[str, str, str], ...] = (
+    ("exact", rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}} {_CLOCK} ?[+-][0-9]{{2}}:?[0-9]{{2}}$", "%Y-%m-%d %H:%M:%S%.f%#z"),
+    ("zoneless", rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}} {_CLOCK}$", "%Y-%m-%d %H:%M:%S%.f"),
+    ("zoneless", rf"^(?:{_DAYS}) (?:{_MONTHS}) +[0-9]{{1,2}} {_CLOCK} [0-9]{{4}}$", "%a %b %e %H:%M:%S%.f %Y"),
+    ("zoneless", rf"^(?:{_MONTHS}) +[0-9]{{1,2}} [0-9]{{4}} {_CLOCK}$", "%b %e %Y %H:%M:%S%.f"),
+)
+_YEARLESS: tuple[tuple[str, str], ...] = (
+    (rf"^(?:{_MONTHS}) +[0-9]{{1,2}} {_CLOCK}$", "%Y %b %e %H:%M:%S%.f"),
+    (rf"^[0-9]{{4}} {_CLOCK}$", "%Y %m%d %H:%M:%S%.f"),
+    (rf"^[0-9]{{2}}/[0-9]{{2}} {_CLOCK}$", "%Y %m/%d %H:%M:%S%.f"),
+)
+
+
+def read_times(text: pl.Series, written: pl.Series) -> pl.DataFrame:
+    """Printed times as UTC.
+
+    Args:
+        text: the times as printed (String, null where a line has none).
+        written: when each line's file was last written (Datetime, UTC): gives the year, or the day, where none is printed.
+
+    Returns:
+        Columns `time` (Datetime us, UTC without a zone) and `time_quality`: exact (zone or epoch), zoneless (taken as
+        UTC), yearless, daytime (the day is the file's); null where a text is no time.
+    """
+    plain = text.str.strip_chars("[] ").str.replace(",", ".", literal=True).str.replace(r"^([0-9-]{10})[T_]", "${1} ")
+    plain = plain.str.replace_all("/", "-", literal=True) if plain.str.contains(r"^[0-9]{4}/").any() else plain
+    plain = plain.str.replace(r"(?:Z| UTC)$", "+00:00")
+    frame = pl.DataFrame({"text": plain, "written": written})
+    time, quality = pl.lit(None, pl.Datetime("us")), pl.lit(None, pl.String)
+    said = pl.col("text")
+    for mark, shape, form in _FORMATS:
+        if frame["text"].str.contains(shape).any():
+            fits = said.str.contains(shape)
+            parsed = said.str.to_datetime(form, time_unit="us", strict=False)
+            if mark == "exact":
+                parsed = parsed.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+            time = pl.when(fits).then(parsed).otherwise(time)
+            quality = pl.when(fits).then(pl.lit(mark)).otherwise(quality)
+    for shape, form in _YEARLESS:
+        if frame["text"].str.contains(shape).any():
+            fits = said.str.contains(shape)
+            for back in (1, 0):  # the latest year that does not put the line after its file's last writing
+                year = (pl.col("written").dt.year() - back).cast(pl.String)
+                parsed = pl.concat_str([year, said], separator=" ").str.to_datetime(form, time_unit="us", strict=False)
+                good = fits & (pl.lit(back == 1) | (parsed <= pl.col("written").dt.offset_by("1d")))
+                time = pl.when(good).then(parsed).otherwise(time)
+            quality = pl.when(fits).then(pl.lit("yearless")).otherwise(quality)
+    if frame["text"].str.contains(r"^[0-9]{10}(?:\.[0-9]+)?$|^[0-9]{13}$").any():
+        number = said.cast(pl.Float64, strict=False)
+        seconds = pl.when(number > 1e11).then(number / 1000).otherwise(number)
+        fits = said.str.contains(r"^[0-9]{10}(?:\.[0-9]+)?$|^[0-9]{13}$")
+        time = pl.when(fits).then((seconds * 1e6).cast(pl.Int64).cast(pl.Datetime("us"))).otherwise(time)
+        quality = pl.when(fits).then(pl.lit("exact")).otherwise(quality)
+    if frame["text"].str.contains(rf"^{_CLOCK}$").any():
+        fits = said.str.contains(rf"^{_CLOCK}$")
+        day = pl.col("written").dt.strftime("%Y-%m-%d")
+        parsed = pl.concat_str([day, said], separator=" ").str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False)
+        time = pl.when(fits).then(parsed).otherwise(time)
+        quality = pl.when(fits).then(pl.lit("daytime")).otherwise(quality)
+    out = frame.with_columns(time.alias("time"), quality.alias("time_quality")).select("time", "time_quality")
+    return out.with_columns(pl.when(pl.col("time").is_not_null()).then(pl.col("time_quality")).alias("time_quality"))
+
+
+def utc(nanoseconds: int) -> datetime:
+    """A file time as a naive UTC datetime, as the tables keep times."""
+    return datetime.fromtimestamp(nanoseconds / 1e9, UTC).replace(tzinfo=None)

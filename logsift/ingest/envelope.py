@@ -1,0 +1,108 @@
+"""Envelopes: what stands before a message is taken off and remembered; records glued together are separated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from logsift.content.catalog import Envelope
+
+LAYERS = 6
+FACTS: dict[str, pl.DataType] = {
+    "time": pl.String(), "uptime_seconds": pl.Float64(), "host": pl.String(), "rank": pl.Int64(),
+    "local_rank": pl.Int64(), "task": pl.Int64(), "pid": pl.Int64(), "stream": pl.String(),
+}  # fmt: skip
+"""What an envelope may say of a line, as columns. `time` is still text here."""
+_STREAM = ("host", "rank", "local_rank", "task", "stream")
+
+
+@dataclass(frozen=True, slots=True)
+class Envelopes:
+    """The prefixes of the content, prepared: one test for all, then each."""
+
+    each: tuple[Envelope, ...]
+    any_regex: str
+    glue: tuple[tuple[Envelope, int], ...]
+    glue_regex: str
+
+    @classmethod
+    def of(cls, shared: Sequence[Envelope], of_grammars: Sequence[Envelope]) -> Envelopes:
+        """Shared envelopes are tried at the start of a line; those marked `midline` also start a record within one."""
+        any_regex = "|".join(f"(?:{_unnamed(e.regex)})" for e in shared)
+        # A stripped line has no shared prefix left at its start, so one hit is one too many; a grammar's own is still there.
+        glue = [(e, 1) for e in shared if e.midline] + [(e, 2) for e in of_grammars if e.midline]
+        starts = "|".join(f"(?:{_start(e.regex)})" for e, _ in glue)
+        return cls(tuple(shared), any_regex, tuple(glue), f"(?:{starts})+" if starts else "")
+
+    def strip(self, lines: pl.DataFrame) -> pl.DataFrame:
+        """Lines (file_id, line_no, raw, ...) plus `body`, the FACTS and `seq`, the order of records; one row per record."""
+        out = lines.with_columns(pl.col("raw").alias("body"), *(pl.lit(None, t).alias(f) for f, t in FACTS.items()))
+        out = self._strip(out.with_row_index("seq"))
+        out = self._unglue(out)
+        writer = pl.concat_str([pl.col(f).cast(pl.String).fill_null("") for f in _STREAM], separator="|")
+        return out.drop("seq").with_row_index("seq").with_columns(writer.alias("stream"))
+
+    def _strip(self, lines: pl.DataFrame) -> pl.DataFrame:
+        if not self.any_regex or lines.is_empty():
+            return lines
+        body, done, todo = pl.col("body"), [], lines
+        for _ in range(LAYERS):
+            known = todo["body"].str.contains(self.any_regex)
+            if not known.any():
+                break
+            done.append(todo.filter(~known))
+            rest, stripped = todo.filter(known), []
+            for envelope in self.each:
+                if rest.is_empty():
+                    break
+                fits = rest["body"].str.contains(envelope.regex)
+                if fits.any():
+                    stripped.append(take_off(rest.filter(fits), envelope))
+                    rest = rest.filter(~fits)
+            todo = pl.concat(stripped)
+        if not done:
+            return lines
+        return pl.concat([*done, todo]).sort("seq", maintain_order=True)
+
+    def _unglue(self, lines: pl.DataFrame) -> pl.DataFrame:
+        glued = None
+        for envelope, count in self.glue:
+            for needle in envelope.needles:
+                hits = lines["body"].str.contains(needle, literal=True)
+                if count > 1 and hits.any():
+                    hits &= lines["body"].str.count_matches(needle, literal=True) >= count
+                glued = hits if glued is None else glued | hits
+        if glued is None or not glued.any():
+            return lines
+        first, rest = lines.filter(~glued), lines.filter(glued)
+        parts = rest.with_columns(pl.col("body").str.replace_all(self.glue_regex, "\n${0}").str.split("\n")).explode("body")
+        parts = parts.filter(pl.col("body") != "").with_columns(part=pl.int_range(pl.len()).over("seq"))
+        same, fresh = parts.filter(part=0), parts.filter(pl.col("part") > 0)
+        if fresh.is_empty():
+            return lines
+        fresh = fresh.with_columns(pl.lit(None, t).alias(f) for f, t in FACTS.items())
+        both = pl.concat([same, self._strip(fresh).select(same.columns)]).sort("seq", "part").drop("part")
+        # What is searched for a needle from here on is the record, not the line it shares.
+        both = both.with_columns(pl.col("body").alias("raw"))
+        return pl.concat([first, both]).sort("seq", maintain_order=True)
+
+
+def take_off(lines: pl.DataFrame, envelope: Envelope) -> pl.DataFrame:
+    """Replace `body` by what the envelope leaves of it and fill the facts it captures; all lines must match."""
+    groups = lines["body"].str.extract_groups(envelope.regex).struct.unnest()
+    new = [pl.col("body")] + [
+        pl.coalesce(pl.col(f).cast(t, strict=False), lines[f]).alias(f) for f, t in FACTS.items() if f in groups.columns
+    ]
+    return lines.with_columns(groups.select(new))
+
+
+def _unnamed(regex: str) -> str:
+    return re.sub(r"\(\?P<\w+>", "(?:", regex)
+
+
+def _start(regex: str) -> str:
+    """The part of an envelope's regex before its body, unnamed: where it stands, a record begins."""
+    return _unnamed(regex.removeprefix("^").split("(?P<body>")[0])

@@ -1,0 +1,55 @@
+"""The text of single lines, fetched again from the files they stand in."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from logsift.ingest.readers.lines import clean
+from logsift.ingest.readers.opening import compression_of, open_bytes
+
+if TYPE_CHECKING:
+    from logsift.ingest.discover import SourceFile
+
+TEXT_CHARACTERS = 1000
+
+
+def fetch(
+    wanted: set[tuple[int, int]], files: Mapping[int, SourceFile], starts: Sequence[tuple[int, int, int]]
+) -> dict[tuple[int, int], str]:
+    """Lines of text files by (file_id, line_no), at most TEXT_CHARACTERS long.
+
+    Args:
+        wanted: the lines to fetch; those of binary files give nothing.
+        files: source files by number.
+        starts: (file_id, first line, byte offset) of the windows the files were read in, in order.
+    """
+    by_file: dict[int, list[int]] = {}
+    for file_id, line_no in sorted(wanted):
+        by_file.setdefault(file_id, []).append(line_no)
+    windows: dict[int, list[tuple[int, int]]] = {}
+    for file_id, line, offset in starts:
+        windows.setdefault(file_id, []).append((line, offset))
+    out: dict[tuple[int, int], str] = {}
+    for file_id, numbers in by_file.items():
+        file = files.get(file_id)
+        if file is None or not file.reader:
+            continue
+        try:
+            with open_bytes(file.path) as stream:
+                seekable = not compression_of(file.path)
+                at = 1
+                for number in numbers:
+                    known = windows.get(file_id, [])
+                    place = bisect_right(known, (number, 1 << 62)) - 1
+                    if seekable and place >= 0 and known[place][0] > at:
+                        at, offset = known[place]
+                        stream.seek(offset)
+                    for line in islice(stream, number - at, number - at + 1):
+                        out[file_id, number] = clean(line[: 8 * TEXT_CHARACTERS]).strip("\r\n")[:TEXT_CHARACTERS]
+                    at = number + 1
+        except (OSError, EOFError, ValueError):
+            continue
+    return out

@@ -1,0 +1,289 @@
+"""Records -> rows: first match per grammar, captures, blocks. No Python loop over lines.
+
+Within one grammar outer patterns come before those inside a block, and of the same depth the first in file order that
+matches a record owns it; grammars do not compete with each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from logsift.content.catalog import BLOCK_LINES, COMMON, Grammar, Pattern, Table
+from logsift.content.columns import TYPES
+from logsift.ingest.clock import read_times
+from logsift.ingest.envelope import FACTS, take_off
+
+Bools = np.ndarray[tuple[int], np.dtype[np.bool_]]
+Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
+_WHOLE = "whole__"
+_CARRIED = ["seq", "file_id", "line_no", "core", "written", *FACTS]
+PROBLEM = {"file_id": pl.Int64(), "line_no": pl.Int64(), "what": pl.String(), "text": pl.String()}
+_EXAMPLES = 5
+
+
+@dataclass
+class Matched:
+    """Rows by table, problems, and how many lines looked known (a needle stood in them) and fitted nothing."""
+
+    tables: dict[str, list[pl.DataFrame]] = field(default_factory=dict)
+    problems: list[pl.DataFrame] = field(default_factory=list)
+    not_understood: dict[int, int] = field(default_factory=dict)
+
+    def add(self, table: str, rows: pl.DataFrame) -> None:
+        """Keep rows of a table."""
+        self.tables.setdefault(table, []).append(rows)
+
+
+def match(grammars: Sequence[Grammar], tables: Mapping[str, Table], lines: pl.DataFrame, needles: frozenset[str]) -> Matched:
+    """Match stripped records against grammars.
+
+    Args:
+        grammars: those that look into these lines.
+        tables: all declared tables.
+        lines: as `Envelopes.strip` gives them, plus `core` (rows count only where true) and `written` (file time).
+        needles: the needles that stand somewhere in these lines; others are not looked for.
+    """
+    out = Matched()
+    if lines.is_empty():
+        return out
+    raw, height = lines["raw"], lines.height
+    masks: dict[str, Bools] = {}
+
+    def stands(needle: str) -> Bools:
+        if needle not in masks:
+            masks[needle] = raw.str.contains(needle, literal=True).to_numpy()
+        return masks[needle]
+
+    understood, looked_known = np.zeros(height, bool), np.zeros(height, bool)
+    for grammar in grammars:
+        run = _Run(grammar, lines, understood)
+        candidates: dict[str, Bools | None] = {}
+        for p in grammar.patterns:
+            if not p.needles:
+                candidates[p.id] = None
+                continue
+            there = [stands(n) for n in p.needles if n in needles]
+            if there:
+                candidates[p.id] = np.logical_or.reduce(there)
+                looked_known |= candidates[p.id]
+        if not any(p.id in candidates and (not p.inside) for p in grammar.patterns):
+            continue
+        if grammar.envelope and any(n in needles for n in grammar.envelope.needles):
+            run.unwrap(np.logical_or.reduce([stands(n) for n in grammar.envelope.needles]))
+        run.match(candidates)
+        run.emit(tables, out)
+    core = lines["core"].to_numpy()
+    lost = lines.filter(pl.Series(looked_known & ~understood & core))
+    if lost.height:
+        out.not_understood = dict(lost.group_by("file_id").agg(pl.col("line_no").n_unique()).iter_rows())
+        said = lost.head(_EXAMPLES).select("file_id", "line_no", pl.lit("not understood").alias("what"), pl.col("raw").str.head(300).alias("text"))
+        out.problems.append(said)
+    return out
+
+
+@dataclass
+class _Hit:
+    """A pattern's matches: positions of the records, captured groups, and the opener's position inside a block."""
+
+    pattern: Pattern
+    seq: Ints
+    groups: pl.DataFrame
+    opener: Ints | None
+
+
+class _Run:
+    """One grammar over one frame of records."""
+
+    def __init__(self, grammar: Grammar, lines: pl.DataFrame, understood: Bools) -> None:
+        self.grammar, self.lines, self.understood = grammar, lines, understood
+        self.free = np.ones(lines.height, bool)
+        self.hits: list[_Hit] = []
+        self.openers: dict[str, list[_Hit]] = {}
+        self.line_no: Ints = lines["line_no"].to_numpy()
+        self._writer: pl.Series | None = None
+
+    def unwrap(self, has_needle: Bools) -> None:
+        """Take off the grammar's own envelope wherever it stands."""
+        envelope = self.grammar.envelope
+        assert envelope is not None
+        fits = pl.Series(has_needle) & self.lines["body"].str.contains(envelope.regex)
+        if fits.any():
+            inner = take_off(self.lines.filter(fits), envelope)
+            self.lines = inner if fits.all() else pl.concat([self.lines.filter(~fits), inner]).sort("seq")
+
+    def match(self, candidates: Mapping[str, Bools | None]) -> None:
+        depths = _depths(self.grammar)
+        for depth in range(max(depths.values(), default=-1) + 1):
+            level = [p for p in self.grammar.patterns if depths[p.id] == depth and p.id in candidates]
+            open_at = {p.inside: self.open_at(p.inside, []) for p in level if p.inside in self.openers}
+            hits: list[_Hit] = []
+            for p in level:
+                mask = self.free if candidates[p.id] is None else self.free & candidates[p.id]
+                if p.inside:
+                    if p.inside not in open_at:
+                        continue
+                    mask = mask & (open_at[p.inside] >= 0)
+                where = np.flatnonzero(mask)
+                if len(where) == 0:
+                    continue
+                bodies = self.lines["body"] if len(where) == len(mask) else self.lines["body"].gather(where)
+                groups = bodies.str.extract_groups(f"(?P<{_WHOLE}>{p.regex})").struct.unnest()
+                matched = groups[_WHOLE].is_not_null()
+                if not matched.any():
+                    continue
+                seq = where[matched.to_numpy()]
+                self.free[seq] = False
+                hits.append(_Hit(p, seq, groups.filter(matched).drop(_WHOLE), None))
+            for block in {h.pattern.inside for h in hits if h.pattern.inside}:
+                closers = [h for h in hits if h.pattern.closes == block]
+                at = self.open_at(block, closers)
+                for h in hits:
+                    if h.pattern.inside == block:
+                        opener = at[h.seq]
+                        valid = opener >= 0
+                        h.seq, h.opener, h.groups = h.seq[valid], opener[valid], h.groups.filter(pl.Series(valid))
+            for h in hits:
+                if len(h.seq):
+                    self.understood[h.seq] = True
+                    self.hits.append(h)
+                    if h.pattern.opens:
+                        self.openers.setdefault(h.pattern.opens, []).append(h)
+
+    def open_at(self, block: str, closers: Sequence[_Hit]) -> Ints:
+        """For every record the position of the opener of the block it stands in, -1 outside."""
+        outer = {h.pattern.inside for h in self.openers[block] if h.pattern.inside}
+        events = {
+            "opened": [h.seq for h in self.openers[block]],
+            "closed": [h.seq for h in closers],
+            "outer": [h.seq for o in outer for h in self.openers.get(o, [])],
+        }
+        frame = pl.DataFrame({"writer": self.writer})
+        for name, seqs in events.items():
+            column = np.full(len(self.free), -1, np.int64)
+            for seq in seqs:
+                column[seq] = seq
+            frame = frame.with_columns(pl.when(pl.Series(column) >= 0).then(pl.Series(column)).alias(name))
+        before = pl.col("closed").shift(1).forward_fill().over("writer").fill_null(-1)
+        opened, again = (pl.col(c).forward_fill().over("writer").fill_null(-1) for c in ("opened", "outer"))
+        at = frame.select(pl.when((opened > before) & (opened >= again)).then(opened).otherwise(-1)).to_series().to_numpy().copy()
+        inside = np.flatnonzero(at >= 0)
+        at[inside[self.line_no[inside] - self.line_no[at[inside]] > BLOCK_LINES]] = -1
+        return at
+
+    @property
+    def writer(self) -> pl.Series:
+        if self._writer is None:
+            self._writer = self.lines.select(pl.struct("file_id", "stream").rank("dense")).to_series()
+        return self._writer
+
+    def emit(self, tables: Mapping[str, Table], out: Matched) -> None:
+        inherited = self.captured_by_openers()
+        for h in self.hits:
+            if h.pattern.table:
+                self.rows(h, tables[h.pattern.table], inherited, out)
+
+    def captured_by_openers(self) -> dict[str, pl.DataFrame]:
+        """Block -> what its openers captured, by position; with text appended and what they inherited themselves."""
+        for h in [h for h in self.hits if h.pattern.append]:
+            assert h.opener is not None
+            said = pl.DataFrame({"opener": h.opener, "said": self.lines["body"].gather(h.seq)})
+            text = said.group_by("opener", maintain_order=True).agg(pl.col("said").str.join("\n"))
+            for opener in self.openers[h.pattern.inside]:
+                column = h.pattern.append
+                base = opener.groups.with_columns(pl.Series("opener", opener.seq))
+                if column not in base.columns:
+                    base = base.with_columns(pl.lit(None, pl.String).alias(column))
+                joined = base.join(text, on="opener", how="left", maintain_order="left")
+                opener.groups = joined.with_columns(pl.concat_str([column, "said"], separator="\n", ignore_nulls=True).replace("", None).alias(column)).drop("opener", "said")
+        out: dict[str, pl.DataFrame] = {}
+        for block in sorted(self.openers, key=lambda b: _block_depth(self.grammar, b)):
+            parts = []
+            for h in self.openers[block]:
+                line = pl.Series(f"{block}_line", self.line_no[h.seq]).cast(pl.String)
+                own = h.groups.with_columns(pl.Series("opener", h.seq), line, *(pl.lit(_text(v)).alias(k) for k, v in h.pattern.set.items()))
+                if h.opener is not None and h.pattern.inside in out:
+                    parent = out[h.pattern.inside]
+                    extra = [c for c in parent.columns if c not in own.columns]
+                    own = own.with_columns(pl.Series("up", h.opener)).join(parent.select("opener", *extra).rename({"opener": "up"}), on="up", how="left", maintain_order="left").drop("up")
+                parts.append(own)
+            out[block] = pl.concat(parts, how="diagonal")
+        return out
+
+    def rows(self, h: _Hit, table: Table, inherited: Mapping[str, pl.DataFrame], out: Matched) -> None:
+        carried = self.lines.select(_CARRIED)
+        rows = (carried if len(h.seq) == carried.height else carried[h.seq]).rename({f: f"{f}__line" for f in FACTS if f in h.groups.columns})
+        rows = rows.hstack(h.groups).with_columns(pl.lit(_text(v)).alias(k) for k, v in h.pattern.set.items())
+        if h.opener is not None:
+            rows = rows.with_columns(pl.Series("opener", h.opener))
+            numbers = [pl.int_range(1, pl.len() + 1).over("opener").cast(pl.String).alias(h.pattern.number)] if h.pattern.number else []
+            rows = rows.with_columns(pl.Series(f"{h.pattern.inside}_line", self.line_no[h.opener]), *numbers)
+            block = inherited.get(h.pattern.inside)
+            if block is not None:
+                known = {c.name for c in table.columns} | set(FACTS)
+                given = [c for c in block.columns if c in known and (c in FACTS or c not in rows.columns)]
+                above = block.select("opener", *(pl.col(c).alias(f"{c}__opener") for c in given))
+                rows = rows.join(above, on="opener", how="left", maintain_order="left").with_columns(
+                    pl.coalesce(*([c] if c in rows.columns else []), pl.col(f"{c}__opener").cast(rows.schema.get(c, pl.String()), strict=False)).alias(c) for c in given
+                )
+        rows = rows.filter("core")
+        if rows.height:
+            finished, problems = finish(rows, table)
+            out.add(table.name, finished)
+            if problems.height:
+                out.problems.append(problems)
+
+
+def finish(rows: pl.DataFrame, table: Table) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Captured text -> the declared types; what cannot be cast becomes NULL and a problem."""
+    facts: list[pl.Expr] = []
+    for name, dtype in FACTS.items():
+        own, line = pl.col(name).cast(dtype, strict=False), f"{name}__line"
+        facts.append(pl.coalesce(own, pl.col(line)).alias(name) if line in rows.columns else own)
+    rows = rows.with_columns(facts)
+    times = read_times(rows["time"], rows["written"])
+    rows = rows.with_columns(times["time"], times["time_quality"])
+    casts, asked = [], [c for c in table.columns if c.name in rows.columns]
+    for c in asked:
+        if c.type == "time":
+            casts.append(read_times(rows[c.name].cast(pl.String), rows["written"])["time"].alias(c.name))
+        elif rows.schema[c.name] == pl.String:
+            casts.append(rows.select(TYPES[c.type].cast(pl.col(c.name)).cast(TYPES[c.type].dtype).alias(c.name)).to_series())
+    typed = rows.with_columns(casts) if casts else rows
+    problems = []
+    for cast in casts:
+        failed = cast.is_null() & rows[cast.name].is_not_null() & (rows[cast.name] != "")
+        if failed.any():
+            bad = rows.filter(failed)
+            what = pl.lit(f"{table.name}.{cast.name}: not a {next(c.type for c in table.columns if c.name == cast.name)}")
+            problems.append(bad.select("file_id", "line_no", what.alias("what"), pl.col(cast.name).str.head(300).alias("text")))
+    names = [c.name for c in COMMON] + [c.name for c in asked]
+    return typed.select(names), pl.concat(problems) if problems else pl.DataFrame(schema=PROBLEM)
+
+
+def _depths(grammar: Grammar) -> dict[str, int]:
+    return {p.id: _block_depth(grammar, p.inside) + 1 if p.inside else 0 for p in grammar.patterns}
+
+
+def _block_depth(grammar: Grammar, block: str) -> int:
+    """Depth of a block's outermost opener; blocks that open within themselves count once."""
+    depth, seen = 0, {block}
+    while True:
+        insides = {p.inside for p in grammar.patterns if p.opens == block}
+        if "" in insides or insides <= seen:
+            return depth
+        block = sorted(insides - seen)[0]
+        seen.add(block)
+        depth += 1
+
+
+def nesting(grammars: Sequence[Grammar]) -> int:
+    """How many blocks can stand in each other: what a window must reach back."""
+    return max((d for g in grammars for d in _depths(g).values()), default=0)
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,35 @@
+"""Readers: a name in a grammar -> how its files become rows. The only place where a format may be Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from logsift.content.catalog import Grammar
+    from logsift.ingest.discover import SourceFile
+
+Rows = Iterator[tuple[str, pl.DataFrame]]
+"""(table, rows): columns by name as text or in their type, with `line_no`; table "problem" has `what` and `text`."""
+
+Reader = Callable[["SourceFile", "Grammar"], Rows]
+
+
+_MODULES: dict[str, str] = {
+    # name of the reader: the module that has `read(file, grammar) -> Rows`, imported when a file asks for it
+}
+NAMES = frozenset({"lines", *_MODULES})
+
+
+def reader(name: str) -> Reader:
+    """The structured reader of that name; text files (reader "lines") have none.
+
+    Raises:
+        KeyError: no such reader.
+    """
+    from importlib import import_module
+
+    read: Reader = import_module(_MODULES[name]).read
+    return read

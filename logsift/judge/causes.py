@@ -1,0 +1,83 @@
+"""Incidents -> causes: who explains whom, and which incident is the root."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from logsift.content.catalog import Rule
+from logsift.judge.rules import Incident
+
+CLOCK_UNCERTAINTY = timedelta(minutes=5)
+"""Two hosts' printed times may differ by this much before an order is claimed."""
+_SEVERITY = {"critical": 0, "warning": 1, "info": 2}
+_CONFIDENCE = {"definite": 0, "probable": 1, "possible": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Causes:
+    """Edges (cause, effect), and the roots: incidents that nothing explains, the likeliest first."""
+
+    roots: tuple[Incident, ...]
+    edges: tuple[tuple[Incident, Incident], ...]
+
+    @property
+    def root(self) -> Incident | None:
+        """The root cause, None where nothing was found that could be one."""
+        return self.roots[0] if self.roots else None
+
+    def cause_of(self, incident: Incident) -> Incident | None:
+        """The incident that explains this one best."""
+        return next((a for a, b in self.edges if b is incident), None)
+
+
+def trace(incidents: Sequence[Incident], rules: Sequence[Rule]) -> Causes:
+    """Order incidents by who explains whom.
+
+    A explains B where A's rule lists B's rule or family, in `explains` anywhere in the job (a collective carries a
+    fault to every rank) or in `explains_here` on the same rank, host or GPU, and A is not later than B beyond the
+    uncertainty of clocks. Incidents of severity info explain nothing and are no roots.
+    """
+    by_id = {r.id: r for r in rules}
+    loud = sorted((i for i in incidents if i.severity != "info"), key=_order)
+    edges = [(a, b) for b in loud for a in loud if a is not b and _explains(a, b, by_id)]
+    edges = _without_circles(edges)
+    explained = {id(b) for _, b in edges}
+    roots = [i for i in loud if id(i) not in explained]
+    weight = {id(i): sum(1 for a, _ in edges if a is i) for i in loud}
+    roots.sort(key=lambda i: (_SEVERITY[i.severity], _CONFIDENCE[i.confidence], -weight[id(i)], _order(i)))
+    return Causes(tuple(roots), tuple(edges))
+
+
+def _explains(a: Incident, b: Incident, rules: Mapping[str, Rule]) -> bool:
+    rule = rules[a.rule]
+    names = {b.rule, b.rule.split(".")[0]}
+    if a.rule == b.rule or not (names & rule.explains or (names & rule.explains_here and _share(a, b))):
+        return False
+    return a.at is None or b.at is None or a.at <= (b.until or b.at) + CLOCK_UNCERTAINTY
+
+
+def _share(a: Incident, b: Incident) -> bool:
+    """True where they share a rank, host or GPU, or one of them says nothing of where it happened."""
+    scopes = [(x, y) for x, y in ((a.ranks, b.ranks), (a.hosts, b.hosts), (a.gpus, b.gpus)) if x and y]
+    return not scopes or any(x & y for x, y in scopes)
+
+
+def _without_circles(edges: Sequence[tuple[Incident, Incident]]) -> list[tuple[Incident, Incident]]:
+    """Drop edges that would close a circle; edges of the earlier and better proved cause are kept first."""
+    kept: list[tuple[Incident, Incident]] = []
+    above: dict[int, set[int]] = {}
+    for a, b in sorted(edges, key=lambda e: (_CONFIDENCE[e[0].confidence], _order(e[0]))):
+        if id(b) in above.get(id(a), set()):
+            continue
+        kept.append((a, b))
+        gained = {id(a), *above.get(id(a), set())}
+        for key in [id(b), *(k for k, ups in above.items() if id(b) in ups)]:
+            above.setdefault(key, set()).update(gained)
+    return kept
+
+
+def _order(i: Incident) -> tuple[bool, float, str, str]:
+    """Earliest first, untimed last; the rest only keeps the order stable."""
+    return (i.at is None, i.at.timestamp() if i.at else 0.0, i.rule, i.summary)

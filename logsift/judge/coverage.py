@@ -1,0 +1,45 @@
+"""What was read and what was not: the part of the answer that keeps the rest honest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from logsift.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A source that would settle an open question: what, why it is wanted, and the command that gets it."""
+
+    what: str
+    why: str
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Counts over the run directory; `unread` are files nobody could read, with the reason."""
+
+    files: int
+    lines: int
+    not_understood: int
+    problems: int
+    unread: tuple[tuple[str, str], ...]
+    missing: tuple[Missing, ...]
+
+
+def coverage(store: Store) -> Coverage:
+    """Coverage of a store whose files are registered and whose view `missing_source` (from the content) may exist."""
+    counts = store.rows(
+        "SELECT count(*) AS files, coalesce(sum(lines), 0)::BIGINT AS lines,"
+        " coalesce(sum(not_understood), 0)::BIGINT AS not_understood FROM file"
+    )[0]
+    problems = store.rows("SELECT count(*) AS n FROM problem WHERE what <> 'not understood'")[0]["n"]
+    unread = store.rows("SELECT path, why FROM file WHERE reader = '' ORDER BY path")
+    missing = store.rows("SELECT what, why, how FROM missing")
+    return Coverage(
+        counts["files"], counts["lines"], counts["not_understood"], problems,
+        tuple((r["path"], r["why"]) for r in unread), tuple(Missing(**m) for m in missing),
+    )  # fmt: skip

@@ -1,0 +1,60 @@
+"""The report as one JSON document: the public contract, schema 1."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from logsift import __version__
+
+if TYPE_CHECKING:
+    from logsift.analyze import Analysis
+
+
+def document(analysis: Analysis) -> dict[str, Any]:
+    """The document as Python values."""
+    incidents = analysis.incidents
+    number = {id(i): n for n, i in enumerate(incidents, 1)}
+    cause = {id(i): analysis.causes.cause_of(i) for i in incidents}
+    root = analysis.root
+    return {
+        "schema": 1,
+        "run": str(analysis.run),
+        "logsift": __version__,
+        "root": root.rule if root else None,
+        "incidents": [
+            {
+                "id": number[id(i)], "rule": i.rule, "severity": i.severity, "confidence": i.confidence,
+                "root": i is root, "explained_by": number[id(c)] if (c := cause[id(i)]) else None,
+                "summary": i.summary, "action": i.action, "ranks": sorted(i.ranks), "hosts": sorted(i.hosts),
+                "gpus": sorted(i.gpus), "first": _iso(i.at), "last": _iso(i.until or i.at), "facts": dict(i.facts),
+                "evidence": [{"path": e.path, "line": e.line_no, "text": e.text} for e in i.evidence],
+            }
+            for i in incidents
+        ],
+        "coverage": {
+            "files": analysis.coverage.files, "lines": analysis.coverage.lines,
+            "not_understood": analysis.coverage.not_understood, "problems": analysis.coverage.problems,
+            "missing": [{"what": m.what, "why": m.why, "how": m.how} for m in analysis.coverage.missing],
+        },
+    }  # fmt: skip
+
+
+def render(analysis: Analysis) -> str:
+    """The document as text; NaN and infinity become null, which JSON has no word for."""
+    return json.dumps(_plain(document(analysis)), ensure_ascii=False, indent=1, default=str)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return None
+    return value
+
+
+def _iso(time: datetime | None) -> str | None:
+    return f"{time.isoformat(timespec='milliseconds')}Z" if time else None

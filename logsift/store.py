@@ -1,0 +1,187 @@
+"""The one place where state lives: a DuckDB file with every declared table, its views, and what was concluded."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterable, Sequence
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from logsift.content.catalog import COMMON, Catalog, Script, Table
+from logsift.content.columns import TYPES
+
+_SYSTEM = """
+CREATE TABLE run_info (catalog VARCHAR, version VARCHAR);
+CREATE TABLE file (
+  file_id BIGINT, path VARCHAR, bytes BIGINT, lines BIGINT, host VARCHAR, rank BIGINT, grammar VARCHAR, reader VARCHAR,
+  not_understood BIGINT, why VARCHAR, mtime_ns BIGINT);
+CREATE TABLE file_window (file_id BIGINT, first_line BIGINT, byte_offset BIGINT);
+CREATE TABLE problem (file_id BIGINT, line_no BIGINT, what VARCHAR, text VARCHAR);
+CREATE TABLE incident (
+  id BIGINT, rule VARCHAR, severity VARCHAR, confidence VARCHAR, root BOOLEAN, explained_by BIGINT, summary VARCHAR,
+  action VARCHAR, ranks BIGINT[], hosts VARCHAR[], gpus VARCHAR[], first TIMESTAMP, last TIMESTAMP, facts JSON);
+CREATE TABLE evidence (incident_id BIGINT, file_id BIGINT, line_no BIGINT, path VARCHAR, text VARCHAR);
+CREATE TABLE cause (cause_id BIGINT, effect_id BIGINT);
+CREATE TABLE missing (what VARCHAR, why VARCHAR, how VARCHAR);
+"""
+_SYSTEM_ABOUT = {
+    "file": "one file of the run directory; `grammar` where one owns it, `why` where nobody can read it",
+    "file_window": "where in the unpacked file a line begins, every few megabytes",
+    "problem": "what could not be read or understood, by line",
+    "incident": "what was found; `root` marks the root cause, `explained_by` the incident that explains this one",
+    "evidence": "the lines that prove an incident",
+    "cause": "edges between incidents: cause_id explains effect_id",
+    "missing": "what would settle open questions, and how to get it",
+    "run_info": "digest of the content and version of logsift that made this file",
+}
+SYSTEM_TABLES = frozenset(_SYSTEM_ABOUT)
+_CREATES = re.compile(r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW|MACRO|FUNCTION)\s+([a-z_][a-z0-9_]*)", re.IGNORECASE)
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+class Store:
+    """A DuckDB database: created with all tables, filled from Parquet parts, sealed, queried."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, path: Path | None) -> None:
+        self.con, self.path = con, path
+
+    @classmethod
+    def create(cls, path: Path | None, catalog: Catalog) -> Store:
+        """A new, empty store with every declared table; in memory where `path` is None."""
+        con = duckdb.connect(str(path) if path else ":memory:")
+        con.execute("SET preserve_insertion_order = true; SET TimeZone = 'UTC'")
+        con.execute(_SYSTEM)
+        con.execute(";".join(_create_table(t) for t in catalog.tables.values()) or "SELECT 1")
+        con.execute(";".join(_comments(catalog)))
+        store = cls(con, path)
+        for seed in catalog.seeds:
+            store.load_seed(seed.name, seed.csv)
+        return store
+
+    @classmethod
+    def open(cls, path: Path, *, read_only: bool = True) -> Store:
+        """An existing store.
+
+        Raises:
+            ValueError: the file is no logsift database.
+        """
+        try:
+            con = duckdb.connect(str(path), read_only=read_only)
+            con.execute("SET TimeZone = 'UTC'")
+            con.execute("SELECT catalog FROM run_info")
+        except duckdb.Error as e:
+            raise ValueError(f"{path} is not a logsift database ({str(e).splitlines()[0]})") from None
+        return cls(con, path)
+
+    def load_seed(self, name: str, csv: str) -> None:
+        """A CSV of the content as a table of that name; comment lines (#) stay out. Types are DuckDB's guess."""
+        import tempfile
+
+        with tempfile.NamedTemporaryFile("w", suffix=".csv", encoding="utf-8") as f:
+            f.write("\n".join(line for line in csv.splitlines() if not line.startswith("#")) + "\n")
+            f.flush()
+            self.con.execute(f"CREATE TABLE {name} AS SELECT * FROM read_csv(?, header=true, all_varchar=false, sample_size=-1)", [f.name])
+
+    def append_parts(self, parts: Path) -> None:
+        """Load the Parquet files of `parts/<table>/` into the tables."""
+        for folder in sorted(parts.iterdir()):
+            files = [str(p) for p in sorted(folder.glob("*.parquet"))]
+            self.con.execute(f"INSERT INTO {folder.name} BY NAME SELECT * FROM read_parquet(?, union_by_name=true)", [files])
+
+    def create_views(self, scripts: Sequence[Script]) -> None:
+        """Run the content's SQL, each statement after those whose names it uses.
+
+        Raises:
+            ValueError: a statement is wrong, with the script it stands in.
+        """
+        for script, statement in ordered(scripts):
+            try:
+                self.con.execute(statement)
+            except duckdb.Error as e:
+                raise ValueError(f"{script.origin.path}: {e}") from None
+
+    def drop_views(self, scripts: Sequence[Script]) -> None:
+        """Undo `create_views`, so that changed rows can be looked at anew."""
+        for _, statement in reversed(ordered(scripts)):
+            for kind, name in re.findall(r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(TABLE|VIEW|MACRO|FUNCTION)\s+([a-z_][a-z0-9_]*)", statement, re.IGNORECASE):
+                self.con.execute(f"DROP {kind} IF EXISTS {name}")
+
+    def seal(self) -> None:
+        """From here on queries can read the database and nothing else of the machine."""
+        self.con.execute("SET enable_external_access = false; SET lock_configuration = true")
+
+    def rows(self, query: str, parameters: Sequence[object] = ()) -> list[dict[str, Any]]:
+        """The result of a query as dicts."""
+        cursor = self.con.execute(query, list(parameters))
+        names = [d[0] for d in cursor.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+    def insert(self, table: str, rows: Iterable[Sequence[object]]) -> None:
+        """Insert tuples in the order of the table's columns."""
+        values = [list(r) for r in rows]
+        if values:
+            marks = ", ".join("?" for _ in values[0])
+            self.con.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.con.close()
+
+
+def copy_of(path: Path) -> Path:
+    """A copy beside a database, to be changed and then renamed over it."""
+    beside = beside_of(path)
+    shutil.copyfile(path, beside)
+    return beside
+
+
+def beside_of(path: Path) -> Path:
+    """The name a database is written under until it is whole."""
+    import os
+
+    return path.with_name(f"{path.name}.logsift-{os.getpid():x}")
+
+
+def ordered(scripts: Sequence[Script]) -> list[tuple[Script, str]]:
+    """The statements of all scripts, each after those that create a name it uses.
+
+    Raises:
+        ValueError: they use each other in a circle.
+    """
+    statements = [(s, str(q.query)) for s in scripts for q in duckdb.extract_statements(s.sql)]
+    creator = {m[1].lower(): n for n, (_, sql) in enumerate(statements) for m in _CREATES.finditer(sql)}
+    graph = {
+        n: {creator[w.lower()] for w in _WORD.findall(_no_comments(sql)) if creator.get(w.lower(), n) != n}
+        for n, (_, sql) in enumerate(statements)
+    }
+    try:
+        return [statements[n] for n in TopologicalSorter(graph).static_order()]
+    except CycleError as e:
+        raise ValueError(f"views use each other in a circle: {sorted({statements[n][0].origin.path for n in e.args[1]})}") from None
+
+
+def _no_comments(sql: str) -> str:
+    return re.sub(r"--[^\n]*|'(?:[^']|'')*'", "", sql)
+
+
+def _create_table(table: Table) -> str:
+    columns = ", ".join(f'"{c.name}" {TYPES[c.type].sql}' for c in (*COMMON, *table.columns))
+    return f"CREATE TABLE {table.name} ({columns})"
+
+
+def _comments(catalog: Catalog) -> list[str]:
+    out = [f"COMMENT ON TABLE {name} IS {_quoted(about)}" for name, about in _SYSTEM_ABOUT.items()]
+    for table in catalog.tables.values():
+        out.append(f"COMMENT ON TABLE {table.name} IS {_quoted(table.about)}")
+        for column in (*COMMON, *table.columns):
+            unit = f" [{column.unit}]" if column.unit else ""
+            out.append(f'COMMENT ON COLUMN {table.name}."{column.name}" IS {_quoted(column.about + unit)}')
+    return out
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
