@@ -65,7 +65,7 @@ def _envelope(envelope: Envelope) -> Iterator[ContentError]:
         elif not re.search(envelope.regex, sample.line):
             yield ContentError(envelope.origin, f"envelope {envelope.id!r} does not match its sample", snippet=sample.line)
         else:
-            row = take_off(_lines(sample.line), envelope).row(0, named=True)
+            row = take_off(_lines(sample.line), envelope)[0].row(0, named=True)
             yield from _compare(f"envelope {envelope.id!r}", envelope.origin, sample, row)
 
 
@@ -132,9 +132,8 @@ def _lines(line: str) -> pl.DataFrame:
 def _records(line: str, grammar: Grammar, shared: Envelopes) -> pl.DataFrame:
     records = shared.strip(_lines(line).select("file_id", "line_no", "raw", "core", "written"))
     if grammar.envelope:
-        fits = records["body"].str.contains(grammar.envelope.regex)
-        if fits.any():
-            records = pl.concat([records.filter(~fits), take_off(records.filter(fits), grammar.envelope)]).sort("seq")
+        taken, fits = take_off(records, grammar.envelope)
+        records = pl.concat([records.filter(~fits), taken]).sort("seq")
     return records
 
 

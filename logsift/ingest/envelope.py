@@ -16,6 +16,7 @@ FACTS: dict[str, pl.DataType] = {
     "local_rank": pl.Int64(), "task": pl.Int64(), "pid": pl.Int64(), "stream": pl.String(),
 }  # fmt: skip
 """What an envelope may say of a line, as columns. `time` is still text here."""
+_REST = "(?P<body>.*)$"
 _STREAM = ("host", "rank", "local_rank", "task", "stream")
 
 
@@ -58,9 +59,11 @@ class Envelopes:
             for envelope in self.each:
                 if rest.is_empty():
                     break
-                fits = rest["body"].str.contains(envelope.regex)
-                if fits.any():
-                    stripped.append(take_off(rest.filter(fits), envelope))
+                if not _may_stand(rest["body"], envelope):
+                    continue
+                taken, fits = take_off(rest, envelope)
+                if taken.height:
+                    stripped.append(taken)
                     rest = rest.filter(~fits)
             todo = pl.concat(stripped)
         if not done:
@@ -90,13 +93,29 @@ class Envelopes:
         return pl.concat([first, both]).sort("seq", maintain_order=True)
 
 
-def take_off(lines: pl.DataFrame, envelope: Envelope) -> pl.DataFrame:
-    """Replace `body` by what the envelope leaves of it and fill the facts it captures; all lines must match."""
-    groups = lines["body"].str.extract_groups(envelope.regex).struct.unnest()
-    new = [pl.col("body")] + [
-        pl.coalesce(pl.col(f).cast(t, strict=False), lines[f]).alias(f) for f, t in FACTS.items() if f in groups.columns
-    ]
-    return lines.with_columns(groups.select(new))
+def take_off(lines: pl.DataFrame, envelope: Envelope) -> tuple[pl.DataFrame, pl.Series]:
+    """Replace `body` by what the envelope leaves of it and fill the facts it captures.
+
+    Returns the lines that match, and for all lines whether they do. The text before the body is matched alone where
+    the body is simply the rest: capturing over a short span is several times as fast as over the whole line.
+    """
+    body = lines["body"]
+    prefix = envelope.regex.removesuffix(_REST)
+    alone = envelope.regex.startswith("^") and prefix != envelope.regex
+    groups = body.str.extract_groups(f"(?P<whole__>{prefix if alone else envelope.regex})").struct.unnest()
+    fits = groups["whole__"].is_not_null()
+    if not fits.all():
+        lines, groups = lines.filter(fits), groups.filter(fits)
+    rest = lines["body"].str.strip_prefix(groups["whole__"]) if alone else groups["body"]
+    new = [rest.alias("body")] + [
+        groups.select(pl.coalesce(pl.col(f).cast(t, strict=False), lines[f]).alias(f)).to_series()
+        for f, t in FACTS.items() if f in groups.columns
+    ]  # fmt: skip
+    return lines.with_columns(new), fits
+
+
+def _may_stand(body: pl.Series, envelope: Envelope) -> bool:
+    return not envelope.needles or any(body.str.contains(n, literal=True).any() for n in envelope.needles)
 
 
 def _unnamed(regex: str) -> str:

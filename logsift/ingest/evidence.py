@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from logsift.ingest.readers.lines import clean
+from logsift.ingest.readers.lines import valid
 from logsift.ingest.readers.opening import compression_of, open_bytes
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def fetch(
                         at, offset = known[place]
                         stream.seek(offset)
                     for line in islice(stream, number - at, number - at + 1):
-                        out[file_id, number] = clean(line[: 8 * TEXT_CHARACTERS]).strip("\r\n")[:TEXT_CHARACTERS]
+                        out[file_id, number] = valid(line[: 8 * TEXT_CHARACTERS]).decode().strip("\r\n")[:TEXT_CHARACTERS]
                     at = number + 1
         except (OSError, EOFError, ValueError):
             continue

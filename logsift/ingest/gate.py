@@ -7,16 +7,17 @@ window passes whole.
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from logsift.content.catalog import BLOCK_LINES, Grammar
-from logsift.ingest.readers.lines import Window
+from logsift.ingest.readers.lines import Window, lines_on, newlines
+
+Buffer = bytes | memoryview
 
 DENSE_BYTES = 2048
-_GAP_BYTES = 4096
-"""Hits nearer than this are cut out as one piece: fewer, larger pieces are cheaper than many small ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +29,9 @@ class Passed:
 
 
 class _Scanner(Protocol):
-    def present(self, data: bytes) -> set[int]: ...
+    def present(self, data: Buffer) -> set[int]: ...
 
-    def hits(self, data: bytes, limit: int) -> list[tuple[int, int]] | None:
+    def hits(self, data: Buffer, limit: int) -> list[tuple[int, int]] | None:
         """(end offset, needle number) of every hit in order; None where there are more than `limit`."""
         ...
 
@@ -47,6 +48,7 @@ class Gate:
                 for needle in pattern.needles:
                     lines = BLOCK_LINES if pattern.opens else 0
                     after[needle] = max(after.get(needle, 0), lines)
+        self._openers = frozenset(n for n, lines in after.items() if lines)
         # What only helps to read a passing line (envelopes) is looked for in it, but lets no line pass.
         helping = {n for g in grammars if g.envelope for n in g.envelope.needles} - set(after)
         self._needles = [*after, *sorted(helping)]
@@ -55,41 +57,38 @@ class Gate:
 
     def pass_through(self, window: Window) -> Passed:
         """Cut out of a window what may hold something known."""
-        data = window.data
-        hits = self._scanner.hits(data, len(data) // DENSE_BYTES + 64)
+        data, view = window.buffer, window.view()
+        hits = self._scanner.hits(view, window.size // DENSE_BYTES + 64)
         if hits is None:
-            present = frozenset(self._needles[n] for n in self._scanner.present(data))
-            return Passed(((window.first_line, data),), present)
+            present = frozenset(self._needles[n] for n in self._scanner.present(view))
+            if present & self._openers:
+                return Passed(((window.first_line, bytes(view)),), present)
+            # Nothing opens a block: the lines around the core can add nothing to it.
+            return Passed(((window.core_first, bytes(view[window.core_start - window.start : window.core_stop - window.start])),), present)
         spans: list[list[int]] = []
         for end, number in hits:
-            lines_after = self._after[number]
-            if lines_after < 0:
+            at, lines_after = window.start + end - 1, self._after[number]
+            if lines_after < 0 or (spans and at < spans[-1][1] and not lines_after):
                 continue
-            if spans and end <= spans[-1][1] and not lines_after:
-                continue
-            start = data.rfind(b"\n", 0, end - 1) + 1
-            stop = _skip_lines(data, end - 1, lines_after)
-            if spans and start <= spans[-1][1] + _GAP_BYTES:
+            start = max(data.rfind(b"\n", window.start, at) + 1, window.start)
+            stop = _behind(data, at, window.stop, lines_after)
+            if spans and start <= spans[-1][1]:
                 spans[-1][1] = max(spans[-1][1], stop)
             else:
                 spans.append([start, stop])
-        pieces, line, at = [], window.first_line, 0
+        pieces, line, at = [], window.first_line, window.start
         for start, stop in spans:
-            if stop < len(data):  # a span that was merged over a gap ends within a line
-                stop = (data.find(b"\n", stop - 1) + 1) or len(data)
-            line += data.count(b"\n", at, start)
+            line += newlines(data, at, start)
             pieces.append((line, data[start:stop]))
             at = start
         return Passed(tuple(pieces), frozenset(self._needles[n] for _, n in hits))
 
 
-def _skip_lines(data: bytes, at: int, lines: int) -> int:
+def _behind(data: bytes | mmap.mmap, at: int, limit: int, lines: int) -> int:
     """The offset behind the line that holds `at`, and `lines` more."""
-    for _ in range(lines + 1):
-        at = data.find(b"\n", at) + 1
-        if not at:
-            return len(data)
-    return at
+    if lines:
+        return min(lines_on(data, at, lines + 1) or limit, limit)
+    return (data.find(b"\n", at, limit) + 1) or limit
 
 
 class _Hyperscan:
@@ -103,12 +102,12 @@ class _Hyperscan:
         self._scratch = hyperscan.Scratch
         self._error = hyperscan.ScanTerminated
 
-    def present(self, data: bytes) -> set[int]:
+    def present(self, data: Buffer) -> set[int]:
         found: set[int] = set()
         self._once.scan(data, match_event_handler=lambda n, start, end, flags, ctx: found.add(n), scratch=self._scratch(self._once))
         return found
 
-    def hits(self, data: bytes, limit: int) -> list[tuple[int, int]] | None:
+    def hits(self, data: Buffer, limit: int) -> list[tuple[int, int]] | None:
         found: list[tuple[int, int]] = []
 
         def note(number: int, start: int, end: int, flags: int, context: object) -> bool:
@@ -128,18 +127,20 @@ class _Plain:
     def __init__(self, needles: Sequence[bytes]) -> None:
         self._needles = needles
 
-    def present(self, data: bytes) -> set[int]:
-        return {n for n, needle in enumerate(self._needles) if needle in data}
+    def present(self, data: Buffer) -> set[int]:
+        whole = bytes(data)
+        return {n for n, needle in enumerate(self._needles) if needle in whole}
 
-    def hits(self, data: bytes, limit: int) -> list[tuple[int, int]] | None:
+    def hits(self, data: Buffer, limit: int) -> list[tuple[int, int]] | None:
         found: list[tuple[int, int]] = []
+        whole = bytes(data)
         for number, needle in enumerate(self._needles):
-            at = data.find(needle)
+            at = whole.find(needle)
             while at >= 0:
                 found.append((at + len(needle), number))
                 if len(found) > limit:
                     return None
-                at = data.find(needle, at + 1)
+                at = whole.find(needle, at + 1)
         return sorted(found)
 
 

@@ -7,7 +7,7 @@ matches a record owns it; grammars do not compete with each other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -110,10 +110,18 @@ class _Run:
         """Take off the grammar's own envelope wherever it stands."""
         envelope = self.grammar.envelope
         assert envelope is not None
-        fits = pl.Series(has_needle) & self.lines["body"].str.contains(envelope.regex)
-        if fits.any():
-            inner = take_off(self.lines.filter(fits), envelope)
-            self.lines = inner if fits.all() else pl.concat([self.lines.filter(~fits), inner]).sort("seq")
+        wrapped = self.lines if has_needle.all() else self.lines.filter(pl.Series(has_needle))
+        taken, fits = take_off(wrapped, envelope)
+        if not fits.all() and envelope.regex.startswith("^"):
+            # A record glued behind other output: its envelope stands somewhere in the line.
+            anywhere = replace(envelope, regex=envelope.regex.removeprefix("^"))
+            taken = pl.concat([taken, take_off(wrapped.filter(~fits), anywhere)[0]])
+        if taken.height == self.lines.height:
+            self.lines = taken if fits.all() else taken.sort("seq")
+        elif taken.height:
+            others = np.ones(self.lines.height, bool)
+            others[taken["seq"].to_numpy()] = False
+            self.lines = pl.concat([self.lines.filter(pl.Series(others)), taken]).sort("seq")
 
     def match(self, candidates: Mapping[str, Bools | None]) -> None:
         depths = _depths(self.grammar)
@@ -251,7 +259,7 @@ def finish(rows: pl.DataFrame, table: Table) -> tuple[pl.DataFrame, pl.DataFrame
         if c.type == "time":
             casts.append(read_times(rows[c.name].cast(pl.String), rows["written"])["time"].alias(c.name))
         elif rows.schema[c.name] == pl.String:
-            casts.append(rows.select(TYPES[c.type].cast(pl.col(c.name)).cast(TYPES[c.type].dtype).alias(c.name)).to_series())
+            casts.append(_cast(rows[c.name], c.type))
     typed = rows.with_columns(casts) if casts else rows
     problems = []
     for cast in casts:
@@ -262,6 +270,15 @@ def finish(rows: pl.DataFrame, table: Table) -> tuple[pl.DataFrame, pl.DataFrame
             problems.append(bad.select("file_id", "line_no", what.alias("what"), pl.col(cast.name).str.head(300).alias("text")))
     names = [c.name for c in COMMON] + [c.name for c in asked]
     return typed.select(names), pl.concat(problems) if problems else pl.DataFrame(schema=PROBLEM)
+
+
+def _cast(text: pl.Series, type_name: str) -> pl.Series:
+    dtype = TYPES[type_name].dtype
+    if type_name in {"int", "float"}:  # plain numbers need no cleaning first
+        plain = text.cast(dtype, strict=False)
+        if plain.null_count() == text.null_count():
+            return plain
+    return pl.select(TYPES[type_name].cast(pl.lit(text)).cast(dtype).alias(text.name)).to_series()
 
 
 def _depths(grammar: Grammar) -> dict[str, int]:

@@ -18,7 +18,6 @@ from logsift.ingest.gate import Gate, Passed
 from logsift.ingest.match import PROBLEM, Matched, finish, match, nesting
 from logsift.ingest.readers import lines as text
 from logsift.ingest.readers import reader
-from logsift.ingest.readers.opening import open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,14 +99,13 @@ class Parser:
             margin = self.margin if owner is None else BLOCK_LINES * nesting([self.owners[owner]])
             batch = batches.setdefault(owner, [])
             try:
-                with open_bytes(file.path) as stream:
-                    for window in text.windows(file.file_id, stream, margin, self.window_bytes):
-                        parsed.lines[file.file_id] = window.core_last
-                        parsed.windows.append((file.file_id, window.first_line, window.offset))
-                        if batch and (batch[-1].file_id == file.file_id or sum(len(w.data) for w in batch) > self.window_bytes // 2):
-                            yield _Text(self, owner, tuple(batch), by_id)
-                            batch.clear()
-                        batch.append(window)
+                for window in text.windows(file.file_id, file.path, margin, self.window_bytes):
+                    parsed.lines[file.file_id] = window.core_last
+                    parsed.windows.append((file.file_id, window.first_line, window.offset))
+                    if batch and (batch[-1].file_id == file.file_id or sum(w.size for w in batch) > self.window_bytes // 2):
+                        yield _Text(self, owner, tuple(batch), by_id)
+                        batch.clear()
+                    batch.append(window)
             except (OSError, EOFError, ValueError) as e:
                 yield _Unreadable(file.file_id, parsed.lines.get(file.file_id, 0), f"{type(e).__name__}: {e}")
         for owner, batch in batches.items():
@@ -145,7 +143,7 @@ class _Text:
                 pieces += [(window.file_id, line, data) for line, data in passed.pieces]
         else:
             grammars, envelopes = [self.parser.owners[self.owner]], self.parser.wrapped[self.owner]
-            pieces = [(w.file_id, w.first_line, w.data) for w in self.windows]
+            pieces = [(w.file_id, w.first_line, bytes(w.view())) for w in self.windows]
             needles = {n for g in grammars for p in g.patterns for n in p.needles}
             needles |= {n for g in grammars if g.envelope for n in g.envelope.needles}
         lines = text.frame(pieces)
@@ -159,7 +157,7 @@ class _Text:
         lines = lines.with_columns(pl.col("line_no").is_between("first", "last").alias("core")).drop("first", "last")
         matched = match(grammars, self.parser.catalog.tables, envelopes.strip(lines), frozenset(needles))
         _fill_from_paths(matched, self.files)
-        return matched, sum(len(w.data) for w in self.windows)
+        return matched, sum(w.size for w in self.windows)
 
 
 @dataclass(frozen=True)

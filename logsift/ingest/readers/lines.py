@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import io
+import mmap
+import os
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
+
+from logsift.ingest.readers.opening import compression_of, open_bytes
 
 WINDOW_BYTES = 8 << 20
 LINE_BYTES = 64 << 10
@@ -21,36 +28,94 @@ _OVERLONG_BYTES = 64 << 20
 class Window:
     """Whole lines of one file, with the lines around them that blocks may reach into.
 
-    `data` begins at line `first_line`; rows count only if their line is in core_first..core_last. `offset` is the
-    position of `data` in the unpacked file, in bytes.
+    The lines are `buffer[start:stop]`, the first of them is number `first_line`; rows count only if their line is in
+    core_first..core_last, which are `buffer[core_start:core_stop]`. `offset` is the position of `start` in the
+    unpacked file, in bytes.
     """
 
     file_id: int
-    data: bytes
+    buffer: bytes | mmap.mmap
+    start: int
+    core_start: int
+    core_stop: int
+    stop: int
     first_line: int
     core_first: int
     core_last: int
     offset: int
 
+    @property
+    def size(self) -> int:
+        """Bytes of the window."""
+        return self.stop - self.start
 
-def windows(file_id: int, stream: IO[bytes], margin_lines: int, size: int = WINDOW_BYTES) -> Iterator[Window]:
-    """Cut a stream into windows of about `size` bytes, each with up to `margin_lines` lines before and after.
+    def view(self) -> memoryview:
+        """The bytes of the window, not copied."""
+        return memoryview(self.buffer)[self.start : self.stop]
+
+
+def windows(file_id: int, path: Path, margin_lines: int, size: int = WINDOW_BYTES) -> Iterator[Window]:
+    """Cut a file into windows of about `size` bytes, each with up to `margin_lines` lines before and after.
 
     Windows are independent of each other: matching one needs nothing of its neighbours, so they run in parallel and
-    the size of a window never shows in the rows.
+    the size of a window never shows in the rows. Plain files are mapped, a window at a time; packed ones are read.
+
+    Raises:
+        OSError: the file cannot be read (further). EOFError, ValueError and the packers' errors likewise.
     """
+    if compression_of(path):
+        with open_bytes(path) as stream:
+            yield from _streamed(file_id, stream, margin_lines, size)
+    else:
+        yield from _mapped(file_id, path, margin_lines, size)
+
+
+def _mapped(file_id: int, path: Path, margin_lines: int, size: int) -> Iterator[Window]:
+    with path.open("rb") as f:
+        length = os.fstat(f.fileno()).st_size
+        core, line, reach = 0, 1, margin_lines * 128 + 4096
+        while core < length:
+            ahead = reach
+            while True:
+                low = max(0, core - ahead) // mmap.ALLOCATIONGRANULARITY * mmap.ALLOCATIONGRANULARITY
+                high = min(length, core + size + 2 * ahead)
+                buffer = mmap.mmap(f.fileno(), high - low, offset=low, access=mmap.ACCESS_READ)
+                stop = buffer.find(b"\n", min(core + size, length) - low - 1) + 1
+                whole = stop > 0 or high == length
+                stop = stop or len(buffer)
+                before = _lines_back(buffer, core - low, margin_lines)
+                after = lines_on(buffer, stop, margin_lines)
+                if whole and (before is not None or low == 0) and (after is not None or high == length):
+                    break
+                if ahead > _OVERLONG_BYTES:  # a line without an end: it is cut here, and the rest of it becomes a line
+                    break
+                ahead *= 4
+            start = before if before is not None else 0
+            count = newlines(buffer, core - low, stop)
+            count += stop == len(buffer) and high == length and buffer[stop - 1] != 10
+            above = newlines(buffer, start, core - low)
+            yield Window(
+                file_id, buffer, start, core - low, stop, len(buffer) if after is None else after, line - above, line,
+                line + max(count, 1) - 1, low + start,
+            )  # fmt: skip
+            core, line = low + stop, line + count
+
+
+def _streamed(file_id: int, stream: IO[bytes], margin_lines: int, size: int) -> Iterator[Window]:
     before, core_first, core_offset = b"", 1, 0
     ahead = deque([_take(stream, size)])
     while core := ahead.popleft():
         while (not ahead or ahead[-1]) and sum(a.count(b"\n") for a in ahead) < max(margin_lines, 1):
             ahead.append(_take(stream, size))
         lines = core.count(b"\n") + (not core.endswith(b"\n"))
-        tail = _first_lines(b"".join(ahead), margin_lines)
+        following = b"".join(ahead)
+        data = before + core + following[: lines_on(following, 0, margin_lines)]
         yield Window(
-            file_id, before + core + tail, core_first - before.count(b"\n"), core_first, core_first + lines - 1,
+            file_id, data, 0, len(before), len(before) + len(core), len(data), core_first - before.count(b"\n"), core_first, core_first + lines - 1,
             core_offset - len(before),
         )  # fmt: skip
-        before = _last_lines(core if core.count(b"\n") >= margin_lines else before + core, margin_lines)
+        seen = before + core
+        before = seen[_lines_back(seen, len(seen), margin_lines) or 0 :]
         core_first, core_offset = core_first + lines, core_offset + len(core)
 
 
@@ -68,26 +133,43 @@ def _take(stream: IO[bytes], size: int) -> bytes:
     return data + rest
 
 
-def _last_lines(data: bytes, count: int) -> bytes:
-    if not count:
-        return b""
-    at = len(data)
-    for _ in range(count + 1):
-        at = data.rfind(b"\n", 0, at)
-        if at < 0:
-            return data
-    return data[at + 1 :]
+def _line_ends(buffer: bytes | mmap.mmap, start: int, stop: int) -> NDArray[np.intp]:
+    return np.flatnonzero(np.frombuffer(buffer, np.uint8, stop - start, start) == 10) + start if stop > start else np.empty(0, np.intp)
 
 
-def _first_lines(data: bytes, count: int) -> bytes:
+def newlines(buffer: bytes | mmap.mmap, start: int, stop: int) -> int:
+    """How many line ends stand in `buffer[start:stop]`."""
+    return int(np.count_nonzero(np.frombuffer(buffer, np.uint8, stop - start, start) == 10)) if stop > start else 0
+
+
+def _lines_back(buffer: bytes | mmap.mmap, at: int, count: int) -> int | None:
+    """Where the `count` lines before `at` (the start of a line) begin; None if there are not that many."""
     if not count:
-        return b""
-    at = -1
-    for _ in range(count):
-        at = data.find(b"\n", at + 1)
-        if at < 0:
-            return data
-    return data[: at + 1]
+        return at
+    step = count * 128
+    while True:
+        low = max(0, at - step)
+        ends = _line_ends(buffer, low, at)
+        if len(ends) > count:
+            return int(ends[-count - 1]) + 1
+        if low == 0:
+            return None
+        step *= 4
+
+
+def lines_on(buffer: bytes | mmap.mmap, at: int, count: int) -> int | None:
+    """Where the `count` lines from `at` on end; None if there are not that many."""
+    if not count:
+        return at
+    step = count * 128
+    while True:
+        high = min(len(buffer), at + step)
+        ends = _line_ends(buffer, at, high)
+        if len(ends) >= count:
+            return int(ends[count - 1]) + 1
+        if high == len(buffer):
+            return None
+        step *= 4
 
 
 def frame(pieces: Sequence[tuple[int, int, bytes]]) -> pl.DataFrame:
@@ -98,8 +180,8 @@ def frame(pieces: Sequence[tuple[int, int, bytes]]) -> pl.DataFrame:
     """
     parts = []
     for file_id, first_line, data in pieces:
-        text = clean(data)
-        lines = pl.read_lines(io.BytesIO(text.encode()), name="raw") if text else pl.DataFrame({"raw": [""] * bool(data)}, {"raw": pl.String})
+        data = valid(data)
+        lines = pl.read_lines(io.BytesIO(data), name="raw") if data else pl.DataFrame(schema={"raw": pl.String})
         parts.append(
             lines.select(
                 pl.lit(file_id, pl.Int64).alias("file_id"),
@@ -111,11 +193,15 @@ def frame(pieces: Sequence[tuple[int, int, bytes]]) -> pl.DataFrame:
     return tidy(out)
 
 
-def clean(data: bytes) -> str:
-    """Bytes as text: repaired UTF-8, without NULs."""
+def valid(data: bytes) -> bytes:
+    """The bytes as UTF-8 without NULs; what is none becomes U+FFFD. Valid bytes are not copied."""
     if b"\0" in data:
         data = data.replace(b"\0", b"")
-    return data.decode("utf-8", errors="replace")
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return data.decode(errors="replace").encode()
+    return data
 
 
 def tidy(lines: pl.DataFrame) -> pl.DataFrame:
