@@ -153,6 +153,7 @@ class _Run:
                     if h.pattern.inside == block:
                         opener = at[h.seq]
                         valid = opener >= 0
+                        self.free[h.seq[~valid]] = True  # behind the closer: what a deeper pattern may still take
                         h.seq, h.opener, h.groups = h.seq[valid], opener[valid], h.groups.filter(pl.Series(valid))
             for h in hits:
                 if len(h.seq):
