@@ -4,18 +4,49 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from logsift.analyze import Analysis
+    from logsift.content.catalog import Catalog
+
+_PATH = click.Path(path_type=Path)
+_CONTENT = click.option(
+    "--content", type=_PATH, multiple=True, metavar="DIR", help="A folder with more parsers/ and rules/; may be repeated."
+)
+_DB = click.option("--db", type=_PATH, metavar="PATH", help="Where the database goes (default: RUN/logsift.duckdb).")
+_RANK = {"info": 0, "warning": 1, "critical": 2}
 
 
 class _Commands(click.Group):
     """A group whose first argument may also be a run directory: `logsift RUN` is `logsift analyze RUN`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        first = next((a for a in args if not a.startswith("-")), None)
-        if first is not None and first not in self.commands and not (args[0] in {"--help", "--version"}):
+        if args and args[0] not in self.commands and args[0] not in {"-h", "--help", "--version"}:
             args = ["analyze", *args]
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
+        try:
+            return super().invoke(ctx)
+        except Exception as e:
+            if told := _told(e):
+                click.echo(told, err=True)
+                ctx.exit(2)
+            raise
+
+
+def _told(error: Exception) -> str | None:
+    """What people are told of an error that is theirs to mend, None where it is logsift's own."""
+    if type(error).__module__.startswith("logsift.content"):
+        return str(error)
+    if type(error).__name__ == "RuleError" or isinstance(error, (FileNotFoundError, PermissionError)):
+        return f"logsift: {error}"
+    if type(error).__module__.startswith(("duckdb", "_duckdb")):
+        return f"logsift: {error}"
+    return f"logsift: {error}" if isinstance(error, ValueError) and "logsift" in str(error) else None
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -25,46 +56,146 @@ def main() -> None:
 
 
 @main.command()
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=_PATH)
 @click.option("--format", "to", type=click.Choice(["text", "json", "md"]), default="text", show_default=True)
-@click.option("--db", type=click.Path(path_type=Path), help="Where the database goes (default: RUN/logsift.duckdb).")
-@click.option("--content", type=click.Path(path_type=Path, exists=True), multiple=True, help="A folder with more parsers/ and rules/.")
-@click.option("--fail-on", type=click.Choice(["info", "warning", "critical"]), help="Exit 1 where an incident of that severity or worse stands.")
+@_DB
+@_CONTENT
+@click.option("--fail-on", type=click.Choice(list(_RANK)), help="Exit 1 where an incident of that severity or worse stands.")
 def analyze(run: Path, to: str, db: Path | None, content: tuple[Path, ...], fail_on: str | None) -> None:
-    """Read RUN and say what went wrong, who, and what to do."""
-    from logsift.analyze import analyze as run_analysis
-    from logsift.content.catalog import default_roots, load_catalog
-    from logsift.report import json as as_json
+    """Read RUN, a directory or one file, and say what went wrong, who, and what to do."""
+    analysis = _analysis(run, db, content)
+    if to == "text":
+        from logsift.report.terminal import show
 
-    analysis = run_analysis(run, db=db, catalog=load_catalog(*default_roots(), *content))
-    click.echo(as_json.render(analysis))
+        show(analysis)
+    else:
+        click.echo(_rendered(analysis, to))
+    if fail_on and any(_RANK[i.severity] >= _RANK[fail_on] for i in analysis.incidents):
+        sys.exit(1)
 
 
 @main.command()
-@click.argument("folder", type=click.Path(path_type=Path, exists=True), required=False)
+@click.argument("run", type=_PATH)
+@click.option("-o", "--output", type=_PATH, required=True, help="report.md or report.json")
+@_DB
+@_CONTENT
+def report(run: Path, output: Path, db: Path | None, content: tuple[Path, ...]) -> None:
+    """Write the report of RUN into a file, to be attached to a bug issue."""
+    output.write_text(_rendered(_analysis(run, db, content), "json" if output.suffix == ".json" else "md"))
+    click.echo(f"wrote {output}", err=True)
+
+
+@main.command()
+@click.argument("run", type=_PATH)
+@click.argument("query")
+@click.option("--format", "to", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
+@_DB
+@_CONTENT
+def sql(run: Path, query: str, to: str, db: Path | None, content: tuple[Path, ...]) -> None:
+    """Ask the tables of RUN (a run directory, or a database logsift wrote) a question in SQL."""
+    from logsift.report.rows import written
+    from logsift.store import Store
+
+    store = Store.open(run) if run.suffix == ".duckdb" else _analysis(run, db, content).store
+    store.seal()
+    click.echo(written(store, query, to), nl=to != "csv")
+
+
+@main.command()
+@click.argument("name", required=False)
+@_CONTENT
+def tables(name: str | None, content: tuple[Path, ...]) -> None:
+    """List the tables and views there are, or the columns of one."""
+    from logsift.content.docs import describe_table, list_tables
+
+    click.echo(describe_table(_catalog(content), name) if name else list_tables(_catalog(content)))
+
+
+@main.command()
+@click.argument("name", required=False)
+@_CONTENT
+def rules(name: str | None, content: tuple[Path, ...]) -> None:
+    """List the rules there are, or explain one."""
+    from logsift.content.docs import describe_rule, list_rules
+
+    click.echo(describe_rule(_catalog(content), name) if name else list_rules(_catalog(content)))
+
+
+@main.command()
+@click.argument("seed")
+@click.argument("key", required=False)
+@_CONTENT
+def lookup(seed: str, key: str | None, content: tuple[Path, ...]) -> None:
+    """Look up KEY in a catalogue of the content: logsift lookup xid 79."""
+    from logsift.content.docs import look_up
+
+    click.echo(look_up(_catalog(content), seed, key))
+
+
+@main.command()
+@click.argument("place", metavar="FILE:LINE")
+@_CONTENT
+def explain(place: str, content: tuple[Path, ...]) -> None:
+    """Say what becomes of one line: needle, envelope, pattern, row - or why not."""
+    from logsift.ingest.explain import explain as explained
+
+    file, _, line = place.rpartition(":")
+    if not file or not line.isdigit():
+        raise click.UsageError("say FILE:LINE, for example slurm-1.out:120")
+    click.echo(explained(Path(file), int(line), _catalog(content)))
+
+
+@main.command()
+@click.argument("folder", type=_PATH, required=False)
 def check(folder: Path | None) -> None:
     """Check content: samples, rejects, shadowing, names, SQL. FOLDER holds parsers/ and rules/ to check with the built-in."""
-    from logsift.content.catalog import default_roots, load_catalog
     from logsift.content.check import check as lint
     from logsift.content.errors import ContentErrors
 
-    roots = (*default_roots(), folder) if folder else default_roots()
-    if errors := lint(load_catalog(*roots)):
+    catalog = _catalog((folder,) if folder else ())
+    if errors := lint(catalog):
         raise ContentErrors(errors)
-    click.echo("content is sound")
+    patterns = sum(len(g.patterns) for g in catalog.grammars)
+    click.echo(f"content is sound: {len(catalog.grammars)} grammars, {patterns} patterns, {len(catalog.rules)} rules")
 
 
 @main.command()
-@click.argument("run", type=click.Path(path_type=Path, exists=True))
-@click.argument("query")
-def sql(run: Path, query: str) -> None:
-    """Ask the tables of RUN a question in SQL."""
-    from logsift.analyze import analyze as run_analysis
+@click.argument("folder", type=_PATH, required=False)
+def docs(folder: Path | None) -> None:
+    """Write the generated references of the content (FOLDER/parsers/README.md, parsers/schema.json, rules/README.md)."""
+    from logsift.content.docs import write
+    from logsift.content.locate import built_in
 
-    store = run_analysis(run).store
-    store.seal()
-    click.echo(store.con.sql(query))
+    for path in write(_catalog((folder,) if folder else ()), folder or Path(str(built_in()))):
+        click.echo(f"wrote {path}", err=True)
+
+
+def _catalog(content: tuple[Path, ...]) -> Catalog:
+    from logsift.content.catalog import default_roots, load_catalog
+
+    for folder in content:
+        if not folder.is_dir():
+            raise FileNotFoundError(f"no such content folder: {folder}")
+    return load_catalog(*default_roots(), *content)
+
+
+def _analysis(run: Path, db: Path | None, content: tuple[Path, ...]) -> Analysis:
+    from logsift.analyze import analyze as run_analysis
+    from logsift.report.progress import reading
+
+    with reading() as progress:
+        return run_analysis(run, db=db, catalog=_catalog(content), progress=progress)
+
+
+def _rendered(analysis: Analysis, to: str) -> str:
+    if to == "json":
+        from logsift.report import json as rendering
+
+        return rendering.render(analysis)
+    from logsift.report import markdown
+
+    return markdown.render(analysis)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -28,7 +28,7 @@ CREATE TABLE evidence (incident_id BIGINT, file_id BIGINT, line_no BIGINT, path 
 CREATE TABLE cause (cause_id BIGINT, effect_id BIGINT);
 CREATE TABLE missing (what VARCHAR, why VARCHAR, how VARCHAR);
 """
-_SYSTEM_ABOUT = {
+SYSTEM_ABOUT = {
     "file": "one file of the run directory; `grammar` where one owns it, `why` where nobody can read it",
     "file_window": "where in the unpacked file a line begins, every few megabytes",
     "problem": "what could not be read or understood, by line",
@@ -38,8 +38,7 @@ _SYSTEM_ABOUT = {
     "missing": "what would settle open questions, and how to get it",
     "run_info": "digest of the content and version of logsift that made this file",
 }
-SYSTEM_TABLES = frozenset(_SYSTEM_ABOUT)
-_CREATES = re.compile(r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW|MACRO|FUNCTION)\s+([a-z_][a-z0-9_]*)", re.IGNORECASE)
+CREATES = re.compile(r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW|MACRO|FUNCTION)\s+([a-z_][a-z0-9_]*)", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -153,7 +152,7 @@ def ordered(scripts: Sequence[Script]) -> list[tuple[Script, str]]:
         ValueError: they use each other in a circle.
     """
     statements = [(s, str(q.query)) for s in scripts for q in duckdb.extract_statements(s.sql)]
-    creator = {m[1].lower(): n for n, (_, sql) in enumerate(statements) for m in _CREATES.finditer(sql)}
+    creator = {m[1].lower(): n for n, (_, sql) in enumerate(statements) for m in CREATES.finditer(sql)}
     graph = {
         n: {creator[w.lower()] for w in _WORD.findall(_no_comments(sql)) if creator.get(w.lower(), n) != n}
         for n, (_, sql) in enumerate(statements)
@@ -174,7 +173,7 @@ def _create_table(table: Table) -> str:
 
 
 def _comments(catalog: Catalog) -> list[str]:
-    out = [f"COMMENT ON TABLE {name} IS {_quoted(about)}" for name, about in _SYSTEM_ABOUT.items()]
+    out = [f"COMMENT ON TABLE {name} IS {_quoted(about)}" for name, about in SYSTEM_ABOUT.items()]
     for table in catalog.tables.values():
         out.append(f"COMMENT ON TABLE {table.name} IS {_quoted(table.about)}")
         for column in (*COMMON, *table.columns):

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from logsift.content.catalog import Catalog, Grammar
 
 HEAD_BYTES = 65536
-OWN_MARK = b"logsift"
-"""What logsift writes begins with a line that holds this word; see `is_own`."""
+_OWN_TEXT = re.compile(rb'<!-- logsift report -->|\{\s*"schema": 1,\s*"run":')
+"""How the reports begin that logsift itself writes."""
 
 # Editors' and version control's leavings, and what never is a log.
 _SKIPPED_FOLDERS = frozenset({".git", ".svn", "__pycache__", "node_modules", ".ipynb_checkpoints"})
@@ -109,7 +109,7 @@ def _who_reads(
             head = f.read(HEAD_BYTES)
     except (OSError, EOFError, ValueError) as e:
         return "", None, f"cannot be opened: {e}"
-    if head[:512].find(b"<!-- logsift report -->") >= 0 or head.startswith(b'{"schema": 1, "run":'):
+    if _OWN_TEXT.match(head):
         return "", None, "own"
     plain = Path(name).name
     if compression_of(path):

@@ -1,0 +1,224 @@
+"""The generated references: what tables, views, seeds and rules there are, and which uses which."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from logsift.content.catalog import COMMON, Catalog, Rule
+from logsift.content.columns import TYPES
+from logsift.store import CREATES, SYSTEM_ABOUT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_GENERATED = "<!-- written by `logsift docs`; edit the content, not this page -->"
+_ABOVE = re.compile(r"((?:^--[^\n]*\n)+)\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW)\s+([a-z_][a-z0-9_]*)", re.MULTILINE | re.IGNORECASE)
+_WORD = re.compile(r"[a-z_][a-z0-9_]*")
+
+
+def views(catalog: Catalog) -> dict[str, str]:
+    """Views (and tables made by SQL) with what the comment above each says of it."""
+    out: dict[str, str] = {}
+    for script in catalog.scripts:
+        about = {m[2].lower(): " ".join(x.lstrip("- ").strip() for x in m[1].splitlines()) for m in _ABOVE.finditer(script.sql)}
+        for m in CREATES.finditer(script.sql):
+            if not re.search(r"\bMACRO\b|\bFUNCTION\b", m[0], re.IGNORECASE):
+                out[m[1].lower()] = about.get(m[1].lower(), "")
+    return dict(sorted(out.items()))
+
+
+def list_tables(catalog: Catalog) -> str:
+    """All tables, views and seeds, a line each."""
+    rows = [(t.name, t.about) for t in sorted(catalog.tables.values(), key=lambda t: t.name)]
+    return "\n\n".join(
+        f"{title}\n{_columns(part)}"
+        for title, part in (
+            ("Views", views(catalog).items()), ("Tables", rows), ("Catalogues", ((s.name, _seed_about(s.csv)) for s in catalog.seeds)),
+            ("What was read and concluded", SYSTEM_ABOUT.items()),
+        )
+    )  # fmt: skip
+
+
+def describe_table(catalog: Catalog, name: str) -> str:
+    """One table with its columns.
+
+    Raises:
+        ValueError: no such table; near names are given.
+    """
+    table = catalog.tables.get(name)
+    if table is None:
+        known = [*catalog.tables, *views(catalog), *(s.name for s in catalog.seeds), *SYSTEM_ABOUT]
+        if name in known:
+            return f"{name}: {views(catalog).get(name) or SYSTEM_ABOUT.get(name) or 'a catalogue'}\nIts columns: logsift sql RUN \"DESCRIBE {name}\""
+        raise ValueError(f"logsift knows no table {name!r}{_near(name, known)}")
+    own = ((c.name, f"{_type(c.type, c.unit)}  {c.about}") for c in table.columns)
+    common = ((c.name, f"{_type(c.type, c.unit)}  {c.about}") for c in COMMON)
+    example = f"\n\nexample: {table.example}" if table.example else ""
+    return f"{name}: {table.about}\n{_columns(own)}\n\nand, as every table:\n{_columns(common)}{example}"
+
+
+def list_rules(catalog: Catalog) -> str:
+    """All rules, a line each."""
+    return _columns((r.id, f"{r.severity:8} {r.title}") for r in catalog.rules)
+
+
+def describe_rule(catalog: Catalog, name: str) -> str:
+    """One rule: what it says, what to do, when it errs, its query.
+
+    Raises:
+        ValueError: no such rule; near names are given.
+    """
+    rule = next((r for r in catalog.rules if r.id == name), None)
+    if rule is None:
+        raise ValueError(f"logsift knows no rule {name!r}{_near(name, [r.id for r in catalog.rules])}")
+    explains = f"\nexplains: {', '.join(sorted(rule.explains))}" if rule.explains else ""
+    here = f"\nexplains on the same rank, host or GPU: {', '.join(sorted(rule.explains_here))}" if rule.explains_here else ""
+    return (
+        f"{rule.id}: {rule.title} ({rule.severity}, {rule.confidence}, {rule.status})\n\n{rule.about}\n\nwhat to do: {rule.remedy}\n"
+        f"wrong when: {rule.falsely}{explains}{here}\n{rule.sql.strip()}"
+    )
+
+
+def look_up(catalog: Catalog, seed: str, key: str | None) -> str:
+    """The rows of a catalogue whose first column is `key`, or all keys.
+
+    Raises:
+        ValueError: no such catalogue or key.
+    """
+    found = next((s for s in catalog.seeds if s.name == seed), None)
+    if found is None:
+        raise ValueError(f"logsift knows no catalogue {seed!r}; there are: {', '.join(s.name for s in catalog.seeds)}")
+    rows = _seed_rows(found.csv)
+    hits = rows if key is None else [r for r in rows if str(next(iter(r.values()))).lower() == key.lower()]
+    if not hits:
+        raise ValueError(f"the logsift catalogue {seed} has no {key!r}")
+    if key is None:
+        return _columns((str(next(iter(r.values()))), "  ".join(list(r.values())[1:3])) for r in rows)
+    return "\n\n".join(_columns((k, v) for k, v in r.items() if v) for r in hits)
+
+
+def write(catalog: Catalog, root: Path) -> list[Path]:
+    """Write the references below `root`; gives the files written."""
+    pages = pages_of(catalog)
+    for name, text in pages.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return [root / name for name in pages]
+
+
+def pages_of(catalog: Catalog) -> dict[str, str]:
+    """Path below the content root -> text of every generated page."""
+    return {
+        "parsers/README.md": _parsers_page(catalog),
+        "parsers/schema.json": json.dumps(schema(), indent=1) + "\n",
+        "rules/README.md": _rules_page(catalog),
+    }
+
+
+def _parsers_page(catalog: Catalog) -> str:
+    writers: dict[str, list[str]] = {}
+    for g in catalog.grammars:
+        for table in sorted({p.table for p in g.patterns if p.table}):
+            writers.setdefault(table, []).append(g.name)
+    out = [_GENERATED, "# Formats and tables", "", "A format is one file here; [the schema](schema.json) serves editors.", ""]
+    out += ["| format | what it is |", "|---|---|", *(f"| `{g.name}` | {_cell(g.title)}. {_cell(g.about)} |" for g in catalog.grammars), ""]
+    out += ["Every table also has:", "", "| column | type | |", "|---|---|---|"]
+    out += [f"| `{c.name}` | {_type(c.type, c.unit)} | {_cell(c.about)} |" for c in COMMON]
+    for table in sorted(catalog.tables.values(), key=lambda t: t.name):
+        by = ", ".join(f"`{w}`" for w in writers.get(table.name, []))
+        out += ["", f"## {table.name}", "", f"{table.about}{f' Written by {by}.' if by else ''}", ""]
+        if table.columns:
+            out += ["| column | type | |", "|---|---|---|"]
+            out += [f"| `{c.name}` | {_type(c.type, c.unit)} | {_cell(c.about)} |" for c in table.columns]
+        if table.example:
+            out += ["", f"```sql\n{table.example}\n```"]
+    out += ["", "# Views", "", "| view | |", "|---|---|", *(f"| `{n}` | {_cell(a)} |" for n, a in views(catalog).items())]
+    out += ["", "# Catalogues", "", "| catalogue | |", "|---|---|", *(f"| `{s.name}` | {_cell(_seed_about(s.csv))} |" for s in catalog.seeds), ""]
+    return "\n".join(out)
+
+
+def _rules_page(catalog: Catalog) -> str:
+    sources = {*catalog.tables, *views(catalog), *(s.name for s in catalog.seeds)}
+    out = [_GENERATED, "# Rules", "", "The id of a rule is its path. What explains what makes the root of a report.", ""]
+    for rule in catalog.rules:
+        out += [f"## {rule.id}", "", f"**{rule.title}** ({rule.severity}, {rule.confidence})", "", rule.about, ""]
+        out += [f"*What to do.* {_joined(rule.remedy)}", "", f"*Wrong when.* {_joined(rule.falsely)}", ""]
+        if rule.explains or rule.explains_here:
+            out += [f"Explains {', '.join(f'`{e}`' for e in sorted(rule.explains | rule.explains_here))}.", ""]
+        out += [f"Reads {', '.join(f'`{s}`' for s in _sources(rule, sources))}.", ""]
+    return "\n".join(out)
+
+
+def _sources(rule: Rule, known: set[str]) -> list[str]:
+    return sorted(known & set(_WORD.findall(rule.sql)))
+
+
+def schema() -> dict[str, Any]:
+    """JSON schema of a grammar file."""
+    text, flag = {"type": "string"}, {"type": "boolean"}
+    needle = {"anyOf": [text, {"type": "array", "items": text}]}
+    sample = {
+        "type": "array",
+        "items": {"type": "object", "required": ["line"], "additionalProperties": False, "properties": {"line": text, "row": {"type": "object"}}},
+    }
+    column = {
+        "type": "object", "required": ["type", "about"], "additionalProperties": False,
+        "properties": {"type": {"enum": sorted(TYPES)}, "unit": text, "about": text},
+    }  # fmt: skip
+    table = {"type": "object", "required": ["about"], "properties": {"about": text, "example": text, "columns": {"type": "object", "additionalProperties": column}}}
+    envelope = {"type": "object", "required": ["regex"], "properties": {"id": text, "needle": needle, "regex": text, "midline": flag, "sample": sample}}
+    words = ("id", "table", "src", "regex", "opens", "inside", "closes", "append", "number")
+    pattern = {
+        "type": "object", "required": ["id", "regex", "sample"], "additionalProperties": False,
+        "properties": {**dict.fromkeys(words, text), "needle": needle, "set": {"type": "object"}, "sample": sample, "reject": {"type": "array", "items": text}},
+    }  # fmt: skip
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "logsift grammar", "type": "object", "required": ["schema", "title"], "additionalProperties": False,
+        "properties": {
+            "schema": {"const": 1}, "title": text, "about": text, "url": text, "reader": text,
+            "file": {"type": "object", "additionalProperties": False, "properties": {"head": text, "names": {"type": "array", "items": text}}},
+            "envelope": envelope, "envelopes": {"type": "array", "items": envelope},
+            "tables": {"type": "object", "additionalProperties": table}, "pattern": {"type": "array", "items": pattern},
+        },
+    }  # fmt: skip
+
+
+def _seed_rows(csv_text: str) -> list[Mapping[str, str]]:
+    import csv
+
+    return list(csv.DictReader(line for line in csv_text.splitlines() if not line.startswith("#")))
+
+
+def _seed_about(csv_text: str) -> str:
+    return " ".join(line.lstrip("# ") for line in csv_text.splitlines() if line.startswith("#"))
+
+
+def _columns(rows: Iterable[tuple[str, str]]) -> str:
+    listed = list(rows)
+    width = max((len(n) for n, _ in listed), default=0)
+    return "\n".join(f"  {n:{width}}  {about}".rstrip() for n, about in listed)
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    near = get_close_matches(name, list(known), 3)
+    return f"; did you mean {', '.join(near)}?" if near else ""
+
+
+def _type(type_name: str, unit: str | None) -> str:
+    return f"{type_name} [{unit}]" if unit else type_name
+
+
+def _joined(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _cell(text: str) -> str:
+    return _joined(text).replace("|", "\\|")
+
+

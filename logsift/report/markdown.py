@@ -1,0 +1,79 @@
+"""The report as Markdown, to be attached to a bug issue."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from logsift.report.model import MARK, Finding, build, flat, when, who
+
+if TYPE_CHECKING:
+    from logsift.analyze import Analysis
+
+_PROOF_LINES = 20
+
+
+def render(analysis: Analysis) -> str:
+    """The report as one Markdown document."""
+    report = build(analysis)
+    out = [MARK, f"# {_plain(report.verdict)}", ""]
+    if report.root:
+        out += _section(report.root, "Root cause")
+        if echoes := flat(report.root):
+            out += ["### Consequences", "", *_list(echoes), ""]
+    for other in report.others:
+        out += _section(other, "Also found")
+        if echoes := flat(other):
+            out += [*_list(echoes), ""]
+    if report.context:
+        out += ["## Context", "", *_list([(0, f) for f in report.context]), ""]
+    if report.coverage.missing:
+        out += ["## What would settle more", ""]
+        out += [f"- **{_plain(m.what)}**: {_plain(m.why)} `{m.how}`" for m in report.coverage.missing]
+        out.append("")
+    c = report.coverage
+    out += [
+        "## What was read", "",
+        f"{c.files} files, {c.lines:,} lines; {c.not_understood:,} lines looked known but were not understood, {c.problems:,} problems.",
+    ]  # fmt: skip
+    out += [f"- not read: `{path}` ({why})" for path, why in c.unread]
+    out += ["", f"logsift {report.version} on `{report.run}`", ""]
+    return "\n".join(out)
+
+
+def _section(f: Finding, heading: str) -> list[str]:
+    i = f.incident
+    out = [f"## {heading}: `{i.rule}`", ""]
+    if heading != "Root cause":
+        out += [_plain(i.summary), ""]
+    rows = [("severity", i.severity), ("confidence", i.confidence), ("who", who(i)), ("when", when(i))]
+    rows += [(k, str(v)) for k, v in i.facts.items()]
+    out += ["| | |", "|---|---|", *(f"| {k} | {_cell(v)} |" for k, v in rows if v), ""]
+    out += [f"**What to do.** {_plain(i.action)}", "", _plain(" ".join(f.about.split())), ""]
+    out += ["```text", *(f"{e.path}:{e.line_no}: {_fenced(e.text)}" for e in i.evidence[:_PROOF_LINES])]
+    if len(i.evidence) > _PROOF_LINES:
+        out.append(f"… {len(i.evidence) - _PROOF_LINES} more lines")
+    out += ["```", ""]
+    if f.references:
+        out += ["See " + ", ".join(f"<{r}>" for r in f.references), ""]
+    return out
+
+
+def _list(rows: list[tuple[int, Finding]]) -> list[str]:
+    out = []
+    for depth, f in rows:
+        e = f.incident.evidence[0] if f.incident.evidence else None
+        place = f" (`{e.path}:{e.line_no}`)" if e else ""
+        out.append(f"{'  ' * depth}- `{f.incident.rule}` {_plain(f.incident.summary)}{place}")
+    return out
+
+
+def _plain(text: str) -> str:
+    return text.replace("<", "&lt;").replace("\n", " ")
+
+
+def _cell(text: str) -> str:
+    return _plain(text).replace("|", "\\|")
+
+
+def _fenced(text: str) -> str:
+    return text.strip().replace("```", "'''")

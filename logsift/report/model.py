@@ -1,0 +1,110 @@
+"""The one model that every rendering shows: the root with its echoes folded under it, what else was found, what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from logsift import __version__
+
+if TYPE_CHECKING:
+    from logsift.analyze import Analysis
+    from logsift.judge.coverage import Coverage
+    from logsift.judge.rules import Incident
+
+MARK = "<!-- logsift report -->"
+"""First line of a written report: files that begin so are never read as evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An incident with its number, what its rule means, and the incidents it explains best."""
+
+    number: int
+    incident: Incident
+    title: str
+    about: str
+    references: tuple[str, ...]
+    echoes: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What is to be said of a run."""
+
+    run: str
+    version: str
+    root: Finding | None
+    others: tuple[Finding, ...]
+    context: tuple[Finding, ...]
+    coverage: Coverage
+
+    @property
+    def verdict(self) -> str:
+        """The first sentence of every report."""
+        if self.root is None:
+            return "No cause was found" + (f" in {self.coverage.lines:,} lines." if self.coverage.lines else ".")
+        return self.root.incident.summary
+
+
+def build(analysis: Analysis) -> Report:
+    """The report of an analysis; each explained incident stands under the one that explains it best."""
+    numbers = {id(i): n for n, i in enumerate(analysis.incidents, 1)}
+    below: dict[int, list[Incident]] = {}
+    for incident in analysis.incidents:
+        cause = analysis.causes.cause_of(incident)
+        if cause is not None:
+            below.setdefault(id(cause), []).append(incident)
+
+    def finding(incident: Incident) -> Finding:
+        rule = analysis.rules.get(incident.rule)
+        return Finding(
+            numbers[id(incident)], incident, rule.title if rule else incident.rule, rule.about if rule else "",
+            rule.references if rule else (), tuple(finding(i) for i in below.get(id(incident), ())),
+        )  # fmt: skip
+
+    roots = [finding(i) for i in analysis.causes.roots]
+    context = tuple(finding(i) for i in analysis.incidents if i.severity == "info")
+    return Report(
+        str(analysis.run), __version__, roots[0] if roots else None, tuple(roots[1:]), context, analysis.coverage
+    )
+
+
+def who(incident: Incident) -> str:
+    """Ranks, hosts and GPUs of an incident for people, "" where nothing is known."""
+    parts = []
+    if incident.ranks:
+        parts.append(f"rank{'s' if len(incident.ranks) > 1 else ''} {ranges(sorted(incident.ranks))}")
+    if incident.hosts:
+        hosts = sorted(incident.hosts)
+        parts.append(f"host{'s' if len(hosts) > 1 else ''} {', '.join(hosts[:8])}{' …' if len(hosts) > 8 else ''}")
+    if incident.gpus:
+        parts.append(f"GPU {', '.join(sorted(incident.gpus)[:8])}")
+    return ", ".join(parts)
+
+
+def when(incident: Incident) -> str:
+    """The time of an incident for people, "" where unknown."""
+    if incident.at is None:
+        return ""
+    start = incident.at.isoformat(sep=" ", timespec="seconds")
+    if incident.until is None or incident.until == incident.at:
+        return f"{start} UTC"
+    return f"{start} to {incident.until.isoformat(sep=' ', timespec='seconds')} UTC"
+
+
+def ranges(numbers: list[int]) -> str:
+    """Sorted numbers as ranges: [0, 1, 2, 5] -> 0-2,5."""
+    out: list[str] = []
+    for n in numbers:
+        last = out[-1].split("-") if out else []
+        if last and int(last[-1]) == n - 1:
+            out[-1] = f"{last[0]}-{n}"
+        else:
+            out.append(str(n))
+    return ",".join(out)
+
+
+def flat(finding: Finding) -> list[tuple[int, Finding]]:
+    """A finding's echoes with their depth, in reading order."""
+    return [row for e in finding.echoes for row in [(0, e), *((d + 1, f) for d, f in flat(e))]]
