@@ -19,6 +19,7 @@ Reader = Callable[["SourceFile", "Grammar"], Rows]
 
 _MODULES: dict[str, str] = {
     # name of the reader: the module that has `read(file, grammar) -> Rows`, imported when a file asks for it
+    "py_spy": "logsift.ingest.readers.py_spy",
 }
 NAMES = frozenset({"lines", *_MODULES})
 
