@@ -9,6 +9,7 @@ import polars as pl
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 _DAYS = "Mon|Tue|Wed|Thu|Fri|Sat|Sun"
 _CLOCK = r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?"
+_EPOCH = r"^[0-9]{10}(?:\.[0-9]+)?$|^[0-9]{13}$|^[0-9]{16}$"  # seconds, milliseconds, microseconds
 # (quality, shape, chrono format); a comma before the fraction, T and a glued Z are made plain before.
 _FORMATS: tuple[tuple[str, str, str], ...] = (
     ("exact", rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}} {_CLOCK} ?[+-][0-9]{{2}}:?[0-9]{{2}}$", "%Y-%m-%d %H:%M:%S%.f%#z"),
@@ -58,10 +59,10 @@ def read_times(text: pl.Series, written: pl.Series) -> pl.DataFrame:
                 good = fits & (pl.lit(back == 1) | (parsed <= pl.col("written").dt.offset_by("1d")))
                 time = pl.when(good).then(parsed).otherwise(time)
             quality = pl.when(fits).then(pl.lit("yearless")).otherwise(quality)
-    if frame["text"].str.contains(r"^[0-9]{10}(?:\.[0-9]+)?$|^[0-9]{13}$").any():
+    if frame["text"].str.contains(_EPOCH).any():
         number = said.cast(pl.Float64, strict=False)
-        seconds = pl.when(number > 1e11).then(number / 1000).otherwise(number)
-        fits = said.str.contains(r"^[0-9]{10}(?:\.[0-9]+)?$|^[0-9]{13}$")
+        seconds = pl.when(number > 1e14).then(number / 1e6).when(number > 1e11).then(number / 1000).otherwise(number)
+        fits = said.str.contains(_EPOCH)
         time = pl.when(fits).then((seconds * 1e6).cast(pl.Int64).cast(pl.Datetime("us"))).otherwise(time)
         quality = pl.when(fits).then(pl.lit("exact")).otherwise(quality)
     if frame["text"].str.contains(rf"^{_CLOCK}$").any():
