@@ -8,13 +8,13 @@ __version__ = "0.1.0"
 __all__ = ["Analysis", "Catalog", "Incident", "__version__", "analyze", "load_catalog"]
 
 if TYPE_CHECKING:
-    from logsift.analyze import Analysis, analyze
+    from logsift.analysis import Analysis, analyze
     from logsift.content.catalog import Catalog, load_catalog
     from logsift.judge.rules import Incident
 
 _HOMES = {
-    "Analysis": "logsift.analyze",
-    "analyze": "logsift.analyze",
+    "Analysis": "logsift.analysis",
+    "analyze": "logsift.analysis",
     "Catalog": "logsift.content.catalog",
     "load_catalog": "logsift.content.catalog",
     "Incident": "logsift.judge.rules",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from logsift.analyze import Analysis
+    from logsift.analysis import Analysis
     from logsift.content.catalog import Catalog
 
 _PATH = click.Path(path_type=Path)
@@ -141,7 +141,7 @@ def explain(place: str, content: tuple[Path, ...]) -> None:
 
     file, _, line = place.rpartition(":")
     if not file or not line.isdigit():
-        raise click.UsageError("say FILE:LINE, for example slurm-1.out:120")
+        raise click.UsageError("say FILE:LINE, for example train.log:120")
     click.echo(explained(Path(file), int(line), _catalog(content)))
 
 
@@ -180,7 +180,7 @@ def _catalog(content: tuple[Path, ...]) -> Catalog:
 
 
 def _analysis(run: Path, db: Path | None, content: tuple[Path, ...]) -> Analysis:
-    from logsift.analyze import analyze as run_analysis
+    from logsift.analysis import analyze as run_analysis
     from logsift.report.progress import reading
 
     with reading() as progress:

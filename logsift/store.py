@@ -68,11 +68,14 @@ class Store:
         Raises:
             ValueError: the file is no logsift database.
         """
+        con = duckdb.connect()
         try:
-            con = duckdb.connect(str(path), read_only=read_only)
-            con.execute("SET TimeZone = 'UTC'")
+            # Attached, not connected to: DuckDB would hand out an instance that is still open on the file this one replaced.
+            con.execute(f"ATTACH {_quoted(str(path))} AS run ({'READ_ONLY' if read_only else 'READ_WRITE'})")
+            con.execute("USE run; SET TimeZone = 'UTC'")
             con.execute("SELECT catalog FROM run_info")
         except duckdb.Error as e:
+            con.close()
             raise ValueError(f"{path} is not a logsift database ({str(e).splitlines()[0]})") from None
         return cls(con, path)
 

@@ -175,6 +175,9 @@ class Catalog:
     rules: tuple[Rule, ...]
     digest: str
 
+    def __repr__(self) -> str:
+        return f"<Catalog {self.digest[:12]}: {len(self.grammars)} grammars, {len(self.tables)} tables, {len(self.rules)} rules>"
+
 
 def load_catalog(*roots: Traversable) -> Catalog:
     """Load the content of `roots` (folders holding `parsers/` and `rules/`), by default built-in and the user's own.

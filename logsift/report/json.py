@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from logsift import __version__
 
 if TYPE_CHECKING:
-    from logsift.analyze import Analysis
+    from logsift.analysis import Analysis
 
 
 def document(analysis: Analysis) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from logsift.report.model import MARK, Finding, build, flat, when, who
 
 if TYPE_CHECKING:
-    from logsift.analyze import Analysis
+    from logsift.analysis import Analysis
 
 _PROOF_LINES = 20
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from logsift import __version__
 
 if TYPE_CHECKING:
-    from logsift.analyze import Analysis
+    from logsift.analysis import Analysis
     from logsift.judge.coverage import Coverage
     from logsift.judge.rules import Incident
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from logsift.report.model import Finding, Report, build, flat, when, who
 
 if TYPE_CHECKING:
-    from logsift.analyze import Analysis
+    from logsift.analysis import Analysis
 
 _COLOUR = {"critical": "red", "warning": "yellow", "info": "cyan"}
 _PROOF_LINES = 5

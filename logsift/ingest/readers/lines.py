@@ -125,7 +125,7 @@ def _take(stream: IO[bytes], size: int) -> bytes:
     if not data or data.endswith(b"\n"):
         return data
     rest = stream.readline(_OVERLONG_BYTES)
-    if rest and not rest.endswith(b"\n"):
+    if len(rest) >= _OVERLONG_BYTES and not rest.endswith(b"\n"):
         kept = rest
         while rest and not rest.endswith(b"\n"):
             rest = stream.readline(_OVERLONG_BYTES)

@@ -1,0 +1,51 @@
+"""What tests share: a run directory from texts, content of one's own, rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from logsift import Catalog, load_catalog
+from logsift.content.catalog import default_roots
+
+
+@pytest.fixture(scope="session")
+def catalog() -> Catalog:
+    """The built-in content."""
+    return load_catalog()
+
+
+@pytest.fixture
+def run_of(tmp_path: Path) -> Callable[..., Path]:
+    """Make a run directory of files given as name = text or bytes."""
+
+    def make(files: Mapping[str, str | bytes], name: str = "run") -> Path:
+        run = tmp_path / name
+        for path, content in files.items():
+            (run / path).parent.mkdir(parents=True, exist_ok=True)
+            (run / path).write_bytes(content if isinstance(content, bytes) else content.encode())
+        return run
+
+    return make
+
+
+@pytest.fixture
+def content_of(tmp_path: Path) -> Callable[..., Catalog]:
+    """A catalog of the built-in content and files given as path = text; `alone` leaves the built-in out."""
+
+    def make(files: Mapping[str, str], *, alone: bool = False) -> Catalog:
+        root = tmp_path / "content"
+        for path, text in files.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text)
+        return load_catalog(root) if alone else load_catalog(*default_roots(), root)
+
+    return make
+
+
+def plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows without the columns that are empty."""
+    return [{k: v for k, v in row.items() if v is not None} for row in rows]

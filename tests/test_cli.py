@@ -1,0 +1,123 @@
+"""The commands, as a person types them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from logsift.cli import main
+
+Make = Callable[..., Path]
+
+CRASH = """step 10 loss 2.31
+Traceback (most recent call last):
+  File "/work/train.py", line 81, in <module>
+    main()
+  File "/work/train.py", line 40, in main
+    batch = next(batches)
+KeyError: 'input_ids'
+"""
+
+
+def run(*args: object) -> Result:
+    return CliRunner().invoke(main, [str(a) for a in args])
+
+
+def test_a_run_directory_alone_is_analysed(run_of: Make) -> None:
+    shown = run(run_of({"rank3.log": CRASH}))
+    assert shown.exit_code == 0
+    assert "crash.exception" in shown.output
+    assert "rank3.log:7" in shown.output
+
+
+def test_json_is_the_public_contract_and_nothing_else(run_of: Make) -> None:
+    said = json.loads(run("analyze", run_of({"rank3.log": CRASH}), "--format", "json").stdout)
+    assert list(said) == ["schema", "run", "logsift", "root", "incidents", "coverage"]
+    assert said["schema"] == 1
+    assert said["root"] == "crash.exception"
+    assert list(said["incidents"][0]) == [
+        "id", "rule", "severity", "confidence", "root", "explained_by", "summary", "action", "ranks", "hosts", "gpus", "first", "last", "facts", "evidence",
+    ]  # fmt: skip
+    assert said["incidents"][0]["evidence"][-1] == {"path": "rank3.log", "line": 7, "text": "KeyError: 'input_ids'"}
+    assert list(said["coverage"]) == ["files", "lines", "not_understood", "problems", "missing"]
+
+
+def test_a_healthy_run_has_no_root(run_of: Make) -> None:
+    said = json.loads(run("analyze", run_of({"a.log": "step 1\nstep 2\n"}), "--format", "json").stdout)
+    assert (said["root"], said["incidents"]) == (None, [])
+
+
+def test_fail_on_tells_by_its_exit_code(run_of: Make) -> None:
+    crashed, healthy = run_of({"a.log": CRASH}, "crashed"), run_of({"a.log": "step 1\n"}, "healthy")
+    assert [run("analyze", d, "--fail-on", "warning").exit_code for d in (crashed, healthy)] == [1, 0]
+
+
+def test_a_report_is_written_and_not_read_again(run_of: Make) -> None:
+    crashed = run_of({"a.log": CRASH})
+    assert run("report", crashed, "-o", crashed / "report.md").exit_code == 0
+    text = (crashed / "report.md").read_text()
+    assert text.startswith("<!-- logsift report -->")
+    assert "KeyError" in text
+    assert json.loads(run("analyze", crashed, "--format", "json").stdout)["coverage"]["files"] == 1
+
+
+@pytest.mark.parametrize(("to", "said"), [("csv", "n\r\n1\r\n"), ("json", '[\n {\n  "n": 1\n }\n]\n'), ("table", "n\n1\n1 row\n")])
+def test_sql(run_of: Make, to: str, said: str) -> None:
+    assert run("sql", run_of({"a.log": "x\n"}), "SELECT 1 AS n", "--format", to).stdout == said
+
+
+def test_sql_on_a_database_that_was_sent_along(run_of: Make) -> None:
+    crashed = run_of({"a.log": CRASH})
+    run("analyze", crashed)
+    assert "crash.exception" in run("sql", crashed / "logsift.duckdb", "SELECT rule FROM incident").stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["nowhere"], "logsift: no such file or directory: nowhere"),
+        (["sql", "{run}", "SELEC 1"], "syntax error"),
+        (["sql", "{run}", "SELECT * FROM no_table"], "no_table does not exist"),
+        (["rules", "crash.exceptio"], "did you mean crash.exception"),
+        (["tables", "tracebac"], "did you mean traceback"),
+        (["check", "nowhere"], "no such content folder"),
+        (["explain", "{run}/a.log"], "say FILE:LINE"),
+    ],
+)
+def test_an_error_is_one_clear_text_and_exit_code_2(run_of: Make, args: list[str], said: str) -> None:
+    shown = run(*(a.format(run=run_of({"a.log": "x\n"})) for a in args))
+    assert shown.exit_code == 2
+    assert said in shown.output
+    assert "Traceback" not in shown.output
+
+
+def test_nothing_readable(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    shown = run(tmp_path / "run")
+    assert (shown.exit_code, "nothing readable" in shown.output) == (2, True)
+
+
+def test_explain_says_what_becomes_of_a_line_and_why_not(run_of: Make) -> None:
+    crashed = run_of({"a.log": "[rank3]: " + CRASH.replace("\n", "\n[rank3]: ")})
+    said = run("explain", f"{crashed}/a.log:7").stdout
+    assert "'rank': 3" in said
+    assert "traceback_end" in said
+    assert "no needle stands in it" in run("explain", f"{crashed}/a.log:1").stdout
+
+
+def test_every_command_has_a_help_and_stands_in_the_readme() -> None:
+    readme = (Path(__file__).resolve().parents[1] / "README.md").read_text()
+    assert [n for n, c in main.commands.items() if not c.help] == []
+    assert [n for n in main.commands if f"logsift {n}" not in readme] == []
+
+
+def test_help_needs_no_heavy_module() -> None:
+    code = "import sys; from logsift.cli import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"polars", "duckdb", "matplotlib", "numpy", "rich", "hyperscan"} & set(loaded)

@@ -1,0 +1,143 @@
+"""Records to rows: who owns a line, what a block holds, what a cast makes of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from logsift import Catalog, analyze
+from logsift.ingest import discover, parse
+from tests.conftest import plain
+
+Make = Callable[..., Any]
+
+CARS = r"""
+schema = 1
+title = "Cars"
+[tables.train]
+about = "A train."
+[tables.train.columns]
+name = { type = "text", about = "its name" }
+mass = { type = "bytes", unit = "B", about = "its mass" }
+note = { type = "text", about = "what was said of it" }
+[tables.car]
+about = "A car of a train."
+[tables.car.columns]
+train_line = { type = "int", about = "line of the train" }
+name = { type = "text", about = "its train's name" }
+number = { type = "int", about = "position" }
+seats = { type = "int", about = "seats" }
+kind = { type = "text", about = "what kind" }
+[[pattern]]
+id = "train"
+table = "train"
+opens = "train"
+needle = "TRAIN "
+regex = '^TRAIN (?P<name>[a-z]+)(?: of (?P<mass>.+))?$'
+sample = [{ line = "TRAIN x of 1 KiB", row = { mass = 1024 } }]
+[[pattern]]
+id = "sleeper"
+table = "car"
+inside = "train"
+number = "number"
+set = { kind = "sleeper" }
+regex = '^  sleeper (?P<seats>[0-9a-z]+)$'
+sample = [{ line = "  sleeper 4", row = { seats = 4 } }]
+[[pattern]]
+id = "car"
+table = "car"
+inside = "train"
+number = "number"
+regex = '^  [a-z]+ (?P<seats>[0-9a-z]+)$'
+sample = [{ line = "  diner 4", row = { seats = 4 } }]
+[[pattern]]
+id = "note"
+inside = "train"
+append = "note"
+regex = '^  note: '
+sample = [{ line = "  note: x", row = {} }]
+[[pattern]]
+id = "end"
+inside = "train"
+closes = "train"
+regex = '^END$'
+sample = [{ line = "END", row = {} }]
+"""
+
+
+@pytest.fixture
+def cars(content_of: Make) -> Catalog:
+    return content_of({"parsers/cars.toml": CARS})
+
+
+def rows(catalog: Catalog, run: Path, table: str, columns: str) -> list[dict[str, Any]]:
+    return plain(analyze(run, catalog=catalog).sql(f"SELECT {columns} FROM {table} ORDER BY file_id, line_no"))
+
+
+def test_the_first_pattern_that_matches_owns_the_line(cars: Catalog, run_of: Make) -> None:
+    run = run_of({"a.log": "TRAIN x\n  sleeper 4\n  diner 8\n"})
+    assert rows(cars, run, "car", "kind, seats") == [{"kind": "sleeper", "seats": 4}, {"seats": 8}]
+
+
+def test_a_block_gives_its_opener_s_line_and_captures_to_the_lines_inside(cars: Catalog, run_of: Make) -> None:
+    run = run_of({"a.log": "  diner 1\nTRAIN x\n  diner 2\nnoise\n  diner 3\nEND\n  diner 4\nTRAIN y\n  diner 5\n"})
+    assert rows(cars, run, "car", "line_no, train_line, name, number, seats") == [
+        {"line_no": 3, "train_line": 2, "name": "x", "number": 1, "seats": 2},
+        {"line_no": 5, "train_line": 2, "name": "x", "number": 2, "seats": 3},
+        {"line_no": 9, "train_line": 8, "name": "y", "number": 1, "seats": 5},
+    ]
+
+
+def test_blocks_of_interleaved_writers_do_not_mix(cars: Catalog, run_of: Make) -> None:
+    run = run_of({"a.log": "[rank0]: TRAIN x\n[rank1]: TRAIN y\n[rank0]:   diner 1\n[rank1]:   diner 2\n"})
+    assert rows(cars, run, "car", "rank, name, seats") == [{"rank": 0, "name": "x", "seats": 1}, {"rank": 1, "name": "y", "seats": 2}]
+
+
+def test_text_is_appended_to_the_opener(cars: Catalog, run_of: Make) -> None:
+    run = run_of({"a.log": "TRAIN x\n  note: one\n  note: two\nTRAIN y\n"})
+    assert rows(cars, run, "train", "name, note") == [{"name": "x", "note": "  note: one\n  note: two"}, {"name": "y"}]
+
+
+def test_a_block_does_not_reach_further_than_4000_lines(cars: Catalog, run_of: Make) -> None:
+    run = run_of({"a.log": "TRAIN x\n" + "-\n" * 3999 + "  diner 1\n  diner 2\n"})
+    assert rows(cars, run, "car", "seats") == [{"seats": 1}]
+
+
+def test_what_cannot_be_cast_is_null_and_a_problem(cars: Catalog, run_of: Make) -> None:
+    run = run_of({"a.log": "TRAIN x of many tons\n  diner lots\n"})
+    assert rows(cars, run, "train", "name, mass") == [{"name": "x"}]
+    assert rows(cars, run, "problem", "line_no, what, text") == [
+        {"line_no": 1, "what": "train.mass: not a bytes", "text": "many tons"},
+        {"line_no": 2, "what": "car.seats: not a int", "text": "lots"},
+    ]
+
+
+def test_lines_that_only_look_known_are_counted(cars: Catalog, run_of: Make) -> None:
+    analysis = analyze(run_of({"a.log": "TRAIN 7\nTRAIN x\n"}), catalog=cars)
+    assert analysis.coverage.not_understood == 1
+
+
+def test_host_and_rank_come_from_the_path_where_no_line_says_them(cars: Catalog, run_of: Make) -> None:
+    run = run_of({"node-3/rank_12.log": "TRAIN x\n[rank5]: TRAIN y\n"})
+    assert rows(cars, run, "train", "host, rank") == [{"host": "node-3", "rank": 12}, {"host": "node-3", "rank": 5}]
+
+
+@pytest.mark.parametrize("size", [40, 90, 1000, 1 << 20])
+def test_the_size_of_a_window_never_shows(cars: Catalog, run_of: Make, tmp_path: Path, size: int) -> None:
+    text = "".join(f"TRAIN {'abc'[n % 3]}\n  note: n{n}\n" + "  sleeper 4\n" * (n % 5) + "noise\n" * n for n in range(40))
+    run = run_of({"a.log": text, "b.log": text})
+    (tmp_path / f"parts{size}").mkdir()
+    parsed = parse.Parser(cars, size).parse(discover.discover(run, cars), tmp_path / f"parts{size}")
+    import polars as pl
+
+    got = pl.read_parquet(tmp_path / f"parts{size}" / "car" / "*.parquet").sort("file_id", "line_no")
+    trains = pl.read_parquet(tmp_path / f"parts{size}" / "train" / "*.parquet").sort("file_id", "line_no")
+    assert got.height == 2 * sum(n % 5 for n in range(40))
+    assert trains["note"].to_list() == [f"  note: n{n}" for n in range(40)] * 2
+    assert got.group_by("file_id", "train_line", maintain_order=True).agg("number")["number"].to_list() == [
+        list(range(1, n % 5 + 1)) for n in range(40) if n % 5
+    ] * 2
+    assert sum(parsed.lines.values()) == 2 * text.count("\n")

@@ -1,0 +1,78 @@
+"""Bytes to lines: nothing is lost, numbers are those an editor shows."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from logsift.ingest.readers import lines
+from logsift.ingest.readers.opening import compression_of, open_bytes
+
+
+def rows(data: bytes) -> list[tuple[int, str]]:
+    return lines.frame([(1, 1, data)]).select("line_no", "raw").rows()
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        pytest.param(b"a\nb\n", [(1, "a"), (2, "b")], id="two lines"),
+        pytest.param(b"a\nb", [(1, "a"), (2, "b")], id="a last line without its end"),
+        pytest.param(b"a\n\nb\n", [(1, "a"), (2, ""), (3, "b")], id="an empty line counts"),
+        pytest.param(b"a\r\nb\r\n", [(1, "a"), (2, "b")], id="line ends of Windows"),
+        pytest.param(b"10%\r90%\rdone\nnext\n", [(1, "10%"), (1, "90%"), (1, "done"), (2, "next")], id="a progress bar is one line"),
+        pytest.param(b"\x1b[31mred\x1b[0m\n", [(1, "red")], id="colours"),
+        pytest.param(b"\x1b]0;title\x07text\n", [(1, "text")], id="a terminal's title"),
+        pytest.param(b"caf\xe9\n", [(1, "caf\ufffd")], id="no UTF-8"),
+        pytest.param("é…\n".encode(), [(1, "é…")], id="UTF-8"),
+        pytest.param(b"a\0\0b\n", [(1, "ab")], id="NULs of a torn write"),
+        pytest.param(b"", [], id="nothing"),
+        pytest.param(b"\n", [(1, "")], id="only a line end"),
+    ],
+)
+def test_lines(data: bytes, expected: list[tuple[int, str]]) -> None:
+    assert rows(data) == expected
+
+
+def test_an_overlong_line_is_cut_and_the_next_keeps_its_number() -> None:
+    got = rows(b"x" * 300_000 + b"\nnext\n")
+    assert [(n, len(text)) for n, text in got] == [(1, lines.LINE_BYTES), (2, 4)]
+
+
+@pytest.mark.parametrize("margin", [0, 1, 3, 50])
+@pytest.mark.parametrize("size", [1, 7, 64, 100_000])
+def test_windows_cover_every_line_once_with_true_numbers(tmp_path: Path, margin: int, size: int) -> None:
+    said = [f"line {n} {'x' * (n % 13)}" for n in range(1, 200)]
+    path = tmp_path / "a.log"
+    path.write_text("\n".join(said))
+    packed = tmp_path / "a.log.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    for file in (path, packed):
+        seen: list[tuple[int, str]] = []
+        for w in lines.windows(1, file, margin, size):
+            numbered = list(enumerate(bytes(w.view()).decode().splitlines(), w.first_line))
+            assert all(said[n - 1] == text for n, text in numbered)
+            assert w.first_line == max(1, w.core_first - margin)
+            assert numbered[-1][0] == min(len(said), w.core_last + margin)
+            assert path.read_bytes()[w.offset : w.offset + w.size] == bytes(w.view())
+            seen += [(n, text) for n, text in numbered if w.core_first <= n <= w.core_last]
+        assert seen == list(enumerate(said, 1))
+
+
+@pytest.mark.parametrize(
+    ("pack", "kind"),
+    [(gzip.compress, "gz"), (lzma.compress, "xz"), (bz2.compress, "bz2"), (zstandard.ZstdCompressor().compress, "zst"), (bytes, "")],
+    ids=["gz", "xz", "bz2", "zst", "plain"],
+)
+def test_packed_files_are_known_by_their_bytes_not_their_name(tmp_path: Path, pack: Callable[[bytes], bytes], kind: str) -> None:
+    path = tmp_path / "train.log"
+    path.write_bytes(pack(b"hello\n"))
+    assert compression_of(path) == kind
+    with open_bytes(path) as f:
+        assert f.read() == b"hello\n"

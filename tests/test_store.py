@@ -1,0 +1,80 @@
+"""The database: written whole or not at all, read again only where something changed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from logsift import Catalog, analyze
+from logsift.content.catalog import COMMON
+from logsift.store import Store
+
+Make = Callable[..., Path]
+
+
+def test_an_unchanged_run_is_not_parsed_again(run_of: Make, catalog: Catalog) -> None:
+    run = run_of({"a.log": "hello\n", "b.log": "hello\n"})
+    assert [analyze(run, catalog=catalog).parsed for _ in range(2)] == [2, 0]
+
+
+def test_only_a_changed_file_is_parsed_again(run_of: Make, catalog: Catalog) -> None:
+    line = "Traceback (most recent call last):\n"
+    run = run_of({"a.log": line, "b.log": line, "c.log": line})
+    first = analyze(run, catalog=catalog)
+    (run / "b.log").write_text(line * 2)
+    os.utime(run / "b.log", ns=(1, 1))
+    (run / "c.log").unlink()
+    second = analyze(run, catalog=catalog)
+    assert (first.parsed, second.parsed) == (3, 1)
+    counted = "SELECT path, count(*) AS n FROM traceback JOIN file USING (file_id) GROUP BY path ORDER BY path"
+    assert second.sql(counted) == [{"path": "a.log", "n": 1}, {"path": "b.log", "n": 2}]
+
+
+def test_other_content_reads_everything_anew(run_of: Make, catalog: Catalog, content_of: Callable[..., Catalog]) -> None:
+    run = run_of({"a.log": "hello\n"})
+    analyze(run, catalog=catalog)
+    assert analyze(run, catalog=content_of({"rules/views/more.sql": "CREATE VIEW more AS SELECT 1 AS one"})).parsed == 1
+
+
+def test_a_failed_run_leaves_the_last_database_and_no_scraps(run_of: Make, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_of({"a.log": "hello\n"})
+    analyze(run, catalog=catalog)
+    before = (run / "logsift.duckdb").read_bytes()
+    (run / "a.log").write_text("changed, and longer\n")
+    monkeypatch.setattr("logsift.analysis.judge", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        analyze(run, catalog=catalog)
+    assert (run / "logsift.duckdb").read_bytes() == before
+    assert sorted(p.name for p in run.iterdir()) == ["a.log", "logsift.duckdb"]
+
+
+def test_every_declared_table_is_there_with_comments(run_of: Make, catalog: Catalog) -> None:
+    store = analyze(run_of({"a.log": "hello\n"}), catalog=catalog).store
+    columns = store.rows("SELECT table_name, column_name, comment FROM duckdb_columns() WHERE NOT internal")
+    told = {(c["table_name"], c["column_name"]): c["comment"] for c in columns}
+    for table in catalog.tables.values():
+        for column in (*COMMON, *table.columns):
+            assert (told[table.name, column.name] or "").startswith(column.about)
+
+
+def test_what_logsift_wrote_is_never_read_as_evidence(run_of: Make, catalog: Catalog) -> None:
+    run = run_of({"a.log": "hello\n", "report.md": "<!-- logsift report -->\nTraceback (most recent call last):\n"})
+    analyze(run, catalog=catalog)
+    assert [f["path"] for f in analyze(run, catalog=catalog).sql("SELECT path FROM file")] == ["a.log"]
+
+
+def test_a_sealed_database_reads_nothing_else(run_of: Make, catalog: Catalog) -> None:
+    store = analyze(run_of({"a.log": "hello\n"}), catalog=catalog).store
+    store.seal()
+    with pytest.raises(duckdb.PermissionException):
+        store.rows("SELECT * FROM read_text('/etc/hostname')")
+
+
+def test_another_file_is_no_database(tmp_path: Path) -> None:
+    (tmp_path / "x.duckdb").write_text("no")
+    with pytest.raises(ValueError, match="is not a logsift database"):
+        Store.open(tmp_path / "x.duckdb")
