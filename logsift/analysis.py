@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from logsift.judge.rules import Evidence, Incident, judge
 from logsift.store import Store, beside_of, copy_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
 DATABASE = "logsift.duckdb"
 
@@ -172,7 +171,9 @@ def _numbered(store: Store, files: Sequence[SourceFile]) -> list[SourceFile]:
     return out
 
 
-def _forget_changed(store: Store, catalog: Catalog, files: Sequence[SourceFile], known: Mapping[str, tuple[int, int]]) -> set[int]:
+def _forget_changed(
+    store: Store, catalog: Catalog, files: Sequence[SourceFile], known: Mapping[str, tuple[int, int]]
+) -> set[int]:
     """Delete the rows of files that changed or are gone, and all conclusions; gives the numbers to read anew."""
     now = {f.name: f for f in files}
     stale = {f.file_id for f in files if known.get(f.name) != (f.size, f.mtime_ns)}
@@ -206,7 +207,9 @@ def _conclude(store: Store, incidents: Sequence[Incident], causes: Causes, files
         for i in ordered for e in i.evidence
     ])  # fmt: skip
     store.insert("cause", [(number[id(a)], number[id(b)]) for a, b in causes.edges])
-    tables = {r["table_name"] for r in store.rows("SELECT view_name AS table_name FROM duckdb_views() WHERE NOT internal")}
+    tables = {
+        r["table_name"] for r in store.rows("SELECT view_name AS table_name FROM duckdb_views() WHERE NOT internal")
+    }
     if "missing_source" in tables:
         store.con.execute("INSERT INTO missing SELECT what, why, how FROM missing_source")
 
@@ -230,5 +233,3 @@ def _reopened(run: Path, store: Store, catalog: Catalog) -> Analysis:
     roots = [i for i, r in zip(incidents, rows, strict=True) if r["severity"] != "info" and r["id"] not in explained]
     causes = Causes(tuple(roots), tuple((incidents[e["cause_id"] - 1], incidents[e["effect_id"] - 1]) for e in edges))
     return Analysis(run, store, tuple(incidents), causes, coverage(store), {r.id: r for r in catalog.rules}, 0)
-
-

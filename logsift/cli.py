@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 _PATH = click.Path(path_type=Path)
 _CONTENT = click.option(
-    "--content", type=_PATH, multiple=True, metavar="DIR", help="A folder with more parsers/ and rules/; may be repeated."
+    "--content",
+    type=_PATH,
+    multiple=True,
+    metavar="DIR",
+    help="A folder with more parsers/ and rules/; may be repeated.",
 )
 _DB = click.option("--db", type=_PATH, metavar="PATH", help="Where the database goes (default: RUN/logsift.duckdb).")
 _RANK = {"info": 0, "warning": 1, "critical": 2}
@@ -60,7 +64,9 @@ def main() -> None:
 @click.option("--format", "to", type=click.Choice(["text", "json", "md"]), default="text", show_default=True)
 @_DB
 @_CONTENT
-@click.option("--fail-on", type=click.Choice(list(_RANK)), help="Exit 1 where an incident of that severity or worse stands.")
+@click.option(
+    "--fail-on", type=click.Choice(list(_RANK)), help="Exit 1 where an incident of that severity or worse stands."
+)
 def analyze(run: Path, to: str, db: Path | None, content: tuple[Path, ...], fail_on: str | None) -> None:
     """Read RUN, a directory or one file, and say what went wrong, who, and what to do."""
     analysis = _analysis(run, db, content)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable, Sequence
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
 from logsift.content.catalog import COMMON, Catalog, Script, Table
 from logsift.content.columns import TYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
 _SYSTEM = """
 CREATE TABLE run_info (catalog VARCHAR, version VARCHAR);
@@ -38,7 +40,9 @@ SYSTEM_ABOUT = {
     "missing": "what would settle open questions, and how to get it",
     "run_info": "digest of the content and version of logsift that made this file",
 }
-CREATES = re.compile(r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW|MACRO|FUNCTION)\s+([a-z_][a-z0-9_]*)", re.IGNORECASE)
+CREATES = re.compile(
+    r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW|MACRO|FUNCTION)\s+([a-z_][a-z0-9_]*)", re.IGNORECASE
+)
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -86,13 +90,18 @@ class Store:
         with tempfile.NamedTemporaryFile("w", suffix=".csv", encoding="utf-8") as f:
             f.write("\n".join(line for line in csv.splitlines() if not line.startswith("#")) + "\n")
             f.flush()
-            self.con.execute(f"CREATE TABLE {name} AS SELECT * FROM read_csv(?, header=true, all_varchar=false, sample_size=-1)", [f.name])
+            self.con.execute(
+                f"CREATE TABLE {name} AS SELECT * FROM read_csv(?, header=true, all_varchar=false, sample_size=-1)",
+                [f.name],
+            )
 
     def append_parts(self, parts: Path) -> None:
         """Load the Parquet files of `parts/<table>/` into the tables."""
         for folder in sorted(parts.iterdir()):
             files = [str(p) for p in sorted(folder.glob("*.parquet"))]
-            self.con.execute(f"INSERT INTO {folder.name} BY NAME SELECT * FROM read_parquet(?, union_by_name=true)", [files])
+            self.con.execute(
+                f"INSERT INTO {folder.name} BY NAME SELECT * FROM read_parquet(?, union_by_name=true)", [files]
+            )
 
     def create_views(self, scripts: Sequence[Script]) -> None:
         """Run the content's SQL, each statement after those whose names it uses.
@@ -109,7 +118,11 @@ class Store:
     def drop_views(self, scripts: Sequence[Script]) -> None:
         """Undo `create_views`, so that changed rows can be looked at anew."""
         for _, statement in reversed(ordered(scripts)):
-            for kind, name in re.findall(r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(TABLE|VIEW|MACRO|FUNCTION)\s+([a-z_][a-z0-9_]*)", statement, re.IGNORECASE):
+            for kind, name in re.findall(
+                r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(TABLE|VIEW|MACRO|FUNCTION)\s+([a-z_][a-z0-9_]*)",
+                statement,
+                re.IGNORECASE,
+            ):
                 self.con.execute(f"DROP {kind} IF EXISTS {name}")
 
     def seal(self) -> None:
@@ -163,7 +176,9 @@ def ordered(scripts: Sequence[Script]) -> list[tuple[Script, str]]:
     try:
         return [statements[n] for n in TopologicalSorter(graph).static_order()]
     except CycleError as e:
-        raise ValueError(f"views use each other in a circle: {sorted({statements[n][0].origin.path for n in e.args[1]})}") from None
+        raise ValueError(
+            f"views use each other in a circle: {sorted({statements[n][0].origin.path for n in e.args[1]})}"
+        ) from None
 
 
 def _no_comments(sql: str) -> str:

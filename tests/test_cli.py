@@ -67,7 +67,9 @@ def test_a_report_is_written_and_not_read_again(run_of: Make) -> None:
     assert json.loads(run("analyze", crashed, "--format", "json").stdout)["coverage"]["files"] == 1
 
 
-@pytest.mark.parametrize(("to", "said"), [("csv", "n\r\n1\r\n"), ("json", '[\n {\n  "n": 1\n }\n]\n'), ("table", "n\n1\n1 row\n")])
+@pytest.mark.parametrize(
+    ("to", "said"), [("csv", "n\r\n1\r\n"), ("json", '[\n {\n  "n": 1\n }\n]\n'), ("table", "n\n1\n1 row\n")]
+)
 def test_sql(run_of: Make, to: str, said: str) -> None:
     assert run("sql", run_of({"a.log": "x\n"}), "SELECT 1 AS n", "--format", to).stdout == said
 

@@ -42,7 +42,11 @@ def test_there_are_healthy_runs() -> None:
 
 
 def test_the_generated_pages_are_fresh(catalog: Catalog) -> None:
-    stale = [name for name, text in pages_of(catalog).items() if not (ROOT / name).exists() or (ROOT / name).read_text() != text]
+    stale = [
+        name
+        for name, text in pages_of(catalog).items()
+        if not (ROOT / name).exists() or (ROOT / name).read_text() != text
+    ]
     assert stale == [], "run `logsift docs`"
 
 
@@ -110,4 +114,3 @@ def test_a_new_format_is_one_file_and_a_new_rule_another(tmp_path: Path) -> None
     said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
     assert "# the lift of node-7 stopped at floor 4" in said
     assert "node-7.log:2: lift stopped at floor 4" in said
-

@@ -93,7 +93,10 @@ def test_a_block_gives_its_opener_s_line_and_captures_to_the_lines_inside(cars: 
 
 def test_blocks_of_interleaved_writers_do_not_mix(cars: Catalog, run_of: Make) -> None:
     run = run_of({"a.log": "[rank0]: TRAIN x\n[rank1]: TRAIN y\n[rank0]:   diner 1\n[rank1]:   diner 2\n"})
-    assert rows(cars, run, "car", "rank, name, seats") == [{"rank": 0, "name": "x", "seats": 1}, {"rank": 1, "name": "y", "seats": 2}]
+    assert rows(cars, run, "car", "rank, name, seats") == [
+        {"rank": 0, "name": "x", "seats": 1},
+        {"rank": 1, "name": "y", "seats": 2},
+    ]
 
 
 def test_text_is_appended_to_the_opener(cars: Catalog, run_of: Make) -> None:
@@ -127,7 +130,9 @@ def test_host_and_rank_come_from_the_path_where_no_line_says_them(cars: Catalog,
 
 @pytest.mark.parametrize("size", [40, 90, 1000, 1 << 20])
 def test_the_size_of_a_window_never_shows(cars: Catalog, run_of: Make, tmp_path: Path, size: int) -> None:
-    text = "".join(f"TRAIN {'abc'[n % 3]}\n  note: n{n}\n" + "  sleeper 4\n" * (n % 5) + "noise\n" * n for n in range(40))
+    text = "".join(
+        f"TRAIN {'abc'[n % 3]}\n  note: n{n}\n" + "  sleeper 4\n" * (n % 5) + "noise\n" * n for n in range(40)
+    )
     run = run_of({"a.log": text, "b.log": text})
     (tmp_path / f"parts{size}").mkdir()
     parsed = parse.Parser(cars, size).parse(discover.discover(run, cars), tmp_path / f"parts{size}")
@@ -137,7 +142,8 @@ def test_the_size_of_a_window_never_shows(cars: Catalog, run_of: Make, tmp_path:
     trains = pl.read_parquet(tmp_path / f"parts{size}" / "train" / "*.parquet").sort("file_id", "line_no")
     assert got.height == 2 * sum(n % 5 for n in range(40))
     assert trains["note"].to_list() == [f"  note: n{n}" for n in range(40)] * 2
-    assert got.group_by("file_id", "train_line", maintain_order=True).agg("number")["number"].to_list() == [
-        list(range(1, n % 5 + 1)) for n in range(40) if n % 5
-    ] * 2
+    assert (
+        got.group_by("file_id", "train_line", maintain_order=True).agg("number")["number"].to_list()
+        == [list(range(1, n % 5 + 1)) for n in range(40) if n % 5] * 2
+    )
     assert sum(parsed.lines.values()) == 2 * text.count("\n")

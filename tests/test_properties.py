@@ -63,7 +63,9 @@ def test_any_bytes_are_survived(data: bytes) -> None:
 @given(names=st.permutations(["a.log", "b.log", "c.log"]))
 def test_the_order_of_files_does_not_matter(names: list[str]) -> None:
     texts = ["\n".join(DUMPS[0]), "\n".join(DUMPS[1]), "step 1\n"]
-    assert frames(dict(zip(names, texts, strict=True))) == frames(dict(zip(["a.log", "b.log", "c.log"], texts, strict=True)))
+    assert frames(dict(zip(names, texts, strict=True))) == frames(
+        dict(zip(["a.log", "b.log", "c.log"], texts, strict=True))
+    )
 
 
 def test_reading_twice_doubles_nothing(tmp_path: Path) -> None:

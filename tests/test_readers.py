@@ -26,7 +26,11 @@ def rows(data: bytes) -> list[tuple[int, str]]:
         pytest.param(b"a\nb", [(1, "a"), (2, "b")], id="a last line without its end"),
         pytest.param(b"a\n\nb\n", [(1, "a"), (2, ""), (3, "b")], id="an empty line counts"),
         pytest.param(b"a\r\nb\r\n", [(1, "a"), (2, "b")], id="line ends of Windows"),
-        pytest.param(b"10%\r90%\rdone\nnext\n", [(1, "10%"), (1, "90%"), (1, "done"), (2, "next")], id="a progress bar is one line"),
+        pytest.param(
+            b"10%\r90%\rdone\nnext\n",
+            [(1, "10%"), (1, "90%"), (1, "done"), (2, "next")],
+            id="a progress bar is one line",
+        ),
         pytest.param(b"\x1b[31mred\x1b[0m\n", [(1, "red")], id="colours"),
         pytest.param(b"\x1b]0;title\x07text\n", [(1, "text")], id="a terminal's title"),
         pytest.param(b"caf\xe9\n", [(1, "caf\ufffd")], id="no UTF-8"),
@@ -67,10 +71,18 @@ def test_windows_cover_every_line_once_with_true_numbers(tmp_path: Path, margin:
 
 @pytest.mark.parametrize(
     ("pack", "kind"),
-    [(gzip.compress, "gz"), (lzma.compress, "xz"), (bz2.compress, "bz2"), (zstandard.ZstdCompressor().compress, "zst"), (bytes, "")],
+    [
+        (gzip.compress, "gz"),
+        (lzma.compress, "xz"),
+        (bz2.compress, "bz2"),
+        (zstandard.ZstdCompressor().compress, "zst"),
+        (bytes, ""),
+    ],
     ids=["gz", "xz", "bz2", "zst", "plain"],
 )
-def test_packed_files_are_known_by_their_bytes_not_their_name(tmp_path: Path, pack: Callable[[bytes], bytes], kind: str) -> None:
+def test_packed_files_are_known_by_their_bytes_not_their_name(
+    tmp_path: Path, pack: Callable[[bytes], bytes], kind: str
+) -> None:
     path = tmp_path / "train.log"
     path.write_bytes(pack(b"hello\n"))
     assert compression_of(path) == kind

@@ -34,13 +34,17 @@ def test_only_a_changed_file_is_parsed_again(run_of: Make, catalog: Catalog) -> 
     assert second.sql(counted) == [{"path": "a.log", "n": 1}, {"path": "b.log", "n": 2}]
 
 
-def test_other_content_reads_everything_anew(run_of: Make, catalog: Catalog, content_of: Callable[..., Catalog]) -> None:
+def test_other_content_reads_everything_anew(
+    run_of: Make, catalog: Catalog, content_of: Callable[..., Catalog]
+) -> None:
     run = run_of({"a.log": "hello\n"})
     analyze(run, catalog=catalog)
     assert analyze(run, catalog=content_of({"rules/views/more.sql": "CREATE VIEW more AS SELECT 1 AS one"})).parsed == 1
 
 
-def test_a_failed_run_leaves_the_last_database_and_no_scraps(run_of: Make, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_run_leaves_the_last_database_and_no_scraps(
+    run_of: Make, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = run_of({"a.log": "hello\n"})
     analyze(run, catalog=catalog)
     before = (run / "logsift.duckdb").read_bytes()

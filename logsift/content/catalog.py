@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -17,6 +16,7 @@ from logsift.content import locate
 from logsift.content.errors import ContentError, ContentErrors, Origin
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
     from importlib.resources.abc import Traversable
 
 Severity = Literal["info", "warning", "critical"]
@@ -267,7 +267,9 @@ class _Loader:
         where = _Places(path, lines)
         envelope_list = raw.pop("envelopes", None)
         if unknown := sorted(set(raw) - _GRAMMAR_KEYS):
-            self.wrong(where.top(unknown[0]), f"unknown key {unknown[0]!r}", f"allowed: {_listed(_GRAMMAR_KEYS)}, envelopes")
+            self.wrong(
+                where.top(unknown[0]), f"unknown key {unknown[0]!r}", f"allowed: {_listed(_GRAMMAR_KEYS)}, envelopes"
+            )
         if raw.get("schema") != 1:
             self.wrong(Origin(path, 1), "schema = 1 is missing", "the first key of every grammar says its schema")
         for n, one in enumerate(envelope_list or []):
@@ -300,18 +302,28 @@ class _Loader:
         if not _NAME.match(name):
             self.wrong(origin, f"table name {name!r} is not lower_snake_case")
         if name in self.tables:
-            self.wrong(origin, f"table {name!r} is declared twice", f"first at {self.tables[name].origin}; shared tables stand in shared.toml")
+            self.wrong(
+                origin,
+                f"table {name!r} is declared twice",
+                f"first at {self.tables[name].origin}; shared tables stand in shared.toml",
+            )
             return
         columns: list[Column] = []
         for column, given in spec.get("columns", {}).items():
             if column in COMMON_NAMES:
-                self.wrong(origin, f"column {name}.{column} is one that every table has", "leave it out: a capture of that name fills it")
+                self.wrong(
+                    origin,
+                    f"column {name}.{column} is one that every table has",
+                    "leave it out: a capture of that name fills it",
+                )
             elif not _NAME.match(column):
                 self.wrong(origin, f"column name {column!r} is not lower_snake_case", "choose another name")
             elif given.get("type") not in _type_names():
                 self.wrong(origin, f"column {name}.{column} has no known type", f"allowed: {_listed(_type_names())}")
             elif not given.get("about"):
-                self.wrong(origin, f"column {name}.{column} has no `about`", "one sentence, with the unit where there is one")
+                self.wrong(
+                    origin, f"column {name}.{column} has no `about`", "one sentence, with the unit where there is one"
+                )
             else:
                 columns.append(Column(column, given["type"], given.get("unit"), given["about"]))
         if not spec.get("about"):
@@ -341,7 +353,9 @@ class _Loader:
             self.wrong(origin, f"unknown key {unknown[0]!r} in pattern {id!r}", f"allowed: {_listed(_PATTERN_KEYS)}")
         needles, inside = _needles(one.get("needle", "")), one.get("inside", "")
         if not needles and not inside and not owned:
-            self.wrong(origin, f"pattern {id!r} has no needle", "give a text that stands literally in every line it matches")
+            self.wrong(
+                origin, f"pattern {id!r} has no needle", "give a text that stands literally in every line it matches"
+            )
         groups = self.compiles(origin, one.get("regex", ""))
         if groups is None:
             return None
@@ -355,7 +369,7 @@ class _Loader:
         out = []
         for s in one.get("sample", []):
             if not isinstance(s, dict) or not isinstance(s.get("line"), str):
-                self.wrong(origin, "a sample is { line = \"…\", row = { … } }")
+                self.wrong(origin, 'a sample is { line = "…", row = { … } }')
                 continue
             out.append(Sample(s["line"], MappingProxyType(s.get("row", {}))))
         return tuple(out)
@@ -380,7 +394,9 @@ class _Loader:
             seen.add(p.id)
             for key, block in (("inside", p.inside), ("closes", p.closes)):
                 if block and block not in opened:
-                    self.wrong(p.origin, f"{key} = {block!r}: no pattern opens that block", f"opened here: {_listed(opened)}")
+                    self.wrong(
+                        p.origin, f"{key} = {block!r}: no pattern opens that block", f"opened here: {_listed(opened)}"
+                    )
             if (p.append or p.number) and not p.inside:
                 self.wrong(p.origin, f"pattern {p.id!r} appends or numbers without a block", "say `inside`")
 
@@ -407,7 +423,11 @@ class _Loader:
             elif not isinstance(value, _RULE_KEYS[key]):
                 self.wrong(origin, f"header key {key!r} must be {_RULE_KEYS[key].__name__}")
         if missing := [k for k in _RULE_REQUIRED if not raw.get(k)]:
-            self.wrong(origin, f"the header lacks {_listed(missing)}", "STYLE: a rule says what, why, what to do and when it errs")
+            self.wrong(
+                origin,
+                f"the header lacks {_listed(missing)}",
+                "STYLE: a rule says what, why, what to do and when it errs",
+            )
             return
         for key, allowed in (("severity", Severity), ("confidence", Confidence), ("status", Status)):
             if raw[key] not in get_args(allowed):
@@ -430,7 +450,9 @@ class _Loader:
         for rule in self.rules.values():
             for other in rule.explains | rule.explains_here:
                 if other not in self.rules and other not in families:
-                    self.wrong(rule.origin, f"explains {other!r}: no such rule or family", f"families: {_listed(families)}")
+                    self.wrong(
+                        rule.origin, f"explains {other!r}: no such rule or family", f"families: {_listed(families)}"
+                    )
         if self.errors:
             raise ContentErrors(self.errors)
         return Catalog(
@@ -501,4 +523,3 @@ def _type_names() -> frozenset[str]:
     from logsift.content.columns import TYPES
 
     return frozenset(TYPES)
-

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import polars as pl
@@ -19,6 +18,9 @@ from logsift.ingest.readers import NAMES
 from logsift.judge.rules import REQUIRED
 from logsift.store import Store
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
 _NOW = datetime(2026, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 _UNICODE_CLASS = re.compile(r"(?<!\\)(?:\\\\)*\\[dwDW]")
 
@@ -31,7 +33,9 @@ def check(catalog: Catalog) -> list[ContentError]:
         errors += _envelope(envelope)
     for grammar in catalog.grammars:
         if grammar.reader not in NAMES:
-            errors.append(ContentError(grammar.origin, f"no reader {grammar.reader!r}", f"there are: {', '.join(sorted(NAMES))}"))
+            errors.append(
+                ContentError(grammar.origin, f"no reader {grammar.reader!r}", f"there are: {', '.join(sorted(NAMES))}")
+            )
         if grammar.envelope:
             errors += _regex(grammar.envelope.regex, grammar.envelope.origin)
         for n, pattern in enumerate(grammar.patterns):
@@ -41,12 +45,19 @@ def check(catalog: Catalog) -> list[ContentError]:
 
 def _names(catalog: Catalog) -> Iterator[ContentError]:
     with duckdb.connect() as con:
-        reserved = {r[0] for r in con.execute("SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category = 'reserved'").fetchall()}
+        reserved = {
+            r[0]
+            for r in con.execute(
+                "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category = 'reserved'"
+            ).fetchall()
+        }
     types: dict[str, tuple[str, str | None, Origin]] = {}
     for table in catalog.tables.values():
         for c in table.columns:
             if c.name in reserved:
-                yield ContentError(table.origin, f"column {table.name}.{c.name} is a reserved word of SQL", "choose another name")
+                yield ContentError(
+                    table.origin, f"column {table.name}.{c.name} is a reserved word of SQL", "choose another name"
+                )
             first = types.setdefault(c.name, (c.type, c.unit, table.origin))
             if first[:2] != (c.type, c.unit):
                 yield ContentError(
@@ -61,9 +72,15 @@ def _envelope(envelope: Envelope) -> Iterator[ContentError]:
         yield ContentError(envelope.origin, f"envelope {envelope.id!r} has no sample")
     for sample in envelope.samples:
         if not any(n in sample.line for n in envelope.needles or ("",)):
-            yield ContentError(envelope.origin, f"envelope {envelope.id!r}: its needle does not stand in the sample", snippet=sample.line)
+            yield ContentError(
+                envelope.origin,
+                f"envelope {envelope.id!r}: its needle does not stand in the sample",
+                snippet=sample.line,
+            )
         elif not re.search(envelope.regex, sample.line):
-            yield ContentError(envelope.origin, f"envelope {envelope.id!r} does not match its sample", snippet=sample.line)
+            yield ContentError(
+                envelope.origin, f"envelope {envelope.id!r} does not match its sample", snippet=sample.line
+            )
         else:
             row = take_off(_lines(sample.line), envelope)[0].row(0, named=True)
             yield from _compare(f"envelope {envelope.id!r}", envelope.origin, sample, row)
@@ -85,13 +102,26 @@ def _pattern(
         bodies = records["body"].to_list()
         found = next((n for n, body in enumerate(bodies) if re.search(p.regex, body)), None)
         if found is None:
-            yield ContentError(p.origin, f"{name} does not match its sample", "after envelopes the line reads as shown", bodies[0])
+            yield ContentError(
+                p.origin, f"{name} does not match its sample", "after envelopes the line reads as shown", bodies[0]
+            )
             continue
         body = bodies[found]
         for other in earlier:
-            if other.inside == p.inside and re.search(other.regex, body) and (not other.needles or any(n in sample.line for n in other.needles)):
-                yield ContentError(p.origin, f"{name}: {other.id!r} above it takes this sample", "make one of them narrower", sample.line)
-        captured = records[found].hstack(records[found]["body"].str.extract_groups(f"(?P<whole__>{p.regex})").struct.unnest().drop("whole__").rename(lambda c: c if c not in records.columns else f"own__{c}"))
+            if (
+                other.inside == p.inside
+                and re.search(other.regex, body)
+                and (not other.needles or any(n in sample.line for n in other.needles))
+            ):
+                yield ContentError(
+                    p.origin,
+                    f"{name}: {other.id!r} above it takes this sample",
+                    "make one of them narrower",
+                    sample.line,
+                )
+        at = records[found]
+        groups_of = at["body"].str.extract_groups(f"(?P<whole__>{p.regex})").struct.unnest().drop("whole__")
+        captured = at.hstack(groups_of.rename({c: f"own__{c}" for c in groups_of.columns if c in at.columns}))
         row = captured.row(0, named=True)
         filled |= {g for g in groups if row.get(f"own__{g}", row.get(g)) is not None}
         if p.table:
@@ -111,18 +141,28 @@ def _regex(pattern: str, origin: Origin) -> Iterator[ContentError]:
     try:
         pl.Series([""]).str.extract_groups(pattern)
     except pl.exceptions.PolarsError as e:
-        yield ContentError(origin, f"not a regular expression of the Rust engine: {str(e).splitlines()[-1]}", "no look-around, no back-references", pattern)
+        yield ContentError(
+            origin,
+            f"not a regular expression of the Rust engine: {str(e).splitlines()[-1]}",
+            "no look-around, no back-references",
+            pattern,
+        )
     try:
         regex.compile(pattern)
     except regex.error as e:
         yield ContentError(origin, f"not a regular expression: {e}", snippet=pattern)
     if found := _UNICODE_CLASS.search(pattern):
-        yield ContentError(origin, f"{found[0]} means every digit or letter of Unicode", "write [0-9], [0-9A-Za-z_]: three times as fast", pattern)
+        yield ContentError(
+            origin,
+            f"{found[0]} means every digit or letter of Unicode",
+            "write [0-9], [0-9A-Za-z_]: three times as fast",
+            pattern,
+        )
 
 
 def _lines(line: str) -> pl.DataFrame:
     start = {"file_id": 1, "line_no": 1, "raw": line, "core": True, "written": _NOW}
-    blank = {f: None for f in FACTS}
+    blank = dict.fromkeys(FACTS)
     return pl.DataFrame([{**start, "body": line, **blank, "seq": 0}], {
         "file_id": pl.Int64, "line_no": pl.Int64, "raw": pl.String, "core": pl.Boolean, "written": pl.Datetime("us"),
         "body": pl.String, **FACTS, "seq": pl.UInt32,
@@ -140,7 +180,9 @@ def _records(line: str, grammar: Grammar, shared: Envelopes) -> pl.DataFrame:
 def _row(catalog: Catalog, p: Pattern, captured: pl.DataFrame) -> Mapping[str, Any]:
     own = {c.removeprefix("own__"): c for c in captured.columns if c.startswith("own__")}
     captured = captured.with_columns(pl.coalesce(pl.col(o), pl.col(c).cast(pl.String)).alias(c) for c, o in own.items())
-    captured = captured.with_columns(pl.lit(str(v).lower() if isinstance(v, bool) else str(v)).alias(k) for k, v in p.set.items())
+    captured = captured.with_columns(
+        pl.lit(str(v).lower() if isinstance(v, bool) else str(v)).alias(k) for k, v in p.set.items()
+    )
     row: dict[str, Any] = finish(captured, catalog.tables[p.table])[0].row(0, named=True)
     return row
 
@@ -152,7 +194,9 @@ def _compare(name: str, origin: Origin, sample: Sample, row: Mapping[str, Any]) 
             continue
         got = row.get(key)
         shown = got.isoformat(sep=" ") if isinstance(got, datetime) else got
-        if shown != want and not (isinstance(want, float) and isinstance(got, float) and abs(want - got) <= 1e-9 * abs(want)):
+        if shown != want and not (
+            isinstance(want, float) and isinstance(got, float) and abs(want - got) <= 1e-9 * abs(want)
+        ):
             yield ContentError(origin, f"{name}: {key} = {shown!r}, its sample says {want!r}", snippet=sample.line)
 
 
@@ -177,7 +221,11 @@ def _rule(store: Store, rule: Rule) -> Iterator[ContentError]:
         cursor = store.con.execute(rule.sql)
         names = {d[0] for d in cursor.description or ()}
         if rows := cursor.fetchall():
-            yield ContentError(rule.origin, f"rule {rule.id} finds {len(rows)} incident(s) in an empty database", "aggregate with GROUP BY, or filter what is NULL")
+            yield ContentError(
+                rule.origin,
+                f"rule {rule.id} finds {len(rows)} incident(s) in an empty database",
+                "aggregate with GROUP BY, or filter what is NULL",
+            )
         if lacking := sorted(REQUIRED - names):
             yield ContentError(rule.origin, f"rule {rule.id}: the result has no column {', '.join(lacking)}")
     except duckdb.Error as e:

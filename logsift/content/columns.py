@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Sizes are printed in powers of 1024 by every program logsift reads, whether they write GiB, GB or G.
 _BYTE_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50, "E": 1 << 60}
@@ -55,7 +58,9 @@ def _duration(text: pl.Expr) -> pl.Expr:
     number = text.str.extract(r"^\s*([0-9]+(?:\.[0-9]+)?)", 1).cast(pl.Float64, strict=False)
     unit = text.str.extract(r"^\s*[0-9.]+\s*([A-Za-z]*)\s*$", 1).str.to_lowercase()
     plain = number * unit.replace_strict(_SECOND_UNITS, default=None, return_dtype=pl.Float64)
-    part = text.str.extract_groups(r"^\s*(?:(?P<h>[0-9]+):)?(?P<m>[0-9]{1,2}):(?P<s>[0-9]{1,2}(?:\.[0-9]+)?)\s*$").struct
+    part = text.str.extract_groups(
+        r"^\s*(?:(?P<h>[0-9]+):)?(?P<m>[0-9]{1,2}):(?P<s>[0-9]{1,2}(?:\.[0-9]+)?)\s*$"
+    ).struct
     hours, minutes, seconds = (part.field(f).cast(pl.Float64, strict=False) for f in "hms")
     return pl.coalesce(plain, hours.fill_null(0) * 3600 + minutes * 60 + seconds)
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from logsift.content.catalog import COMMON, Catalog, Rule
@@ -14,10 +12,14 @@ from logsift.content.columns import TYPES
 from logsift.store import CREATES, SYSTEM_ABOUT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
 _GENERATED = "<!-- written by `logsift docs`; edit the content, not this page -->"
-_ABOVE = re.compile(r"((?:^--[^\n]*\n)+)\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW)\s+([a-z_][a-z0-9_]*)", re.MULTILINE | re.IGNORECASE)
+_ABOVE = re.compile(
+    r"((?:^--[^\n]*\n)+)\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW)\s+([a-z_][a-z0-9_]*)",
+    re.MULTILINE | re.IGNORECASE,
+)
 _WORD = re.compile(r"[a-z_][a-z0-9_]*")
 
 
@@ -25,7 +27,10 @@ def views(catalog: Catalog) -> dict[str, str]:
     """Views (and tables made by SQL) with what the comment above each says of it."""
     out: dict[str, str] = {}
     for script in catalog.scripts:
-        about = {m[2].lower(): " ".join(x.lstrip("- ").strip() for x in m[1].splitlines()) for m in _ABOVE.finditer(script.sql)}
+        about = {
+            m[2].lower(): " ".join(x.lstrip("- ").strip() for x in m[1].splitlines())
+            for m in _ABOVE.finditer(script.sql)
+        }
         for m in CREATES.finditer(script.sql):
             if not re.search(r"\bMACRO\b|\bFUNCTION\b", m[0], re.IGNORECASE):
                 out[m[1].lower()] = about.get(m[1].lower(), "")
@@ -54,7 +59,7 @@ def describe_table(catalog: Catalog, name: str) -> str:
     if table is None:
         known = [*catalog.tables, *views(catalog), *(s.name for s in catalog.seeds), *SYSTEM_ABOUT]
         if name in known:
-            return f"{name}: {views(catalog).get(name) or SYSTEM_ABOUT.get(name) or 'a catalogue'}\nIts columns: logsift sql RUN \"DESCRIBE {name}\""
+            return f'{name}: {views(catalog).get(name) or SYSTEM_ABOUT.get(name) or "a catalogue"}\nIts columns: logsift sql RUN "DESCRIBE {name}"'
         raise ValueError(f"logsift knows no table {name!r}{_near(name, known)}")
     own = ((c.name, f"{_type(c.type, c.unit)}  {c.about}") for c in table.columns)
     common = ((c.name, f"{_type(c.type, c.unit)}  {c.about}") for c in COMMON)
@@ -77,7 +82,11 @@ def describe_rule(catalog: Catalog, name: str) -> str:
     if rule is None:
         raise ValueError(f"logsift knows no rule {name!r}{_near(name, [r.id for r in catalog.rules])}")
     explains = f"\nexplains: {', '.join(sorted(rule.explains))}" if rule.explains else ""
-    here = f"\nexplains on the same rank, host or GPU: {', '.join(sorted(rule.explains_here))}" if rule.explains_here else ""
+    here = (
+        f"\nexplains on the same rank, host or GPU: {', '.join(sorted(rule.explains_here))}"
+        if rule.explains_here
+        else ""
+    )
     return (
         f"{rule.id}: {rule.title} ({rule.severity}, {rule.confidence}, {rule.status})\n\n{rule.about}\n\nwhat to do: {rule.remedy}\n"
         f"wrong when: {rule.falsely}{explains}{here}\n{rule.sql.strip()}"
@@ -123,10 +132,21 @@ def pages_of(catalog: Catalog) -> dict[str, str]:
 def _parsers_page(catalog: Catalog) -> str:
     writers: dict[str, list[str]] = {}
     for g in catalog.grammars:
-        for table in sorted({p.table for p in g.patterns if p.table}):
-            writers.setdefault(table, []).append(g.name)
-    out = [_GENERATED, "# Formats and tables", "", "A format is one file here; [the schema](schema.json) serves editors.", ""]
-    out += ["| format | what it is |", "|---|---|", *(f"| `{g.name}` | {_cell(g.title)}. {_cell(g.about)} |" for g in catalog.grammars), ""]
+        for name in sorted({p.table for p in g.patterns if p.table}):
+            writers.setdefault(name, []).append(g.name)
+    out = [
+        _GENERATED,
+        "# Formats and tables",
+        "",
+        "A format is one file here; [the schema](schema.json) serves editors.",
+        "",
+    ]
+    out += [
+        "| format | what it is |",
+        "|---|---|",
+        *(f"| `{g.name}` | {_cell(g.title)}. {_cell(g.about)} |" for g in catalog.grammars),
+        "",
+    ]
     out += ["Every table also has:", "", "| column | type | |", "|---|---|---|"]
     out += [f"| `{c.name}` | {_type(c.type, c.unit)} | {_cell(c.about)} |" for c in COMMON]
     for table in sorted(catalog.tables.values(), key=lambda t: t.name):
@@ -137,14 +157,35 @@ def _parsers_page(catalog: Catalog) -> str:
             out += [f"| `{c.name}` | {_type(c.type, c.unit)} | {_cell(c.about)} |" for c in table.columns]
         if table.example:
             out += ["", f"```sql\n{table.example}\n```"]
-    out += ["", "# Views", "", "| view | |", "|---|---|", *(f"| `{n}` | {_cell(a)} |" for n, a in views(catalog).items())]
-    out += ["", "# Catalogues", "", "| catalogue | |", "|---|---|", *(f"| `{s.name}` | {_cell(_seed_about(s.csv))} |" for s in catalog.seeds), ""]
+    out += [
+        "",
+        "# Views",
+        "",
+        "| view | |",
+        "|---|---|",
+        *(f"| `{n}` | {_cell(a)} |" for n, a in views(catalog).items()),
+    ]
+    out += [
+        "",
+        "# Catalogues",
+        "",
+        "| catalogue | |",
+        "|---|---|",
+        *(f"| `{s.name}` | {_cell(_seed_about(s.csv))} |" for s in catalog.seeds),
+        "",
+    ]
     return "\n".join(out)
 
 
 def _rules_page(catalog: Catalog) -> str:
     sources = {*catalog.tables, *views(catalog), *(s.name for s in catalog.seeds)}
-    out = [_GENERATED, "# Rules", "", "The id of a rule is its path. What explains what makes the root of a report.", ""]
+    out = [
+        _GENERATED,
+        "# Rules",
+        "",
+        "The id of a rule is its path. What explains what makes the root of a report.",
+        "",
+    ]
     for rule in catalog.rules:
         out += [f"## {rule.id}", "", f"**{rule.title}** ({rule.severity}, {rule.confidence})", "", rule.about, ""]
         out += [f"*What to do.* {_joined(rule.remedy)}", "", f"*Wrong when.* {_joined(rule.falsely)}", ""]
@@ -164,14 +205,27 @@ def schema() -> dict[str, Any]:
     needle = {"anyOf": [text, {"type": "array", "items": text}]}
     sample = {
         "type": "array",
-        "items": {"type": "object", "required": ["line"], "additionalProperties": False, "properties": {"line": text, "row": {"type": "object"}}},
+        "items": {
+            "type": "object",
+            "required": ["line"],
+            "additionalProperties": False,
+            "properties": {"line": text, "row": {"type": "object"}},
+        },
     }
     column = {
         "type": "object", "required": ["type", "about"], "additionalProperties": False,
         "properties": {"type": {"enum": sorted(TYPES)}, "unit": text, "about": text},
     }  # fmt: skip
-    table = {"type": "object", "required": ["about"], "properties": {"about": text, "example": text, "columns": {"type": "object", "additionalProperties": column}}}
-    envelope = {"type": "object", "required": ["regex"], "properties": {"id": text, "needle": needle, "regex": text, "midline": flag, "sample": sample}}
+    table = {
+        "type": "object",
+        "required": ["about"],
+        "properties": {"about": text, "example": text, "columns": {"type": "object", "additionalProperties": column}},
+    }
+    envelope = {
+        "type": "object",
+        "required": ["regex"],
+        "properties": {"id": text, "needle": needle, "regex": text, "midline": flag, "sample": sample},
+    }
     words = ("id", "table", "src", "regex", "opens", "inside", "closes", "append", "number")
     pattern = {
         "type": "object", "required": ["id", "regex", "sample"], "additionalProperties": False,
@@ -220,5 +274,3 @@ def _joined(text: str) -> str:
 
 def _cell(text: str) -> str:
     return _joined(text).replace("|", "\\|")
-
-

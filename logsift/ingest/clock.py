@@ -38,7 +38,9 @@ def read_times(text: pl.Series, written: pl.Series) -> pl.DataFrame:
     plain = text.str.strip_chars("[] ").str.replace(",", ".", literal=True).str.replace(r"^([0-9-]{10})[T_]", "${1} ")
     plain = plain.str.replace_all("/", "-", literal=True) if plain.str.contains(r"^[0-9]{4}/").any() else plain
     plain = plain.str.replace(r"(?:Z| UTC)$", "+00:00")
-    plain = plain.str.replace(r"^([0-9]{3} [0-9]{2}:)", "0${1}")  # c10d prints the month without a leading zero: 321 is 21 March
+    plain = plain.str.replace(
+        r"^([0-9]{3} [0-9]{2}:)", "0${1}"
+    )  # c10d prints the month without a leading zero: 321 is 21 March
     frame = pl.DataFrame({"text": plain, "written": written})
     time, quality = pl.lit(None, pl.Datetime("us")), pl.lit(None, pl.String)
     said = pl.col("text")
@@ -68,7 +70,9 @@ def read_times(text: pl.Series, written: pl.Series) -> pl.DataFrame:
     if frame["text"].str.contains(rf"^{_CLOCK}$").any():
         fits = said.str.contains(rf"^{_CLOCK}$")
         day = pl.col("written").dt.strftime("%Y-%m-%d")
-        parsed = pl.concat_str([day, said], separator=" ").str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False)
+        parsed = pl.concat_str([day, said], separator=" ").str.to_datetime(
+            "%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False
+        )
         time = pl.when(fits).then(parsed).otherwise(time)
         quality = pl.when(fits).then(pl.lit("daytime")).otherwise(quality)
     out = frame.with_columns(time.alias("time"), quality.alias("time_quality")).select("time", "time_quality")

@@ -22,7 +22,8 @@ _SKIPPED_FOLDERS = frozenset({".git", ".svn", "__pycache__", "node_modules", ".i
 _OWN_NAME = re.compile(r"logsift\.duckdb(\.|\Z)|.*\.logsift-[0-9a-f]+\Z")
 _RANK = re.compile(r"(?:^|[^a-z])(?:global)?_?rank[-_.=]?([0-9]{1,6})(?![0-9])", re.IGNORECASE)
 _HOST_IN_NAME = re.compile(
-    r"(?:^|[-_./])((?:node|host|worker|gpu|ip|n|dgx|h100|a100|cn|nid|x[0-9]+c[0-9]+s)[-_]?[0-9][0-9A-Za-z-]*)(?=[._/]|\Z)", re.IGNORECASE
+    r"(?:^|[-_./])((?:node|host|worker|gpu|ip|n|dgx|h100|a100|cn|nid|x[0-9]+c[0-9]+s)[-_]?[0-9][0-9A-Za-z-]*)(?=[._/]|\Z)",
+    re.IGNORECASE,
 )
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from logsift.content.catalog import Envelope
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from logsift.content.catalog import Envelope
 
 LAYERS = 6
 FACTS: dict[str, pl.DataType] = {
@@ -49,7 +52,7 @@ class Envelopes:
     def _strip(self, lines: pl.DataFrame) -> pl.DataFrame:
         if not self.any_regex or lines.is_empty():
             return lines
-        body, done, todo = pl.col("body"), [], lines
+        _body, done, todo = pl.col("body"), [], lines
         for _ in range(LAYERS):
             known = todo["body"].str.contains(self.any_regex)
             if not known.any():
@@ -81,7 +84,9 @@ class Envelopes:
         if glued is None or not glued.any():
             return lines
         first, rest = lines.filter(~glued), lines.filter(glued)
-        parts = rest.with_columns(pl.col("body").str.replace_all(self.glue_regex, "\n${0}").str.split("\n")).explode("body")
+        parts = rest.with_columns(pl.col("body").str.replace_all(self.glue_regex, "\n${0}").str.split("\n")).explode(
+            "body"
+        )
         parts = parts.filter(pl.col("body") != "").with_columns(part=pl.int_range(pl.len()).over("seq"))
         same, fresh = parts.filter(part=0), parts.filter(pl.col("part") > 0)
         if fresh.is_empty():

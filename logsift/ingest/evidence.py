@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,8 @@ from logsift.ingest.readers.lines import valid
 from logsift.ingest.readers.opening import compression_of, open_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from logsift.ingest.discover import SourceFile
 
 TEXT_CHARACTERS = 1000
@@ -47,8 +48,9 @@ def fetch(
                     if seekable and place >= 0 and known[place][0] > at:
                         at, offset = known[place]
                         stream.seek(offset)
-                    for line in islice(stream, number - at, number - at + 1):
-                        out[file_id, number] = valid(line[: 8 * TEXT_CHARACTERS]).decode().strip("\r\n")[:TEXT_CHARACTERS]
+                    for raw in islice(stream, number - at, number - at + 1):
+                        text = valid(raw[: 8 * TEXT_CHARACTERS]).decode()
+                        out[file_id, number] = text.strip("\r\n")[:TEXT_CHARACTERS]
                     at = number + 1
         except (OSError, EOFError, ValueError):
             continue

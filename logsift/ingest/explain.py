@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from datetime import datetime
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from logsift.content.catalog import Catalog, Grammar, Pattern
 from logsift.ingest.clock import utc
 from logsift.ingest.discover import discover
 from logsift.ingest.envelope import FACTS
 from logsift.ingest.evidence import fetch
 from logsift.ingest.parse import Parser
 from logsift.ingest.readers import lines as text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from logsift.content.catalog import Catalog, Grammar, Pattern
 
 _CONTEXT = 400
 """Lines before the one that is asked for that are matched with it, so that blocks are open."""
@@ -25,7 +29,7 @@ def explain(path: Path, line_no: int, catalog: Catalog) -> str:
     Raises:
         FileNotFoundError: no such file, or it has fewer lines.
     """
-    (file,) = discover(path, catalog) or [None]
+    file = next(iter(discover(path, catalog)), None)
     if file is None:
         raise FileNotFoundError(f"{path} is one of logsift's own files")
     if file.reader != "lines":
@@ -39,7 +43,9 @@ def explain(path: Path, line_no: int, catalog: Catalog) -> str:
     owner = parser.owners.get(file.grammar or "")
     out = [f"line      {raw!r}", f"owner     {file.grammar or 'none: every ordinary grammar looks into this file'}"]
     frame = text.frame([(file.file_id, min(n for _, n in lines), "\n".join(lines[k] for k in sorted(lines)).encode())])
-    frame = frame.with_columns(core=pl.col("line_no") == line_no, written=pl.lit(utc(file.mtime_ns)).cast(pl.Datetime("us")))
+    frame = frame.with_columns(
+        core=pl.col("line_no") == line_no, written=pl.lit(utc(file.mtime_ns)).cast(pl.Datetime("us"))
+    )
     envelopes = parser.wrapped[owner.name] if owner else parser.envelopes
     grammars = [owner] if owner else parser.everywhere
     records = envelopes.strip(frame)
@@ -52,7 +58,11 @@ def explain(path: Path, line_no: int, catalog: Catalog) -> str:
     matched = match(grammars, catalog.tables, records, needles)
     for table, frames in matched.tables.items():
         for row in pl.concat(frames, how="diagonal").iter_rows(named=True):
-            shown = {k: v.isoformat(sep=" ") if isinstance(v, datetime) else v for k, v in row.items() if v is not None and k not in {"file_id", "line_no", "stream"}}
+            shown = {
+                k: v.isoformat(sep=" ") if isinstance(v, datetime) else v
+                for k, v in row.items()
+                if v is not None and k not in {"file_id", "line_no", "stream"}
+            }
             out.append(f"row       {table}: {shown}")
     if not matched.tables:
         out.append("row       none")
@@ -66,7 +76,12 @@ def _needles(grammar: Grammar) -> list[str]:
 
 
 def _why_not(grammars: list[Grammar], raw: str, owned: bool) -> list[str]:
-    near: list[tuple[Grammar, Pattern]] = [(g, p) for g in grammars for p in g.patterns if any(n in raw for n in p.needles)]
+    near: list[tuple[Grammar, Pattern]] = [
+        (g, p) for g in grammars for p in g.patterns if any(n in raw for n in p.needles)
+    ]
     if not near:
         return ["no needle stands in it" if not owned else "no pattern of the owner matches"]
-    return [f"{g.name}.{p.id}: its needle is there, its regex does not match{' (or no block is open)' if p.inside else ''}: {p.regex}" for g, p in near]
+    return [
+        f"{g.name}.{p.id}: its needle is there, its regex does not match{' (or no block is open)' if p.inside else ''}: {p.regex}"
+        for g, p in near
+    ]

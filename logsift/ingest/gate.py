@@ -7,13 +7,15 @@ window passes whole.
 
 from __future__ import annotations
 
-import mmap
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 from logsift.content.catalog import BLOCK_LINES, Grammar
 from logsift.ingest.readers.lines import Window, lines_on, newlines
+
+if TYPE_CHECKING:
+    import mmap
+    from collections.abc import Sequence
 
 Buffer = bytes | memoryview
 
@@ -64,7 +66,10 @@ class Gate:
             if present & self._openers:
                 return Passed(((window.first_line, bytes(view)),), present)
             # Nothing opens a block: the lines around the core can add nothing to it.
-            return Passed(((window.core_first, bytes(view[window.core_start - window.start : window.core_stop - window.start])),), present)
+            return Passed(
+                ((window.core_first, bytes(view[window.core_start - window.start : window.core_stop - window.start])),),
+                present,
+            )
         spans: list[list[int]] = []
         for end, number in hits:
             at, lines_after = window.start + end - 1, self._after[number]
@@ -92,6 +97,7 @@ def _behind(data: bytes | mmap.mmap, at: int, limit: int, lines: int) -> int:
 
 
 class _Hyperscan:
+    # python-hyperscan's stubs know bytes alone; any buffer is scanned, without a copy.
     def __init__(self, needles: Sequence[bytes]) -> None:
         import hyperscan
 
@@ -104,7 +110,11 @@ class _Hyperscan:
 
     def present(self, data: Buffer) -> set[int]:
         found: set[int] = set()
-        self._once.scan(data, match_event_handler=lambda n, start, end, flags, ctx: found.add(n), scratch=self._scratch(self._once))
+        self._once.scan(
+            cast("bytes", data),
+            match_event_handler=lambda n, start, end, flags, ctx: found.add(n),
+            scratch=self._scratch(self._once),
+        )
         return found
 
     def hits(self, data: Buffer, limit: int) -> list[tuple[int, int]] | None:
@@ -115,7 +125,7 @@ class _Hyperscan:
             return len(found) > limit
 
         try:
-            self._all.scan(data, match_event_handler=note, scratch=self._scratch(self._all))
+            self._all.scan(cast("bytes", data), match_event_handler=note, scratch=self._scratch(self._all))
         except self._error:
             return None
         return found

@@ -6,8 +6,8 @@ matches a record owns it; grammars do not compete with each other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,9 @@ from logsift.content.catalog import BLOCK_LINES, COMMON, Grammar, Pattern, Table
 from logsift.content.columns import TYPES
 from logsift.ingest.clock import read_times
 from logsift.ingest.envelope import FACTS, take_off
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 Bools = np.ndarray[tuple[int], np.dtype[np.bool_]]
 Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
@@ -38,7 +41,9 @@ class Matched:
         self.tables.setdefault(table, []).append(rows)
 
 
-def match(grammars: Sequence[Grammar], tables: Mapping[str, Table], lines: pl.DataFrame, needles: frozenset[str]) -> Matched:
+def match(
+    grammars: Sequence[Grammar], tables: Mapping[str, Table], lines: pl.DataFrame, needles: frozenset[str]
+) -> Matched:
     """Match stripped records against grammars.
 
     Args:
@@ -80,7 +85,9 @@ def match(grammars: Sequence[Grammar], tables: Mapping[str, Table], lines: pl.Da
     lost = lines.filter(pl.Series(looked_known & ~understood & core))
     if lost.height:
         out.not_understood = dict(lost.group_by("file_id").agg(pl.col("line_no").n_unique()).iter_rows())
-        said = lost.head(_EXAMPLES).select("file_id", "line_no", pl.lit("not understood").alias("what"), pl.col("raw").str.head(300).alias("text"))
+        said = lost.head(_EXAMPLES).select(
+            "file_id", "line_no", pl.lit("not understood").alias("what"), pl.col("raw").str.head(300).alias("text")
+        )
         out.problems.append(said)
     return out
 
@@ -178,7 +185,12 @@ class _Run:
             frame = frame.with_columns(pl.when(pl.Series(column) >= 0).then(pl.Series(column)).alias(name))
         before = pl.col("closed").shift(1).forward_fill().over("writer").fill_null(-1)
         opened, again = (pl.col(c).forward_fill().over("writer").fill_null(-1) for c in ("opened", "outer"))
-        at = frame.select(pl.when((opened > before) & (opened >= again)).then(opened).otherwise(-1)).to_series().to_numpy().copy()
+        at = (
+            frame.select(pl.when((opened > before) & (opened >= again)).then(opened).otherwise(-1))
+            .to_series()
+            .to_numpy()
+            .copy()
+        )
         inside = np.flatnonzero(at >= 0)
         at[inside[self.line_no[inside] - self.line_no[at[inside]] > BLOCK_LINES]] = -1
         return at
@@ -207,28 +219,47 @@ class _Run:
                 if column not in base.columns:
                     base = base.with_columns(pl.lit(None, pl.String).alias(column))
                 joined = base.join(text, on="opener", how="left", maintain_order="left")
-                opener.groups = joined.with_columns(pl.concat_str([column, "said"], separator="\n", ignore_nulls=True).replace("", None).alias(column)).drop("opener", "said")
+                opener.groups = joined.with_columns(
+                    pl.concat_str([column, "said"], separator="\n", ignore_nulls=True).replace("", None).alias(column)
+                ).drop("opener", "said")
         out: dict[str, pl.DataFrame] = {}
         for block in sorted(self.openers, key=lambda b: _block_depth(self.grammar, b)):
             parts = []
             for h in self.openers[block]:
                 line = pl.Series(f"{block}_line", self.line_no[h.seq]).cast(pl.String)
-                own = h.groups.with_columns(pl.Series("opener", h.seq), line, *(pl.lit(_text(v)).alias(k) for k, v in h.pattern.set.items()))
+                own = h.groups.with_columns(
+                    pl.Series("opener", h.seq), line, *(pl.lit(_text(v)).alias(k) for k, v in h.pattern.set.items())
+                )
                 if h.opener is not None and h.pattern.inside in out:
                     parent = out[h.pattern.inside]
                     extra = [c for c in parent.columns if c not in own.columns]
-                    own = own.with_columns(pl.Series("up", h.opener)).join(parent.select("opener", *extra).rename({"opener": "up"}), on="up", how="left", maintain_order="left").drop("up")
+                    own = (
+                        own.with_columns(pl.Series("up", h.opener))
+                        .join(
+                            parent.select("opener", *extra).rename({"opener": "up"}),
+                            on="up",
+                            how="left",
+                            maintain_order="left",
+                        )
+                        .drop("up")
+                    )
                 parts.append(own)
             out[block] = pl.concat(parts, how="diagonal")
         return out
 
     def rows(self, h: _Hit, table: Table, inherited: Mapping[str, pl.DataFrame], out: Matched) -> None:
         carried = self.lines.select(_CARRIED)
-        rows = (carried if len(h.seq) == carried.height else carried[h.seq]).rename({f: f"{f}__line" for f in FACTS if f in h.groups.columns})
+        rows = (carried if len(h.seq) == carried.height else carried[h.seq]).rename(
+            {f: f"{f}__line" for f in FACTS if f in h.groups.columns}
+        )
         rows = rows.hstack(h.groups).with_columns(pl.lit(_text(v)).alias(k) for k, v in h.pattern.set.items())
         if h.opener is not None:
             rows = rows.with_columns(pl.Series("opener", h.opener))
-            numbers = [pl.int_range(1, pl.len() + 1).over("opener").cast(pl.String).alias(h.pattern.number)] if h.pattern.number else []
+            numbers = (
+                [pl.int_range(1, pl.len() + 1).over("opener").cast(pl.String).alias(h.pattern.number)]
+                if h.pattern.number
+                else []
+            )
             rows = rows.with_columns(pl.Series(f"{h.pattern.inside}_line", self.line_no[h.opener]), *numbers)
             block = inherited.get(h.pattern.inside)
             if block is not None:
@@ -236,7 +267,11 @@ class _Run:
                 given = [c for c in block.columns if c in known and (c in FACTS or c not in rows.columns)]
                 above = block.select("opener", *(pl.col(c).alias(f"{c}__opener") for c in given))
                 rows = rows.join(above, on="opener", how="left", maintain_order="left").with_columns(
-                    pl.coalesce(*([c] if c in rows.columns else []), pl.col(f"{c}__opener").cast(rows.schema.get(c, pl.String()), strict=False)).alias(c) for c in given
+                    pl.coalesce(
+                        *([c] if c in rows.columns else []),
+                        pl.col(f"{c}__opener").cast(rows.schema.get(c, pl.String()), strict=False),
+                    ).alias(c)
+                    for c in given
                 )
         rows = rows.filter("core")
         if rows.height:
@@ -267,8 +302,12 @@ def finish(rows: pl.DataFrame, table: Table) -> tuple[pl.DataFrame, pl.DataFrame
         failed = cast.is_null() & rows[cast.name].is_not_null() & (rows[cast.name] != "")
         if failed.any():
             bad = rows.filter(failed)
-            what = pl.lit(f"{table.name}.{cast.name}: not a {next(c.type for c in table.columns if c.name == cast.name)}")
-            problems.append(bad.select("file_id", "line_no", what.alias("what"), pl.col(cast.name).str.head(300).alias("text")))
+            what = pl.lit(
+                f"{table.name}.{cast.name}: not a {next(c.type for c in table.columns if c.name == cast.name)}"
+            )
+            problems.append(
+                bad.select("file_id", "line_no", what.alias("what"), pl.col(cast.name).str.head(300).alias("text"))
+            )
     names = [c.name for c in COMMON] + [c.name for c in asked]
     return typed.select(names), pl.concat(problems) if problems else pl.DataFrame(schema=PROBLEM)
 
@@ -293,7 +332,7 @@ def _block_depth(grammar: Grammar, block: str) -> int:
         insides = {p.inside for p in grammar.patterns if p.opens == block}
         if "" in insides or insides <= seen:
             return depth
-        block = sorted(insides - seen)[0]
+        block = min(insides - seen)
         seen.add(block)
         depth += 1
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -20,7 +18,8 @@ from logsift.ingest.readers import lines as text
 from logsift.ingest.readers import reader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from logsift.ingest.discover import SourceFile
 
@@ -72,7 +71,13 @@ class Parser:
         sink.flush()
         return parsed
 
-    def _collect(self, done: set[Future[tuple[Matched, int]]], sink: _Sink, parsed: Parsed, progress: Callable[[int], None] | None) -> None:
+    def _collect(
+        self,
+        done: set[Future[tuple[Matched, int]]],
+        sink: _Sink,
+        parsed: Parsed,
+        progress: Callable[[int], None] | None,
+    ) -> None:
         for future in done:
             matched, size = future.result()
             for table, frames in matched.tables.items():
@@ -102,7 +107,9 @@ class Parser:
                 for window in text.windows(file.file_id, file.path, margin, self.window_bytes):
                     parsed.lines[file.file_id] = window.core_last
                     parsed.windows.append((file.file_id, window.first_line, window.offset))
-                    if batch and (batch[-1].file_id == file.file_id or sum(w.size for w in batch) > self.window_bytes // 2):
+                    if batch and (
+                        batch[-1].file_id == file.file_id or sum(w.size for w in batch) > self.window_bytes // 2
+                    ):
                         yield _Text(self, owner, tuple(batch), by_id)
                         batch.clear()
                     batch.append(window)
@@ -121,7 +128,9 @@ class _Unreadable:
 
     def __call__(self) -> tuple[Matched, int]:
         what = "cannot be read further" if self.line_no else "cannot be read"
-        return Matched(problems=[pl.DataFrame([(self.file_id, self.line_no, what, self.why)], PROBLEM, orient="row")]), 0
+        return Matched(
+            problems=[pl.DataFrame([(self.file_id, self.line_no, what, self.why)], PROBLEM, orient="row")]
+        ), 0
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
-from logsift.content.catalog import Rule
-from logsift.judge.rules import Incident
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from logsift.content.catalog import Rule
+    from logsift.judge.rules import Incident
 
 CLOCK_UNCERTAINTY = timedelta(minutes=5)
 """Two hosts' printed times may differ by this much before an order is claimed."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from logsift.content.catalog import Confidence, Rule, Severity
-
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from logsift.content.catalog import Confidence, Rule, Severity
     from logsift.store import Store
 
 EVIDENCE_LINES = 50

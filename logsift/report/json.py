@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from logsift import __version__
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from logsift.analysis import Analysis
 
 

@@ -48,7 +48,10 @@ def parts(report: Report) -> list[RenderableType]:
         out.append(_echoes([(0, f) for f in report.context[:10]]))
     if report.coverage.missing:
         out.append(Text("would settle more", style="bold"))
-        out += [Padding(Text.assemble((m.what, "bold"), f": {m.why}\n  {m.how}"), (0, 0, 0, 2)) for m in report.coverage.missing[:6]]
+        out += [
+            Padding(Text.assemble((m.what, "bold"), f": {m.why}\n  {m.how}"), (0, 0, 0, 2))
+            for m in report.coverage.missing[:6]
+        ]
     out.append(Text(coverage_line(report), style="dim"))
     out += [Text(f"  not read: {path} ({why})", style="dim") for path, why in report.coverage.unread[:5]]
     return out

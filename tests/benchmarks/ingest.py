@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import random
-import resource
 import subprocess
 import sys
 import tempfile
@@ -43,9 +42,13 @@ def sparse(path: Path, size: int, seed: int = 0) -> None:
                 if rng.random() < 0.0025:
                     block.append(rng.choice(known).format(r=r))
                 elif rng.random() < 0.5:
-                    block.append(f"[2026-03-04 09:12:{step % 60:02d},{rng.randrange(1000):03d}] [INFO] [data.py:{rng.randrange(900)}:fetch] worker {r} read shard {rng.randrange(99999):05d}.bin in {rng.random():.4f} s, {rng.randrange(10**6)} samples")
+                    block.append(
+                        f"[2026-03-04 09:12:{step % 60:02d},{rng.randrange(1000):03d}] [INFO] [data.py:{rng.randrange(900)}:fetch] worker {r} read shard {rng.randrange(99999):05d}.bin in {rng.random():.4f} s, {rng.randrange(10**6)} samples"
+                    )
                 else:
-                    block.append(f"node{r:02d} | tokens {rng.randrange(10**9):,} | lr {rng.random():.3e} | mem {rng.random() * 80:.1f} | it/s {rng.random() * 9:.2f} | elapsed {step}s | eta {rng.randrange(99)}h")
+                    block.append(
+                        f"node{r:02d} | tokens {rng.randrange(10**9):,} | lr {rng.random():.3e} | mem {rng.random() * 80:.1f} | it/s {rng.random() * 9:.2f} | elapsed {step}s | eta {rng.randrange(99)}h"
+                    )
             text = "\n".join(block) + "\n"
             f.write(text)
             written += len(text)
@@ -93,11 +96,19 @@ def measure(path: Path) -> str:
     best, memory = float("inf"), 0.0
     grep = float("inf")
     for _ in range(3):
-        out = subprocess.run([sys.executable, "-c", CHILD, str(path)], capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": root})
+        out = subprocess.run(
+            [sys.executable, "-c", CHILD, str(path)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONPATH": root},
+        )
         seconds, mib, _ = json.loads(out.stdout)
         best, memory = min(best, seconds), max(memory, mib)
         began = time.perf_counter()
-        subprocess.run(["grep", "-cE", WORDS, str(path)], capture_output=True, check=False, env={**os.environ, "LC_ALL": "C"})
+        subprocess.run(
+            ["grep", "-cE", WORDS, str(path)], capture_output=True, check=False, env={**os.environ, "LC_ALL": "C"}
+        )
         grep = min(grep, time.perf_counter() - began)
     return f"{size / best:8.0f} MB/s   peak {memory:6.0f} MiB   {grep / best:5.2f} x grep ({size / grep:.0f} MB/s)"
 

@@ -6,16 +6,19 @@ import io
 import mmap
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from logsift.ingest.readers.opening import compression_of, open_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
 
 WINDOW_BYTES = 8 << 20
 LINE_BYTES = 64 << 10
@@ -134,7 +137,11 @@ def _take(stream: IO[bytes], size: int) -> bytes:
 
 
 def _line_ends(buffer: bytes | mmap.mmap, start: int, stop: int) -> NDArray[np.intp]:
-    return np.flatnonzero(np.frombuffer(buffer, np.uint8, stop - start, start) == 10) + start if stop > start else np.empty(0, np.intp)
+    return (
+        np.flatnonzero(np.frombuffer(buffer, np.uint8, stop - start, start) == 10) + start
+        if stop > start
+        else np.empty(0, np.intp)
+    )
 
 
 def newlines(buffer: bytes | mmap.mmap, start: int, stop: int) -> int:
@@ -189,7 +196,9 @@ def frame(pieces: Sequence[tuple[int, int, bytes]]) -> pl.DataFrame:
                 pl.col("raw"),
             )
         )
-    out = pl.concat(parts) if parts else pl.DataFrame(schema={"file_id": pl.Int64, "line_no": pl.Int64, "raw": pl.String})
+    out = (
+        pl.concat(parts) if parts else pl.DataFrame(schema={"file_id": pl.Int64, "line_no": pl.Int64, "raw": pl.String})
+    )
     return tidy(out)
 
 
@@ -209,10 +218,14 @@ def tidy(lines: pl.DataFrame) -> pl.DataFrame:
     raw = pl.col("raw")
     # CSI sequences (ECMA-48 5.4) and the OSC titles that `script` records.
     if lines["raw"].str.contains("\x1b", literal=True).any():
-        lines = lines.with_columns(raw.str.replace_all(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])", ""))
+        lines = lines.with_columns(
+            raw.str.replace_all(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])", "")
+        )
     if lines["raw"].str.contains("\r", literal=True).any():
         lines = lines.with_columns(raw.str.strip_chars_end("\r").str.split("\r")).explode("raw", empty_as_null=False)
         lines = lines.with_columns(raw.fill_null(""))
     if lines["raw"].str.len_bytes().max() or 0:
-        lines = lines.with_columns(pl.when(raw.str.len_bytes() > LINE_BYTES).then(raw.str.head(LINE_BYTES)).otherwise(raw))
+        lines = lines.with_columns(
+            pl.when(raw.str.len_bytes() > LINE_BYTES).then(raw.str.head(LINE_BYTES)).otherwise(raw)
+        )
     return lines

@@ -5,14 +5,16 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-from pathlib import Path
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _MAGIC = {b"\x1f\x8b": "gz", b"\xfd7zXZ\x00": "xz", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zst"}
 
 
 def compression_of(path: Path) -> str:
-    """gz | xz | bz2 | zst by the file's first bytes, "" for none. The name is not asked: people rename files.
+    """Gz | xz | bz2 | zst by the file's first bytes, "" for none. The name is not asked: people rename files.
 
     Raises:
         OSError: the file cannot be read.
