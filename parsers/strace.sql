@@ -1,0 +1,217 @@
+-- strace: from lines to calls, threads, descriptors and what each thread waits for.
+-- A trace can have ten million lines, nearly all of them dull: only what is notable is kept as a table.
+
+CREATE MACRO strace_fd(args) AS TRY_CAST(regexp_extract(args, '^([0-9]+)(?:[<,)]|$)', 1) AS BIGINT);
+-- What -y or -yy says the first argument is: a path, TCP:[here->there], pipe:[..], anon_inode:..
+CREATE MACRO strace_fd_is(args) AS nullif(regexp_extract(args, '^[0-9]+<((?:->|[^>])*)>', 1), '');
+CREATE MACRO strace_joined_path(folder, name) AS
+  CASE WHEN name = '' THEN NULL WHEN name[1] = '/' OR folder = '' THEN name ELSE rtrim(folder, '/') || '/' || name END;
+-- The path among the arguments, under the folder -y tells of.
+CREATE MACRO strace_path(args) AS strace_joined_path(
+  regexp_extract(args, '^(?:AT_FDCWD|[0-9]+)<((?:->|[^>])*)>, "', 1),
+  regexp_extract(args, '^(?:(?:AT_FDCWD|[0-9]+)(?:<(?:->|[^>])*>)?, )?"((?:[^"\\]|\\.)*)"', 1));
+CREATE MACRO strace_host_port(address, port) AS
+  CASE WHEN address = '' OR port = '' THEN NULL
+       WHEN contains(replace(address, '::ffff:', ''), ':') THEN '[' || address || ']:' || port
+       ELSE replace(address, '::ffff:', '') || ':' || port END;
+-- The address in a sockaddr.
+CREATE MACRO strace_sockaddr(args) AS strace_host_port(
+  regexp_extract(args, '(?:sin_addr=inet_addr\("|inet_pton\(AF_INET6, ")([0-9A-Fa-f:.]+)"', 1), regexp_extract(args, 'sin6?_port=htons\(([0-9]+)\)', 1));
+-- The far end of a connected socket under -yy.
+CREATE MACRO strace_far_end(fd_is) AS nullif(replace(regexp_extract(fd_is, '^(?:TCP|UDP|SCTP|DCCP|UDPLITE)(?:v6)?:\[.*->(.*)\]$', 1), '::ffff:', ''), '');
+CREATE MACRO strace_at(clock, first) AS
+  CASE WHEN contains(clock, ':') THEN epoch(TRY_CAST(clock AS TIME)) + CASE WHEN epoch(TRY_CAST(clock AS TIME)) < epoch(TRY_CAST(first AS TIME)) - 3600 THEN 86400 ELSE 0 END
+       ELSE TRY_CAST(clock AS DOUBLE) END;
+
+-- One row per file; the files of strace -ff (one per thread, its id behind the last dot) make one trace together.
+CREATE TABLE strace_file AS
+WITH lines AS (
+  SELECT file_id, count(pid) FILTER (kind NOT IN ('attached', 'detached', 'refused')) AS named, min(pid) FILTER (kind NOT IN ('attached', 'detached', 'refused')) AS lowest,
+         min_by(pid, line_no) FILTER (kind = 'attached') AS attached, min_by(clock, line_no) AS first_clock, max_by(clock, line_no) AS last_clock,
+         max(line_no) AS last_line, count(relative) AS relatives
+  FROM strace_line GROUP BY file_id
+)
+SELECT f.file_id, f.path, CASE WHEN l.named = 0 THEN regexp_replace(f.path, '\.[0-9]+(\.(?:gz|xz|zst|bz2))?$', '') ELSE f.path END AS trace,
+       coalesce(CASE WHEN l.named = 0 THEN TRY_CAST(coalesce(nullif(regexp_extract(f.path, '\.([0-9]{1,10})(?:\.(?:gz|xz|zst|bz2))?$', 1), ''),
+                nullif(regexp_extract(f.path, '(?:^|[^0-9A-Za-z])(?:pid)?([0-9]{2,10})(?:\.[a-z]+)*$', 1), '')) AS BIGINT) END, l.attached, l.lowest, 0) AS own_tid,
+       l.first_clock, l.last_clock, l.last_line, l.relatives > 0 AS relative,
+       date_trunc('day', make_timestamp((f.mtime_ns // 1000)::BIGINT)) AS day
+FROM lines l JOIN file f USING (file_id);
+
+-- Under -r alone a line tells the time since the line before: added up, the time since the start.
+CREATE TABLE strace_elapsed AS
+SELECT file_id, line_no, sum(relative) OVER (PARTITION BY file_id ORDER BY line_no) AS elapsed FROM strace_line WHERE relative IS NOT NULL AND clock IS NULL;
+
+CREATE VIEW strace_event AS
+SELECT l.file_id, l.line_no, f.trace, CASE WHEN l.kind IN ('attached', 'detached', 'refused') THEN l.pid ELSE coalesce(l.pid, f.own_tid) END AS tid,
+       coalesce(strace_at(l.clock, f.first_clock), e.elapsed) AS at_s, l.kind, l.syscall, l.args, l.result, l.target, l.errno, l.said, l.injected, l.seconds, l.signal_name, l.host, l.rank
+FROM strace_line l JOIN strace_file f USING (file_id) LEFT JOIN strace_elapsed e ON e.file_id = l.file_id AND e.line_no = l.line_no;
+
+-- Each thread's last word, and whether it ended.
+CREATE TABLE strace_tail AS
+SELECT f.file_id, any_value(f.trace) AS trace, coalesce(l.pid, f.own_tid) AS tid, min(l.line_no) AS first_line, max(l.line_no) AS last_line,
+       max_by(l.kind, l.line_no) AS last_kind, bool_or(l.kind IN ('exit', 'killed')) AS ended, count(*) AS lines
+FROM strace_line l JOIN strace_file f USING (file_id) WHERE l.kind NOT IN ('attached', 'detached', 'refused', 'rest') GROUP BY f.file_id, coalesce(l.pid, f.own_tid);
+
+-- The end of a trace on its own clock.
+CREATE TABLE strace_end AS
+SELECT trace, max(coalesce(strace_at(last_clock, first_clock), elapsed)) AS at_s, min(coalesce(strace_at(first_clock, first_clock), 0)) AS began
+FROM (SELECT f.*, e.elapsed FROM strace_file f LEFT JOIN strace_elapsed e ON e.file_id = f.file_id AND e.line_no = f.last_line) GROUP BY trace;
+
+-- Two halves joined: the next word of a thread in a call is the call's return, or the thread's end, or nothing.
+CREATE TABLE strace_halves AS
+WITH halves AS (
+  SELECT l.file_id, l.line_no, coalesce(l.pid, f.own_tid) AS tid, l.kind, lead(l.line_no) OVER thread AS next_line, lead(l.kind) OVER thread AS next_kind
+  FROM strace_line l JOIN strace_file f USING (file_id) WHERE l.kind IN ('unfinished', 'resumed', 'exit', 'killed')
+  WINDOW thread AS (PARTITION BY l.file_id, coalesce(l.pid, f.own_tid) ORDER BY l.line_no)
+)
+SELECT h.file_id, h.line_no, CASE WHEN h.next_kind = 'resumed' THEN h.next_line END AS end_line,
+       t.last_line = h.line_no AND NOT t.ended AS never_returned
+FROM halves h JOIN strace_tail t ON t.file_id = h.file_id AND t.tid = h.tid WHERE h.kind = 'unfinished';
+
+-- A line that broke in the middle, with its rest if that follows.
+CREATE TABLE strace_cut AS
+WITH parts AS (
+  SELECT file_id, line_no, kind, lead(kind) OVER file AS next_kind, lead(line_no) OVER file AS next_line
+  FROM strace_line WHERE kind IN ('cut', 'rest') WINDOW file AS (PARTITION BY file_id ORDER BY line_no)
+)
+SELECT p.file_id, p.line_no, CASE WHEN next_kind = 'rest' AND next_line - p.line_no <= 3 THEN next_line END AS end_line,
+       NOT (next_kind IS NOT DISTINCT FROM 'rest' AND next_line - p.line_no <= 3) AND NOT t.ended AND t.last_line = p.line_no AS never_returned
+FROM parts p JOIN strace_line l USING (file_id, line_no) JOIN strace_file f USING (file_id)
+JOIN strace_tail t ON t.file_id = p.file_id AND t.tid = coalesce(l.pid, f.own_tid) WHERE p.kind = 'cut';
+
+CREATE VIEW strace_call AS
+SELECT file_id, line_no, line_no AS end_line, trace, tid, at_s, syscall, args, result, target, errno, said, injected, seconds, false AS never_returned, host, rank
+FROM strace_event WHERE kind = 'call'
+UNION ALL
+SELECT b.file_id, b.line_no, coalesce(h.end_line, b.line_no), b.trace, b.tid, b.at_s, b.syscall,
+       regexp_replace(b.args, 'strace: Process .*$', '') || coalesce(CASE WHEN b.args = '' OR ends_with(b.args, ', ') OR starts_with(e.args, ',') THEN '' ELSE ', ' END || e.args, ''),
+       e.result, e.target, e.errno, e.said, e.injected,
+       coalesce(e.seconds, CASE WHEN e.clock IS NOT NULL THEN strace_at(e.clock, f.first_clock) - b.at_s END), h.never_returned, b.host, b.rank
+FROM (SELECT * FROM strace_halves UNION ALL SELECT * FROM strace_cut) h
+JOIN strace_event b ON b.file_id = h.file_id AND b.line_no = h.line_no
+JOIN strace_file f ON f.file_id = h.file_id
+LEFT JOIN strace_line e ON e.file_id = h.file_id AND e.line_no = h.end_line;
+
+-- What rules look at: calls that made something, failed in more than a usual way, took long, or never returned.
+CREATE TABLE strace_notable AS
+SELECT * FROM strace_call
+WHERE never_returned OR seconds >= 1
+   OR syscall IN ('clone', 'clone3', 'fork', 'vfork', 'socket', 'connect', 'accept', 'accept4', 'flock', 'kill', 'tgkill')
+   OR (syscall IN ('open', 'openat', 'creat', 'pipe', 'pipe2') AND errno IS NULL)
+   OR (syscall = 'fcntl' AND contains(args, 'SETLK'))
+   OR (syscall = 'getsockopt' AND contains(args, 'SO_ERROR'))
+   OR (syscall IN ('poll', 'ppoll') AND contains(args, 'POLLOUT') AND said = 'Timeout')
+   OR errno IN ('ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EIO', 'ESTALE', 'EROFS', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED', 'ECONNRESET')
+   OR (errno = 'EAGAIN' AND syscall IN ('clone', 'clone3', 'fork', 'vfork', 'mlock', 'mmap'));
+
+CREATE TABLE strace_clone AS
+SELECT trace, file_id, line_no, tid AS parent, TRY_CAST(result AS BIGINT) AS child, contains(args, 'CLONE_THREAD') AS thread
+FROM strace_notable WHERE syscall IN ('clone', 'clone3', 'fork', 'vfork') AND TRY_CAST(result AS BIGINT) > 0;
+
+-- Threads and the process each belongs to. Main threads are known by how they were made, by the signals their parents get,
+-- and by other logs. A thread whose making was not seen belongs to the one main thread there is, or to nobody known.
+CREATE TABLE strace_thread AS
+WITH RECURSIVE mains AS (
+  SELECT trace, child AS tid FROM strace_clone WHERE NOT thread
+  UNION SELECT trace, TRY_CAST(regexp_extract(args, 'si_code=CLD_[A-Z]+, si_pid=([0-9]+)', 1) AS BIGINT) FROM strace_event WHERE kind = 'signal' AND signal_name = 'SIGCHLD'
+  UNION SELECT trace, TRY_CAST(regexp_extract(args, '^([0-9]+)', 1) AS BIGINT) FROM strace_notable WHERE syscall IN ('kill', 'tgkill')
+  UNION SELECT trace, min(tid) FROM strace_tail GROUP BY trace
+  UNION SELECT f.trace, l.pid FROM strace_line l JOIN strace_file f USING (file_id) WHERE l.kind = 'attached' AND l.threads IS NOT NULL
+  UNION SELECT t.trace, t.tid FROM strace_tail t SEMI JOIN identity i ON i.pid = t.tid
+  UNION SELECT t.trace, t.tid FROM strace_tail t SEMI JOIN "exit" x ON x.pid = t.tid
+), walk AS (
+  SELECT DISTINCT trace, tid, tid AS top FROM strace_tail
+  UNION SELECT w.trace, w.tid, c.parent FROM walk w JOIN strace_clone c ON c.trace = w.trace AND c.child = w.top AND c.thread
+), tops AS (
+  SELECT w.trace, w.tid, w.top FROM walk w WHERE NOT EXISTS (FROM strace_clone c WHERE c.trace = w.trace AND c.child = w.top AND c.thread)
+), processes AS (
+  SELECT t.trace, t.tid, CASE WHEN bool_or(m.tid = t.top) THEN any_value(t.top) WHEN count(m.tid) = 1 THEN any_value(m.tid) END AS process
+  FROM tops t LEFT JOIN mains m ON m.trace = t.trace AND m.tid <= t.top GROUP BY ALL
+), named AS (
+  SELECT pid, any_value(rank) AS rank, any_value(host) AS host FROM (
+    SELECT pid, rank, host FROM identity UNION ALL SELECT pid, rank, host FROM "exit" UNION ALL SELECT pid, rank, host FROM stack_process)
+  WHERE pid IS NOT NULL AND rank IS NOT NULL GROUP BY pid HAVING count(DISTINCT rank) = 1
+), of_file AS (
+  SELECT f.trace, any_value(l.rank) AS rank, any_value(l.host) AS host FROM strace_line l JOIN strace_file f USING (file_id)
+  WHERE l.rank IS NOT NULL OR l.host IS NOT NULL GROUP BY f.trace
+)
+SELECT p.trace, p.tid, p.process AS pid, coalesce(p.tid = p.process, false) AS main,
+       coalesce(n.rank, CASE WHEN NOT EXISTS (FROM processes q JOIN named m ON m.pid = q.process WHERE q.trace = p.trace) THEN o.rank END) AS rank,
+       coalesce(n.host, o.host) AS host, n.rank IS NOT NULL OR o.rank IS NOT NULL AS is_rank,
+       count(DISTINCT p.process) OVER (PARTITION BY p.trace) AS processes
+FROM processes p LEFT JOIN named n ON n.pid = p.process LEFT JOIN of_file o ON o.trace = p.trace;
+
+-- What a descriptor was made of, for traces without -y.
+CREATE TABLE descriptor AS
+SELECT c.file_id, c.line_no, c.trace, t.pid, d.fd, d.path, d.peer, d.kind
+FROM (
+  SELECT *, unnest(CASE
+    WHEN syscall IN ('open', 'openat', 'creat') AND result[1] BETWEEN '0' AND '9'
+      THEN [{'fd': TRY_CAST(result AS BIGINT), 'path': coalesce(nullif(target[2:-2], ''), strace_path(args)), 'peer': NULL::VARCHAR, 'kind': 'file'}]
+    WHEN syscall = 'socket' AND result[1] BETWEEN '0' AND '9'
+      THEN [{'fd': TRY_CAST(result AS BIGINT), 'path': NULL, 'peer': NULL, 'kind': CASE WHEN contains(args, 'SOCK_DGRAM') THEN 'datagram' WHEN contains(args, 'AF_INET') THEN 'stream' WHEN contains(args, 'UNIX') OR contains(args, 'AF_LOCAL') THEN 'unix' ELSE 'other' END}]
+    WHEN syscall = 'connect' THEN [{'fd': strace_fd(args), 'path': NULL, 'peer': strace_sockaddr(args), 'kind': 'connect'}]
+    WHEN syscall IN ('accept', 'accept4') AND result[1] BETWEEN '0' AND '9' THEN [{'fd': TRY_CAST(result AS BIGINT), 'path': NULL, 'peer': strace_sockaddr(args), 'kind': 'stream'}]
+    WHEN syscall IN ('pipe', 'pipe2') AND result = '0'
+      THEN [{'fd': TRY_CAST(regexp_extract(args, '^\[([0-9]+)', 1) AS BIGINT), 'path': 'pipe', 'peer': NULL, 'kind': 'pipe'},
+            {'fd': TRY_CAST(regexp_extract(args, '^\[[0-9]+(?:<[^>]*>)?, ([0-9]+)', 1) AS BIGINT), 'path': 'pipe', 'peer': NULL, 'kind': 'pipe'}]
+  END) AS d FROM strace_notable
+) c JOIN strace_thread t ON t.trace = c.trace AND t.tid = c.tid
+WHERE d.fd IS NOT NULL;
+
+COMMENT ON TABLE descriptor IS 'what a file descriptor of a traced process stands for, from the call that made it: path of a file, peer of a connection';
+
+-- Every call with names resolved as far as the line itself tells; see descriptor for traces without -y.
+CREATE VIEW system_call AS
+SELECT c.file_id, c.line_no, c.end_line, make_timestamp((epoch_us(CASE WHEN c.at_s < 100000 THEN f.day ELSE TIMESTAMP '1970-01-01' END) + c.at_s * 1000000)::BIGINT) AS time,
+       c.trace, t.pid, c.tid, t.rank, coalesce(t.host, c.host) AS host, c.syscall, c.args, c.at_s AS start, c.seconds, c.result, c.errno,
+       strace_fd(c.args) AS fd, coalesce(strace_path(c.args), CASE WHEN strace_fd_is(c.args)[1] = '/' THEN strace_fd_is(c.args) END) AS path,
+       coalesce(strace_sockaddr(c.args), strace_far_end(strace_fd_is(c.args))) AS peer, c.never_returned
+FROM strace_call c JOIN strace_thread t ON t.trace = c.trace AND t.tid = c.tid JOIN strace_file f ON f.file_id = c.file_id;
+
+COMMENT ON VIEW system_call IS 'one row per system call, halves joined: start and seconds on the clock of the trace, path and peer from its arguments, never_returned where the thread still sat in it at the end';
+
+-- Notable calls with everything resolved: the thread, the descriptor, a time in UTC.
+CREATE TABLE strace_known AS
+WITH calls AS (
+  SELECT c.*, t.pid, t.main, t.is_rank, t.processes, t.rank AS of_rank, coalesce(t.host, c.host) AS of_host, f.day, row_number() OVER (ORDER BY c.file_id, c.line_no) AS n,
+         CASE WHEN c.syscall NOT IN ('exit', 'exit_group', 'wait4', 'waitid', 'kill', 'tgkill', 'tkill', 'clone', 'clone3', 'mmap', 'munmap', 'brk', 'futex', 'prlimit64', 'alarm')
+              THEN strace_fd(c.args) END AS fd,
+         strace_fd_is(c.args) AS fd_is, strace_path(c.args) AS arg_path, strace_sockaddr(c.args) AS arg_peer
+  FROM strace_notable c JOIN strace_thread t ON t.trace = c.trace AND t.tid = c.tid JOIN strace_file f ON f.file_id = c.file_id
+), opened AS (   -- the latest call before this one that made the descriptor
+  SELECT c.n, o.path, o.kind FROM calls c ASOF JOIN (FROM descriptor WHERE kind <> 'connect') o ON o.file_id = c.file_id AND o.pid = c.pid AND o.fd = c.fd AND o.line_no < c.line_no
+), connected AS (
+  SELECT c.n, o.peer, o.line_no AS connect_line FROM calls c ASOF JOIN (FROM descriptor WHERE peer IS NOT NULL) o ON o.file_id = c.file_id AND o.pid = c.pid AND o.fd = c.fd AND o.line_no <= c.line_no
+)
+SELECT c.file_id, c.line_no, c.end_line, c.trace, c.tid, c.pid, c.main, c.is_rank, c.processes, c.of_rank AS rank, c.of_host AS host, c.at_s, c.seconds,
+       make_timestamp((epoch_us(CASE WHEN c.at_s < 100000 THEN c.day ELSE TIMESTAMP '1970-01-01' END) + c.at_s * 1000000)::BIGINT) AS time,
+       c.syscall, c.args, c.result, c.target, c.errno, c.said, c.injected, c.never_returned, c.fd,
+       coalesce(c.arg_path, CASE WHEN c.fd_is[1] = '/' THEN c.fd_is WHEN c.fd_is IS NULL THEN o.path END) AS path,
+       coalesce(c.arg_peer, strace_far_end(c.fd_is), CASE WHEN c.fd_is IS NULL OR starts_with(c.fd_is, 'socket:') OR starts_with(c.fd_is, 'TCP') THEN k.peer END) AS peer,
+       k.connect_line,
+       CASE WHEN c.fd_is[1] = '/' THEN 'file' WHEN starts_with(c.fd_is, 'UDP') THEN 'datagram' WHEN starts_with(c.fd_is, 'TCP') THEN 'stream' WHEN starts_with(c.fd_is, 'UNIX') THEN 'unix'
+            WHEN starts_with(c.fd_is, 'pipe:') THEN 'pipe' WHEN starts_with(c.fd_is, 'socket:') THEN coalesce(o.kind, 'stream') WHEN c.fd_is IS NOT NULL THEN 'other'
+            ELSE o.kind END AS fd_kind
+FROM calls c LEFT JOIN opened o USING (n) LEFT JOIN connected k USING (n);
+
+-- What each thread still sat in when the trace ended. seconds is a lower bound: the call may be older than the trace.
+CREATE TABLE waiting_for_syscall AS
+SELECT k.*, round(e.at_s - k.at_s, 3) AS waited_seconds,
+  CASE WHEN syscall = 'flock' OR (syscall = 'fcntl' AND contains(args, 'SETLKW')) THEN 'lock'
+       WHEN syscall = 'connect' THEN 'connect'
+       WHEN syscall = 'restart_syscall' OR contains(args, 'resuming interrupted') THEN 'sleep'
+       WHEN syscall LIKE 'futex%' THEN 'futex'
+       WHEN syscall IN ('poll', 'ppoll', 'select', 'pselect6', 'epoll_wait', 'epoll_pwait', 'epoll_pwait2', 'io_getevents') THEN 'poll'
+       WHEN syscall IN ('nanosleep', 'clock_nanosleep', 'pause', 'rt_sigsuspend', 'rt_sigtimedwait', 'rt_sigtimedwait_time64', 'sched_yield') THEN 'sleep'
+       WHEN syscall IN ('wait4', 'waitid') THEN 'child'
+       WHEN starts_with(path, '/dev/nvidia') OR starts_with(path, '/dev/infiniband') OR starts_with(path, '/dev/kfd') OR starts_with(path, '/dev/dri') THEN 'device'
+       WHEN starts_with(path, '/dev/') AND NOT starts_with(path, '/dev/shm') OR starts_with(path, '/proc/') OR starts_with(path, '/sys/') THEN 'other'
+       WHEN fd_kind = 'pipe' THEN 'pipe'
+       WHEN fd_kind IN ('stream', 'datagram', 'unix') OR syscall IN ('recvfrom', 'recvmsg', 'recv', 'accept', 'accept4', 'sendto', 'sendmsg') THEN 'socket'
+       WHEN path IS NOT NULL THEN 'file'
+       ELSE 'other' END AS waits_on
+FROM strace_known k JOIN strace_end e ON e.trace = k.trace WHERE never_returned;
+
+COMMENT ON TABLE waiting_for_syscall IS 'system calls that had not returned when the trace ended, by thread; waits_on = lock | file | device | connect | socket | pipe | futex | poll | sleep | child | other, waited_seconds a lower bound';
