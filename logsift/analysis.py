@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from logsift import __version__
-from logsift.content.catalog import Catalog, load_catalog
+from logsift.content.catalog import Catalog, Rule, load_catalog
 from logsift.ingest.discover import SourceFile, discover
 from logsift.ingest.evidence import fetch
 from logsift.ingest.parse import Parser
@@ -33,7 +33,7 @@ class Analysis:
     incidents: tuple[Incident, ...]
     causes: Causes
     coverage: Coverage
-    rules: Mapping[str, Any]
+    rules: Mapping[str, Rule]
     parsed: int
 
     @property

@@ -108,6 +108,22 @@ def sql(run: Path, query: str, to: str, db: Path | None, content: tuple[Path, ..
 
 
 @main.command()
+@click.argument("run", type=_PATH)
+@click.option("--around", type=int, metavar="ID", help="The incident to look around (default: the root cause).")
+@click.option("--last", "seconds", type=float, default=60.0, show_default=True, help="Seconds before it that are shown.")
+@click.option("--after", type=float, default=5.0, show_default=True, help="Seconds after it that are shown.")
+@_DB
+@_CONTENT
+def timeline(
+    run: Path, around: int | None, seconds: float, after: float, db: Path | None, content: tuple[Path, ...]
+) -> None:
+    """Show what all logs of RUN say of the time before an incident, in order, on one clock."""
+    from logsift.report.timeline import around as shown
+
+    click.echo(shown(_analysis(run, db, content), around, seconds, after))
+
+
+@main.command()
 @click.argument("name", required=False)
 @_CONTENT
 def tables(name: str | None, content: tuple[Path, ...]) -> None:

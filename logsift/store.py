@@ -38,6 +38,7 @@ SYSTEM_ABOUT = {
     "evidence": "the lines that prove an incident",
     "cause": "edges between incidents: cause_id explains effect_id",
     "missing": "what would settle open questions, and how to get it",
+    "timeline": "every row that carries a time, from all tables",
     "run_info": "digest of the content and version of logsift that made this file",
 }
 CREATES = re.compile(
@@ -59,6 +60,7 @@ class Store:
         con.execute("SET preserve_insertion_order = true; SET TimeZone = 'UTC'")
         con.execute(_SYSTEM)
         con.execute(";".join(_create_table(t) for t in catalog.tables.values()) or "SELECT 1")
+        con.execute(_timeline(catalog))
         con.execute(";".join(_comments(catalog)))
         store = cls(con, path)
         for seed in catalog.seeds:
@@ -190,8 +192,19 @@ def _create_table(table: Table) -> str:
     return f"CREATE TABLE {table.name} ({columns})"
 
 
+def _timeline(catalog: Catalog) -> str:
+    """A view over every row of every declared table that carries a time."""
+    columns = "time, time_quality, host, rank, file_id, line_no"
+    each = (f"SELECT {columns}, '{t}' AS said_in FROM {t} WHERE time IS NOT NULL" for t in sorted(catalog.tables))
+    nothing = "SELECT NULL::TIMESTAMP AS time, '' AS time_quality, '' AS host, 0 AS rank, 0 AS file_id, 0 AS line_no, '' AS said_in WHERE false"
+    return "CREATE VIEW timeline AS " + " UNION ALL ".join((nothing, *each))
+
+
 def _comments(catalog: Catalog) -> list[str]:
-    out = [f"COMMENT ON TABLE {name} IS {_quoted(about)}" for name, about in SYSTEM_ABOUT.items()]
+    out = [
+        f"COMMENT ON {'VIEW' if name == 'timeline' else 'TABLE'} {name} IS {_quoted(about)}"
+        for name, about in SYSTEM_ABOUT.items()
+    ]
     for table in catalog.tables.values():
         out.append(f"COMMENT ON TABLE {table.name} IS {_quoted(table.about)}")
         for column in (*COMMON, *table.columns):

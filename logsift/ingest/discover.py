@@ -6,11 +6,13 @@ import fnmatch
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from logsift.ingest.readers.opening import compression_of, open_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from logsift.content.catalog import Catalog, Grammar
 
 HEAD_BYTES = 65536
@@ -84,6 +86,18 @@ def hints(name: str) -> tuple[str | None, int | None]:
             break
     hosts = _HOST_IN_NAME.findall(name)
     return (hosts[-1] if hosts else None), rank
+
+
+def known_files(run: Path, rows: Iterable[Mapping[str, Any]]) -> dict[int, SourceFile]:
+    """The source files a store was made of, by number, from the rows of its table `file`."""
+    base = run if run.is_dir() else run.parent
+    return {
+        r["file_id"]: SourceFile(
+            r["file_id"], base / r["path"], r["path"], r["reader"], r["grammar"], r["host"], r["rank"], r["bytes"],
+            r["mtime_ns"], r["why"],
+        )
+        for r in rows
+    }  # fmt: skip
 
 
 def _walk(folder: Path) -> list[Path]:
