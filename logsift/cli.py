@@ -110,7 +110,9 @@ def sql(run: Path, query: str, to: str, db: Path | None, content: tuple[Path, ..
 @main.command()
 @click.argument("run", type=_PATH)
 @click.option("--around", type=int, metavar="ID", help="The incident to look around (default: the root cause).")
-@click.option("--last", "seconds", type=float, default=60.0, show_default=True, help="Seconds before it that are shown.")
+@click.option(
+    "--last", "seconds", type=float, default=60.0, show_default=True, help="Seconds before it that are shown."
+)
 @click.option("--after", type=float, default=5.0, show_default=True, help="Seconds after it that are shown.")
 @_DB
 @_CONTENT

@@ -58,6 +58,7 @@ class Store:
         """A new, empty store with every declared table; in memory where `path` is None."""
         con = duckdb.connect(str(path) if path else ":memory:")
         con.execute("SET preserve_insertion_order = true; SET TimeZone = 'UTC'")
+        con.execute("BEGIN")
         con.execute(_SYSTEM)
         con.execute(";".join(_create_table(t) for t in catalog.tables.values()) or "SELECT 1")
         con.execute(_timeline(catalog))
@@ -65,6 +66,7 @@ class Store:
         store = cls(con, path)
         for seed in catalog.seeds:
             store.load_seed(seed.name, seed.csv)
+        con.execute("COMMIT")
         return store
 
     @classmethod
@@ -207,7 +209,7 @@ def _comments(catalog: Catalog) -> list[str]:
     ]
     for table in catalog.tables.values():
         out.append(f"COMMENT ON TABLE {table.name} IS {_quoted(table.about)}")
-        for column in (*COMMON, *table.columns):
+        for column in table.columns:  # not the common ones: a comment costs 0.2 ms at every start
             unit = f" [{column.unit}]" if column.unit else ""
             out.append(f'COMMENT ON COLUMN {table.name}."{column.name}" IS {_quoted(column.about + unit)}')
     return out

@@ -186,7 +186,10 @@ def load_catalog(*roots: Traversable) -> Catalog:
         ContentErrors: all mistakes of all files at once.
     """
     loader = _Loader()
+    own = locate.built_in()
     for root in roots or default_roots():
+        # Our own expressions were compiled by `logsift check` before they were released; compiling costs at every start.
+        loader.compile = root != own
         loader.add(root)
     return loader.finish()
 
@@ -223,6 +226,7 @@ class _Loader:
     scripts: list[Script] = field(default_factory=list)
     seeds: list[Seed] = field(default_factory=list)
     rules: dict[str, Rule] = field(default_factory=dict)
+    compile: bool = True
     hash: Any = field(default_factory=lambda: hashlib.sha256(_engine_state().encode()))
 
     def wrong(self, origin: Origin, text: str, help: str = "", snippet: str = "") -> None:
@@ -380,10 +384,12 @@ class _Loader:
             self.wrong(origin, "a regex is missing")
             return None
         try:
-            return frozenset(re.compile(regex).groupindex)
+            if self.compile:
+                re.compile(regex)
         except re.error as e:
             self.wrong(origin, f"not a regular expression: {e}", snippet=regex)
             return None
+        return _groups(regex)
 
     def blocks(self, grammar: Grammar) -> None:
         opened = {p.opens for p in grammar.patterns if p.opens}
@@ -445,7 +451,7 @@ class _Loader:
     def finish(self) -> Catalog:
         for grammar in self.grammars:
             for pattern in grammar.patterns:
-                self.cross_check(grammar, pattern)
+                self.cross_check(pattern)
         families = {id.split(".")[0] for id in self.rules}
         for rule in self.rules.values():
             for other in rule.explains | rule.explains_here:
@@ -460,10 +466,7 @@ class _Loader:
             tuple(self.seeds), tuple(self.rules[k] for k in sorted(self.rules)), self.hash.hexdigest(),
         )  # fmt: skip
 
-    def cross_check(self, grammar: Grammar, p: Pattern) -> None:
-        groups = set(re.compile(p.regex).groupindex)
-        if grammar.envelope:
-            groups |= set(re.compile(grammar.envelope.regex).groupindex) - {"body"}
+    def cross_check(self, p: Pattern) -> None:
         if not p.table:
             if not (p.append or p.opens or p.closes):
                 self.wrong(p.origin, f"pattern {p.id!r} has no table", "name the [tables.*] its rows go to")
@@ -473,12 +476,9 @@ class _Loader:
             self.wrong(p.origin, f"table {p.table!r} is not declared", "declare it here or in shared.toml")
             return
         known = {c.name for c in table.columns} | ENVELOPE_FACTS
-        made = groups | set(p.set) | ({p.number} if p.number else set())
-        own = set(re.compile(p.regex).groupindex) | set(p.set) | ({p.number} if p.number else set())
+        own = _groups(p.regex) | set(p.set) | ({p.number} if p.number else set())
         if lost := sorted(own - known):
             self.wrong(p.origin, f"{p.table} has no column {lost[0]!r}", f"declared: {_listed(known)}")
-        if p.inside and f"{p.inside}_line" in known:
-            made.add(f"{p.inside}_line")
 
 
 def _engine_state() -> str:
@@ -493,19 +493,31 @@ class _Places:
 
     def __init__(self, path: str, lines: Sequence[str]) -> None:
         self.path, self.lines = path, lines
+        self.headers: dict[str, list[int]] = {}
+        for n, line in enumerate(lines, 1):
+            if line.startswith("["):
+                self.headers.setdefault(line.split("]")[0].lstrip("["), []).append(n)
 
-    def find(self, pattern: str, nth: int = 0) -> Origin:
-        hits = [n for n, line in enumerate(self.lines, 1) if re.match(pattern, line)]
+    def header(self, name: str, nth: int = 0) -> Origin:
+        """The nth [name] or [[name]]."""
+        hits = self.headers.get(name, [])
         return Origin(self.path, hits[nth] if nth < len(hits) else 1)
 
-    def header(self, name: str, nth: int) -> Origin:
-        return self.find(rf"\s*\[\[{name}\]\]", nth)
-
     def table(self, name: str) -> Origin:
-        return self.find(rf"\s*\[tables\.{re.escape(name)}[.\]]")
+        """Where [tables.name], or its columns, begin."""
+        return self.header(f"tables.{name}" if f"tables.{name}" in self.headers else f"tables.{name}.columns")
 
     def top(self, key: str) -> Origin:
-        return self.find(rf"\s*\[{{0,2}}{re.escape(key)}\b")
+        """Where a key of the file's top level stands."""
+        found = (n for n, line in enumerate(self.lines, 1) if re.match(rf"\s*\[?{re.escape(key)}\b", line))
+        return Origin(self.path, next(found, 1))
+
+
+_GROUP = re.compile(r"\(\?P<([A-Za-z_][A-Za-z0-9_]*)>")
+
+
+def _groups(regex: str) -> frozenset[str]:
+    return frozenset(_GROUP.findall(regex))
 
 
 def _needles(given: object) -> tuple[str, ...]:

@@ -30,7 +30,11 @@ def around(analysis: Analysis, incident_id: int | None, seconds: float, after: f
     incidents = dict(enumerate(analysis.incidents, 1))
     chosen = analysis.root if incident_id is None else incidents.get(incident_id)
     if chosen is None:
-        raise ValueError("logsift found no such incident: `logsift RUN` lists them" if incident_id else "logsift found no root cause to look around")
+        raise ValueError(
+            "logsift found no such incident: `logsift RUN` lists them"
+            if incident_id
+            else "logsift found no root cause to look around"
+        )
     if chosen.at is None:
         raise ValueError(f"logsift knows no time of {chosen.rule}: its lines carry none")
     rows = analysis.store.rows(
@@ -49,6 +53,8 @@ def around(analysis: Analysis, incident_id: int | None, seconds: float, after: f
         who = " ".join(str(x) for x in (r["host"], f"rank {r['rank']}" if r["rank"] is not None else None) if x)
         offset = (r["time"] - chosen.at).total_seconds()
         text = texts.get((r["file_id"], r["line_no"]), "").strip()
-        out.append(f"{offset:+10.3f} s {_MARKS.get(r['quality'], '?')} {who:18} {r['path']}:{r['line_no']}  {text[:160]}")
+        out.append(
+            f"{offset:+10.3f} s {_MARKS.get(r['quality'], '?')} {who:18} {r['path']}:{r['line_no']}  {text[:160]}"
+        )
     out.append("~ zone or year is a guess, ? day or boot time is a guess")
     return "\n".join(out)
