@@ -1,0 +1,66 @@
+-- Sizes as programs print them, in bytes; K, M, G are binary. NULL where there is none, or where it is no size a machine has
+-- (PyTorch prints 17179869184.00 GiB for "no limit" and for a process whose memory it may not see).
+CREATE MACRO size_bytes_of(t) AS TRY_CAST(round(
+  TRY_CAST(replace(regexp_extract(t, '([0-9][0-9.,]*)', 1), ',', '') AS DOUBLE)
+  * CASE upper(regexp_extract(t, '[0-9][0-9.,]* *([KMGTkmgt]?)', 1))
+      WHEN 'K' THEN 1024.0 WHEN 'M' THEN 1048576.0 WHEN 'G' THEN 1073741824.0 WHEN 'T' THEN 1099511627776.0 ELSE 1.0 END) AS BIGINT);
+
+-- A size that stands at @ in a regular expression, looked for in the message joined with blanks, then without
+-- (a terminal wraps within words).
+CREATE MACRO size_in(m, tight, pattern) AS size_bytes_of(coalesce(
+  nullif(regexp_extract(m, replace(pattern, '@', '([0-9][0-9.,]* ?(?:[KMGT]i?B|bytes|B))'), 1), ''),
+  nullif(regexp_extract(tight, replace(replace(pattern, ' ', ' ?'), '@', '([0-9][0-9.,]* ?(?:[KMGT]i?B|bytes|B))'), 1), '')));
+
+-- PyTorch's messages with the lines that follow them, as numbers. One row per printed message.
+CREATE TABLE torch_oom AS
+WITH parts AS (
+  SELECT file_id, oom_line, stream, string_agg(trim(text), ' ' ORDER BY nth) AS spaced, string_agg(trim(text), '' ORDER BY nth) AS glued,
+         max(line_no) AS last_line
+  FROM oom_message_part WHERE line_no - oom_line <= 14 AND nth <= 12
+  GROUP BY file_id, oom_line, stream
+),
+whole AS (
+  SELECT o.file_id, o.line_no, o.time, o.time_quality, o.host, o.rank, o.local_rank, o.task, o.pid, o.stream,
+         o.error_type, o.device AS word, o.message AS first_line,
+         regexp_replace(concat_ws(' ', o.message, p.spaced), '\s+', ' ', 'g') AS m,
+         concat(trim(o.message), p.glued) AS tight, p.last_line
+  FROM oom_message o
+  LEFT JOIN parts p ON p.file_id = o.file_id AND p.oom_line = o.line_no AND p.stream IS NOT DISTINCT FROM o.stream
+),
+numbers AS (
+  SELECT *,
+    coalesce(size_in(m, tight, 'Tried to allocate @'), size_in(m, tight, 'Requested(?: size)?\s*: @')) AS requested_bytes,
+    coalesce(size_in(m, tight, 'total capaci?ty of @'), size_in(m, tight, '@ total capaci?ty'), size_in(m, tight, 'Device limit\s*: @')) AS total_bytes,
+    coalesce(size_in(m, tight, 'of which @ is free'), size_in(m, tight, '@ free[;)]'), size_in(m, tight, 'Free \(according to CUDA\): @')) AS free_bytes,
+    size_in(m, tight, 'this process has @') AS self_bytes,
+    coalesce(size_in(m, tight, 'allocated memory @ is allocated'), size_in(m, tight, '@ already allocated'),
+             size_in(m, tight, 'Currently allocated\s*: @'), size_in(m, tight, 'MPS allocated: @')) AS allocated_bytes,
+    size_in(m, tight, '@ is reserved by PyTorch but unallocated') AS u_bytes,
+    size_in(m, tight, '@ reserved in total') AS r_bytes, size_in(m, tight, '@ cached') AS cached_bytes,
+    size_in(m, tight, 'with @ allocated in private pools') AS private_pool_bytes,
+    coalesce(size_in(m, tight, '@ allowed[;.)]'), size_in(m, tight, 'max allowed: @'), size_in(m, tight, 'memory fraction\)?\s*: @'),
+             size_in(m, tight, '[Ll]imit(?: is| of|:)? @')) AS l_bytes,
+    size_in(m, tight, 'other allocations: @') AS other_bytes,
+    TRY_CAST(nullif(coalesce(nullif(regexp_extract(m, '\b(?:GPU|NPU|device) ([0-9]+)(?:[;. ]|$)', 1), ''),
+                             regexp_extract(tight, '\((?:GPU|NPU) ?([0-9]+);', 1)), '') AS BIGINT) AS gpu_index,
+    list_distinct(list_transform(regexp_extract_all(m, 'Process [0-9]+ has [0-9][0-9.]* ?(?:[KMGT]iB|bytes)'),
+      lambda t: {'pid': TRY_CAST(regexp_extract(t, 'Process ([0-9]+)', 1) AS BIGINT), 'bytes': size_bytes_of(regexp_extract(t, 'has (.*)$', 1))})) AS processes,
+    regexp_matches(tight, 'more ?than ?1 ?EB') AS absurd,
+    first_line = 'error: out of memory' AS bare,
+    -- only these wordings keep the pools of CUDA graphs apart from the cache
+    NOT (tight LIKE '%capacty%' OR tight LIKE '%already allocated%' OR error_type LIKE '%torch.cuda.%' OR error_type = 'RuntimeError') AS tells_pools
+  FROM whole
+)
+SELECT file_id, line_no, coalesce(last_line, line_no) AS last_line, time, time_quality, host, rank, local_rank, task, pid, stream, error_type, m AS message,
+       CASE word WHEN 'HIP' THEN 'rocm' WHEN 'XPU' THEN 'xpu' WHEN 'NPU' THEN 'npu' WHEN 'MUSA' THEN 'musa' WHEN 'MPS' THEN 'mps' ELSE 'cuda' END AS device,
+       gpu_index, requested_bytes, total_bytes, free_bytes, allocated_bytes, private_pool_bytes, processes, absurd, bare, tells_pools,
+       m LIKE '%would exceed allowed memory%' AS is_async,
+       CASE WHEN self_bytes <= coalesce(total_bytes, self_bytes) * 1.05 THEN self_bytes END AS this_process_bytes,
+       CASE WHEN l_bytes <= coalesce(total_bytes, l_bytes) * 1.05 AND l_bytes < 1125899906842624 THEN l_bytes
+            WHEN m LIKE '%preemptively rejected%per_process_memory_fraction%' THEN l_bytes END AS limit_bytes,
+       m LIKE '%preemptively rejected%' AS by_fraction,
+       other_bytes,
+       -- "cached" was the whole reserve in some versions and only its unused part in the oldest
+       coalesce(u_bytes, CASE WHEN r_bytes >= allocated_bytes - 33554432 THEN greatest(r_bytes - allocated_bytes, 0) END,
+                CASE WHEN cached_bytes >= allocated_bytes THEN cached_bytes - allocated_bytes ELSE cached_bytes END) AS unallocated_bytes
+FROM numbers;

@@ -1,0 +1,14 @@
+/*
+title      = "Accelerator memory: it does not fit"
+severity   = "critical"
+confidence = "definite"
+status     = "stable"
+explains   = []
+about      = """
+The request is larger than what is free plus what could be given back, nobody else is on the card, and neither fragmentation nor the pools of CUDA graphs explain it. Also: a limit set for the process, a program the TPU compiler cannot place, a pool of a framework that is full.
+"""
+remedy     = "Lower the micro-batch or the sequence length, checkpoint activations, shard parameters and optimizer states over more GPUs."
+falsely    = "A program that catches the error and retries with a smaller batch reports it too. Where the message is cut before its numbers, the grade is lower."
+references = ["https://pytorch.org/docs/stable/notes/cuda.html#memory-management"]
+*/
+SELECT * EXCLUDE (class, grade), grade AS confidence FROM oom_incident WHERE class = 'capacity'

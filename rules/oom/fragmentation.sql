@@ -1,0 +1,14 @@
+/*
+title      = "Accelerator memory: enough is there, but not in one piece"
+severity   = "critical"
+confidence = "probable"
+status     = "stable"
+explains   = []
+about      = """
+The allocator holds enough unused memory for the request, but it is cut into pieces that live tensors pin: everything that could be given back was given back before the error was raised. On TPU: free bytes suffice, reservable bytes do not.
+"""
+remedy     = "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, keep shapes constant or bucketed, call torch.cuda.empty_cache() at phase changes."
+falsely    = "Before PyTorch 2.4 the pools of CUDA graphs are counted as unallocated; blocks that wait for side streams look the same."
+references = ["https://pytorch.org/docs/stable/notes/cuda.html#memory-management"]
+*/
+SELECT * EXCLUDE (class, grade), grade AS confidence FROM oom_incident WHERE class = 'fragmentation'

@@ -1,0 +1,14 @@
+/*
+title      = "Accelerator memory: out of memory while a CUDA graph is captured, or held by the pools of graphs"
+severity   = "critical"
+confidence = "definite"
+status     = "stable"
+explains   = []
+about      = """
+While a CUDA graph is captured the allocator cannot give cached memory back, and memory in a graph's private pool serves that graph only. The error then says nothing of the size of the model.
+"""
+remedy     = "Capture fewer shapes or layers, share one pool, leave more memory free before the capture; run once without CUDA graphs to confirm."
+falsely    = "Frames of a capturing function above the message belong to a graph that was only replayed."
+references = ["https://pytorch.org/docs/stable/notes/cuda.html#memory-management"]
+*/
+SELECT * EXCLUDE (class, grade), grade AS confidence FROM oom_incident WHERE class = 'graph_capture'
