@@ -20,6 +20,7 @@ Reader = Callable[["SourceFile", "Grammar"], Rows]
 _MODULES: dict[str, str] = {
     # name of the reader: the module that has `read(file, grammar) -> Rows`, imported when a file asks for it
     "py_spy": "logsift.ingest.readers.py_spy",
+    "flight_recorder": "logsift.ingest.readers.flight_recorder",
 }
 NAMES = frozenset({"lines", *_MODULES})
 

@@ -1,0 +1,378 @@
+"""Flight Recorder dumps of torch (pickle or JSON, any version of the schema) as rows.
+
+A pickle can run code when it is loaded. Dumps hold dicts, lists and scalars only, so they are read by an unpickler that
+knows no class and no persistent object: anything else in a file ends its reading.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import IO, TYPE_CHECKING, Any
+
+import polars as pl
+
+from logsift.ingest.readers.opening import open_bytes
+
+if TYPE_CHECKING:
+    from logsift.content.catalog import Grammar
+    from logsift.ingest.discover import SourceFile
+
+MAX_BYTES = 1 << 30
+"""A dump is some megabytes; what is larger than this once unpacked is none."""
+_NUMBER_IN_NAME = re.compile(r"[._-]([0-9]{1,6})(?=\.|\Z)")
+_OP = re.compile(r"^(?:(?P<backend>[a-z0-9_]+):)?(?P<op>\S+)(?: (?P<a>[0-9?]+)(?P<arrow>->|<-)(?P<b>[0-9?]+))?")
+_NOT_USER_CODE = re.compile(r"/(?:torch|site-packages|dist-packages)/|^<|/contextlib\.py$")
+
+_DUMP: dict[str, pl.DataType] = {
+    "line_no": pl.Int64(), "rank": pl.Int64(), "host": pl.String(), "format": pl.String(), "version": pl.String(),
+    "version_major": pl.Int64(), "version_minor": pl.Int64(), "lib_version": pl.String(), "entries": pl.Int64(),
+    "recorder_on": pl.Boolean(), "complete": pl.Boolean(), "first_record": pl.Int64(), "last_record": pl.Int64(),
+    "time": pl.String(),
+}  # fmt: skip
+_GROUP: dict[str, pl.DataType] = {
+    "line_no": pl.Int64(), "rank": pl.Int64(), "grp": pl.String(), "grp_desc": pl.String(), "members": pl.String(),
+}  # fmt: skip
+_STATUS: dict[str, pl.DataType] = {
+    "line_no": pl.Int64(), "rank": pl.Int64(), "pg_id": pl.String(), "grp": pl.String(), "last_enqueued": pl.Int64(),
+    "last_started": pl.Int64(), "last_completed": pl.Int64(),
+}  # fmt: skip
+_ENTRY: dict[str, pl.DataType] = {
+    "line_no": pl.Int64(), "rank": pl.Int64(), "time": pl.String(), "record_id": pl.Int64(), "pg_id": pl.String(),
+    "grp": pl.String(), "grp_desc": pl.String(), "backend": pl.String(), "op": pl.String(), "is_p2p": pl.Boolean(),
+    "collective_seq": pl.Int64(), "p2p_seq": pl.Int64(), "op_id": pl.Int64(), "src": pl.Int64(), "dst": pl.Int64(),
+    "state": pl.String(), "retired": pl.Boolean(), "started_at": pl.String(), "completed_at": pl.String(),
+    "timeout_ms": pl.Int64(), "duration_ms": pl.Float64(), "input_sizes": pl.String(), "input_numel": pl.Int64(), "input_dtypes": pl.String(),
+    "output_sizes": pl.String(), "output_numel": pl.Int64(), "output_dtypes": pl.String(), "place": pl.String(),
+    "frames": pl.String(),
+}  # fmt: skip
+_PROBLEM: dict[str, pl.DataType] = {"line_no": pl.Int64(), "what": pl.String(), "text": pl.String()}
+
+
+class _Unpickler(pickle._Unpickler):  # type: ignore[name-defined,misc]
+    """Builds plain values only. The Python class, so that what a torn file holds can be had from its stack."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        raise pickle.UnpicklingError(f"a dump holds no {module}.{name}")
+
+    def persistent_load(self, pid: object) -> Any:
+        raise pickle.UnpicklingError("a dump holds no persistent objects")
+
+
+class _FastUnpickler(pickle.Unpickler):
+    """The same in C."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        raise pickle.UnpicklingError(f"a dump holds no {module}.{name}")
+
+    def persistent_load(self, pid: object) -> Any:
+        raise pickle.UnpicklingError("a dump holds no persistent objects")
+
+
+def read(file: SourceFile, grammar: Grammar) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Rows of one dump: the dump itself, its groups, their status, and the recorded operations."""
+    with open_bytes(file.path) as stream:
+        data, torn = _all_of(stream)
+    is_pickle = data.startswith(b"\x80")
+    dump, why = (_unpickled if is_pickle else _from_json)(data)
+    why = why or torn
+    if why:
+        yield (
+            "problem",
+            pl.DataFrame([(0, "Flight Recorder dump: cannot be read to its end", why)], _PROBLEM, orient="row"),
+        )
+    if isinstance(dump, list):  # the first versions wrote the entries only
+        dump = {"version": "0.0", "entries": dump}
+    if not isinstance(dump, dict):
+        return
+    yield from _tables(dump, file.name, file.rank, "pickle" if is_pickle else "json", complete=not why)
+
+
+def _all_of(stream: IO[bytes]) -> tuple[bytes, str]:
+    """The bytes of a stream and why they may be short of the end."""
+    out = io.BytesIO()
+    try:
+        while block := stream.read(1 << 20):
+            if out.tell() + len(block) > MAX_BYTES:
+                return out.getvalue(), f"larger than {MAX_BYTES} bytes"
+            out.write(block)
+    except (EOFError, OSError) as e:
+        return out.getvalue(), f"truncated: {e}"
+    return out.getvalue(), ""
+
+
+def _from_json(data: bytes) -> tuple[Any, str]:
+    try:
+        return json.loads(data.decode("utf-8", errors="replace")), ""
+    except (ValueError, RecursionError) as e:
+        return None, f"truncated or not JSON: {e}"
+
+
+def _unpickled(data: bytes) -> tuple[Any, str]:
+    try:
+        return _FastUnpickler(io.BytesIO(data)).load(), ""
+    except (EOFError, pickle.UnpicklingError) as e:
+        if "truncated" not in str(e) and not isinstance(e, EOFError):
+            return None, f"not a dump: {e}"
+        return _rest_of_stack(data), "truncated"
+    except Exception as e:  # noqa: BLE001 - bytes of any kind may be behind the name of a dump
+        return None, f"not a dump: {type(e).__name__}: {e}"
+
+
+def _rest_of_stack(data: bytes) -> Any:
+    """What a torn pickle built before it ended: open containers are closed where it stops."""
+    unpickler = _Unpickler(io.BytesIO(data))
+    try:
+        return unpickler.load()
+    except Exception:  # noqa: BLE001, S110 - it is torn: that is why it is here
+        pass
+    try:
+        levels = [*unpickler.metastack, unpickler.stack]
+        for outer, inner in zip(reversed(levels[:-1]), reversed(levels[1:]), strict=True):
+            target = outer[-1] if outer else None
+            if isinstance(target, dict):
+                target.update(dict(zip(inner[::2], inner[1::2], strict=False)))
+            elif isinstance(target, list):
+                target.extend(inner)
+        return levels[0][0] if levels[0] else None
+    except (AttributeError, IndexError, TypeError):
+        return None
+
+
+def _tables(
+    dump: Mapping[str, Any], name: str, hint: int | None, form: str, *, complete: bool
+) -> Iterator[tuple[str, pl.DataFrame]]:
+    entries = sorted(
+        (e for e in _listed(dump.get("entries")) if isinstance(e, dict)), key=lambda e: _int(e.get("record_id")) or 0
+    )
+    groups = dict(_groups(dump.get("pg_config")))
+    status = {str(k): v for k, v in _mapping(dump.get("pg_status")).items() if isinstance(v, dict)}
+    name_of = _names_of_pgs(entries, groups, status)
+    rank = _rank(dump, entries, groups, name, hint)
+    version = str(dump.get("version", ""))
+    major, _, minor = version.partition(".")
+    records = [n for e in entries if (n := _int(e.get("record_id"))) is not None]
+    line = 1
+    last_seen = max(
+        (n for e in entries for k in ("time_discovered_completed_ns", "time_created_ns") if (n := _int(e.get(k)))),
+        default=None,
+    )
+    row = {
+        "line_no": line, "rank": rank, "host": _text(dump.get("host_name") or dump.get("hostname")), "format": form, "version": version,
+        "version_major": _int(major), "version_minor": _int(minor), "lib_version": _text(dump.get("comm_lib_version") or dump.get("nccl_version")),
+        "entries": len(entries), "recorder_on": bool(entries or any(_reached(s) for s in status.values())), "complete": complete,
+        "first_record": min(records, default=None), "last_record": max(records, default=None), "time": _epoch(last_seen),
+    }  # fmt: skip
+    yield "flight_dump", pl.DataFrame([row], _DUMP)
+    rows: list[dict[str, Any]] = []
+    for grp, (desc, members) in groups.items():
+        line += 1
+        rows.append({"line_no": line, "rank": rank, "grp": grp, "grp_desc": desc, "members": json.dumps(members)})
+    yield "flight_group", pl.DataFrame(rows, _GROUP)
+    rows = []
+    for pg, s in status.items():
+        line += 1
+        rows.append({
+            "line_no": line, "rank": rank, "pg_id": pg, "grp": name_of.get(pg), "last_enqueued": _int(s.get("last_enqueued_collective")),
+            "last_started": _int(s.get("last_started_collective")), "last_completed": _int(s.get("last_completed_collective")),
+        })  # fmt: skip
+    yield "flight_status", pl.DataFrame(rows, _STATUS)
+    rows = []
+    for e in entries:
+        line += 1
+        rows.append({"line_no": line, "rank": rank, **_entry(e, name_of, groups)})
+    yield "flight_entry", pl.DataFrame(rows, _ENTRY)
+
+
+def _entry(
+    e: Mapping[str, Any], name_of: Mapping[str, str], groups: Mapping[str, tuple[str, list[int]]]
+) -> dict[str, Any]:
+    pg = _text(e.get("pg_id"))
+    pair = e.get("process_group")
+    grp, desc = (
+        (str(pair[0]), str(pair[1]))
+        if isinstance(pair, (list, tuple)) and len(pair) == 2
+        else (name_of.get(pg or ""), None)
+    )
+    if desc is None and grp in groups:
+        desc = groups[grp][0]
+    said = _OP.match(str(e.get("profiling_name", "")))
+    parts = said.groupdict() if said else {}
+    op = str(parts.get("op") or "")
+    is_p2p = e.get("is_p2p")
+    if not isinstance(is_p2p, bool):
+        is_p2p = op.lower() in {"send", "recv", "recvanysource", "recv_anysource"}
+    here, other = _int(parts.get("a")), _int(parts.get("b"))
+    src, dst = (here, other) if parts.get("arrow") == "->" else (other, here)
+    collective = _int(e.get("collective_seq_id", e.get("seq_id")))
+    place, frames = _frames(e.get("frames"))
+    return {
+        "time": _epoch(e.get("time_created_ns")), "record_id": _int(e.get("record_id")), "pg_id": pg, "grp": grp, "grp_desc": desc,
+        "backend": parts.get("backend"), "op": op, "is_p2p": is_p2p, "collective_seq": collective, "p2p_seq": _int(e.get("p2p_seq_id")),
+        "op_id": _int(e.get("op_id")), "src": src, "dst": dst, "state": _text(e.get("state")),
+        "retired": e["retired"] if isinstance(e.get("retired"), bool) else None,
+        "started_at": _epoch(e.get("time_discovered_started_ns")), "completed_at": _epoch(e.get("time_discovered_completed_ns")),
+        "timeout_ms": _int(e.get("timeout_ms")), "duration_ms": _float(e.get("duration_ms")),
+        "input_sizes": _sizes(e.get("input_sizes")), "input_numel": _numel(e.get("input_sizes")), "input_dtypes": _joined(e.get("input_dtypes")),
+        "output_sizes": _sizes(e.get("output_sizes")), "output_numel": _numel(e.get("output_sizes")), "output_dtypes": _joined(e.get("output_dtypes")),
+        "place": place, "frames": frames,
+    }  # fmt: skip
+
+
+def _rank(
+    dump: Mapping[str, Any],
+    entries: Sequence[Mapping[str, Any]],
+    groups: Mapping[str, tuple[str, list[int]]],
+    name: str,
+    hint: int | None,
+) -> int | None:
+    """The global rank: as said, as the only member of all groups, as point-to-point names it, at last as the file's name says.
+
+    A process lists the groups it is a member of, so it stands in the intersection of their members.
+    """
+    for key in ("rank", "global_rank"):
+        if (said := _int(dump.get(key))) is not None:
+            return said
+    members = [set(m) for _, m in groups.values() if m]
+    common = set.intersection(*members) if members else None
+    if common is not None and len(common) == 1:
+        return next(iter(common))
+    for e in entries:
+        pair = e.get("process_group")
+        found = _OP.match(str(e.get("profiling_name", "")))
+        if (
+            found
+            and found["arrow"]
+            and isinstance(pair, (list, tuple))
+            and pair
+            and (here := _int(found["a"])) is not None
+        ):
+            of_group = groups.get(str(pair[0]), ("", []))[1]
+            if here < len(of_group):
+                return of_group[here]
+    numbers = (
+        [hint] if hint is not None else [int(n) for n in reversed(_NUMBER_IN_NAME.findall(name.rsplit("/", 1)[-1]))]
+    )
+    fitting = [n for n in numbers if not common or n in common]
+    return fitting[0] if fitting else None
+
+
+def _names_of_pgs(
+    entries: Sequence[Mapping[str, Any]], groups: Mapping[str, Any], status: Mapping[str, Any]
+) -> dict[str, str]:
+    """Id of a process group (a counter of its process) -> its name (the same on all members).
+
+    Entries say both. Groups without entries are paired in order, since both are counted up as groups are made; that is
+    believed only where it is whole and agrees with the entries.
+    """
+    said = {}
+    for e in entries:
+        pair = e.get("process_group")
+        if isinstance(pair, (list, tuple)) and pair:
+            said[str(e.get("pg_id"))] = str(pair[0])
+    numbered = [g for g in groups if g.isdigit()]
+    if len(numbered) == len(groups) == len(status) and all(p.isdigit() for p in status):
+        paired = dict(zip(sorted(status, key=int), sorted(numbered, key=int), strict=True))
+        if all(paired.get(p, g) == g for p, g in said.items()):
+            return paired | said
+    alone = {p: p for p in status if p in groups and p == "0"}
+    if len(groups) == len(status) == 1 and (only := next(iter(groups))):
+        alone = {next(iter(status)): only}
+    return alone | said
+
+
+def _groups(config: object) -> Iterator[tuple[str, tuple[str, list[int]]]]:
+    for name, about in _mapping(config).items():
+        if isinstance(about, dict):
+            desc, ranks = str(about.get("desc", "")), about.get("ranks")
+        elif isinstance(about, (list, tuple)):
+            texts = [a for a in about if isinstance(a, str) and not a.lstrip().startswith("[")]
+            desc = texts[-1] if texts else ""
+            ranks = next(
+                (
+                    a
+                    for a in about
+                    if isinstance(a, (list, tuple)) or (isinstance(a, str) and a.lstrip().startswith("["))
+                ),
+                about,
+            )
+        else:
+            continue
+        if isinstance(ranks, str):
+            members = [int(n) for n in re.findall(r"[0-9]+", ranks)]
+        else:
+            members = [n for r in _listed(ranks) if (n := _int(r)) is not None]
+        yield str(name), (desc, members)
+
+
+def _reached(status: Mapping[str, Any]) -> bool:
+    return any((_int(v) or -1) > 0 for v in status.values())
+
+
+def _frames(frames: object) -> tuple[str | None, str | None]:
+    """The innermost frame of the user's own code, and all frames innermost first."""
+    shown = []
+    place = None
+    for f in _listed(frames):
+        if isinstance(f, dict):
+            text = f"{f.get('name', '?')} ({f.get('filename', '?')}:{f.get('line', '?')})"
+            shown.append(text)
+            if place is None and not _NOT_USER_CODE.search(str(f.get("filename", ""))):
+                place = text
+    return place or (shown[0] if shown else None), "\n".join(shown) or None
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _listed(value: object) -> Sequence[Any]:
+    return value if isinstance(value, (list, tuple)) else []
+
+
+def _int(value: object) -> int | None:
+    if isinstance(value, bool):
+        return None
+    try:
+        number = int(value)  # type: ignore[call-overload]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if -(1 << 63) <= number < 1 << 63 else None
+
+
+def _float(value: object) -> float | None:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _epoch(nanoseconds: object) -> str | None:
+    """Nanoseconds since the epoch as seconds in text; 0 and None are no time."""
+    number = _int(nanoseconds)
+    return f"{number // 1_000_000_000}.{number // 1000 % 1_000_000:06d}" if number and number > 0 else None
+
+
+def _sizes(sizes: object) -> str | None:
+    return json.dumps(sizes) if isinstance(sizes, (list, tuple)) else None
+
+
+def _numel(sizes: object) -> int | None:
+    """Elements of all tensors together."""
+    if not isinstance(sizes, (list, tuple)):
+        return None
+    total = 0
+    for shape in sizes:
+        count = 1
+        for n in _listed(shape):
+            count *= _int(n) or 0
+        total += count
+    return total if total < 1 << 63 else None
+
+
+def _joined(dtypes: object) -> str | None:
+    return ", ".join(str(d) for d in _listed(dtypes)) or None
