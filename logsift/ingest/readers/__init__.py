@@ -21,6 +21,7 @@ _MODULES: dict[str, str] = {
     # name of the reader: the module that has `read(file, grammar) -> Rows`, imported when a file asks for it
     "py_spy": "logsift.ingest.readers.py_spy",
     "flight_recorder": "logsift.ingest.readers.flight_recorder",
+    "delimited": "logsift.ingest.readers.delimited",
 }
 NAMES = frozenset({"lines", *_MODULES})
 

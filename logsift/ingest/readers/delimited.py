@@ -1,0 +1,92 @@
+"""CSV and TSV files of metrics: a header that names a step or an epoch, and columns of numbers."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from logsift.ingest.readers.opening import open_bytes
+from logsift.ingest.readers.points import EPOCHS, RUNS, STEPS, TABLE, TIMES, first_of, long_rows
+
+if TYPE_CHECKING:
+    from logsift.content.catalog import Grammar
+    from logsift.ingest.discover import SourceFile
+    from logsift.ingest.readers import Rows
+
+_LOOK_ROWS = 2000
+_NAMES = ("metric", "tag", "name", "key", "metric_name")
+
+
+def read(file: SourceFile, grammar: Grammar) -> Rows:
+    """Rows of `metric_point`; a row cut off in the middle gives the cells it has."""
+    with open_bytes(file.path) as stream:
+        data = stream.read().replace(b"\0", b"")
+    wide = _table(data)
+    wide = wide.select(c for c in wide.columns if not c.endswith(("__MIN", "__MAX")))
+    line_no = pl.int_range(2, wide.height + 2, eager=True)
+    name = first_of(_NAMES, [c for c in wide.columns if wide[c].dtype == pl.String])
+    value = first_of(("value",), wide.columns)
+    if value and name:
+        yield TABLE, _already_long(wide, line_no, name, value)
+    elif value and {c.strip().lower() for c in wide.columns} <= {"value", *STEPS, *TIMES, *EPOCHS}:
+        stem = file.path.name.split(".")[0]  # TensorBoard's download: one file per tag
+        yield from long_rows(wide.rename({value: stem.rpartition("-tag-")[2] or stem}), line_no)
+    else:
+        yield from long_rows(wide, line_no)
+
+
+def _table(data: bytes) -> pl.DataFrame:
+    """The file as columns: Float64 where every cell looked at is a number, else text."""
+    head = data[: data.find(b"\n")]
+    separator = max("\t;,", key=lambda s: head.count(s.encode()))
+    names = _unique(
+        [n.strip().strip('"') for n in head.decode(errors="replace").strip().lstrip("\ufeff").split(separator)]
+    )
+
+    def cells(schema: dict[str, pl.DataType], rows: int | None = None) -> pl.DataFrame:
+        return pl.read_csv(
+            io.BytesIO(data), separator=separator, has_header=False, skip_rows=1, schema=schema, n_rows=rows, ignore_errors=True,
+            truncate_ragged_lines=True, encoding="utf8-lossy",
+        )  # fmt: skip
+
+    look = cells({n: pl.String() for n in names}, _LOOK_ROWS)
+    schema: dict[str, pl.DataType] = {}
+    padded = []
+    for n in names:
+        said = look[n].drop_nulls()
+        plain = said.str.strip_chars()
+        numbers = plain.cast(pl.Float64, strict=False)
+        if numbers.null_count() > (plain == "").sum():
+            schema[n] = pl.String()
+        else:
+            padded += [n] * (plain != said).any()
+            schema[n] = pl.String() if n in padded else pl.Float64()
+    wide = cells(schema)
+    return wide.with_columns(pl.col(n).str.strip_chars().cast(pl.Float64, strict=False) for n in padded)
+
+
+def _unique(names: list[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    out = []
+    for n in names:
+        seen[n] = seen.get(n, 0) + 1
+        out.append(n if seen[n] == 1 else f"{n}_{seen[n]}")
+    return out
+
+
+def _already_long(wide: pl.DataFrame, line_no: pl.Series, name: str, value: str) -> pl.DataFrame:
+    """A table that has one value per row already."""
+    step, epoch, run = first_of(STEPS, wide.columns), first_of(EPOCHS, wide.columns), first_of(RUNS, wide.columns)
+    columns = [
+        line_no.alias("line_no"),
+        wide[name].alias("name"),
+        wide[value].cast(pl.Float64, strict=False).alias("metric_value"),
+    ]
+    columns += [
+        wide[c].cast(pl.Float64, strict=False).alias(n) for c, n in ((step, "at_step"), (epoch, "epoch_no")) if c
+    ]
+    if run:
+        columns.append(wide[run].cast(pl.String).alias("run_name"))
+    return pl.DataFrame(columns).filter(pl.col("metric_value").is_not_null() & pl.col("name").is_not_null())

@@ -1,0 +1,224 @@
+-- Metrics of every trainer in one long table: from the lines of training_line and progress_bar, and from metric_point.
+
+-- A printed number as DOUBLE: thousands separators, NaN and infinities; NULL where it is none.
+CREATE MACRO metric_number(text) AS
+  TRY_CAST(CASE WHEN lower(text) IN ('null', 'none') THEN 'nan' ELSE replace(text, ',', '') END AS DOUBLE);
+
+-- What a metric is, from its name as printed (lower case, blanks and dashes as _). NULL: nothing known.
+--   loss             the training loss; where several names mean it, `metric` keeps the preferred one and calls the others component_loss
+--   validation_loss  epoch_loss (mean of an epoch)  component_loss (one of several)  policy_loss, value_loss (RL: around zero, either sign)
+--   grad_norm learning_rate loss_scale step_seconds elapsed_seconds (since the start) throughput tokens samples epoch skipped nan_steps
+--   batch_size sequence_length perplexity accuracy reward kl entropy memory utilization
+CREATE MACRO metric_kind(n, phase) AS CASE
+  WHEN n IN ('loss_scale', 'scale', 'loss_scaler', 'cur_scale', 'grad_scale', 'loss_scale_value', 'amp_scale') OR n ~ '(^|[/_.])loss_?scale(r)?$' THEN 'loss_scale'
+  WHEN n ~ 'loss.*(weight|mask|coef|mult|ratio|sd|std|var|min|slope)$|^total_weights$|no_?loss|lossy' THEN NULL
+  WHEN n ~ '(loss|nll)' AND (phase ~ '^(val|eval|test)' OR n ~ '(^|[^a-z])(val|valid|validation|eval|evaluation|test|dev|heldout|holdout)([^a-z]|$)') AND n !~ 'ppl|perplexity' THEN 'validation_loss'
+  WHEN phase ~ '^(val|eval|test)' OR n ~ '(^|[^a-z])(val|valid|validation|eval|evaluation|test|heldout)([^a-z]|$)' THEN CASE WHEN n IN ('val', 'valid') THEN 'validation_loss' END
+  WHEN n ~ 'pg_loss|policy_loss|act_loss|actor_loss|actor/loss|policy/loss|loss/policy|ppo/loss/policy' THEN 'policy_loss'
+  WHEN n ~ 'vf_loss|value_loss|cri_loss|critic_loss|critic/loss|loss/value' THEN 'value_loss'
+  WHEN n ~ '(^|[/_ ])loss_epoch$|loss_epoch$|epoch_loss' THEN 'epoch_loss'
+  WHEN n ~ '(^|[/_])(grad(ient)?s?_?norm|gnorm|global_norm|grad_norm_all|total_norm|global_grad_norm|total_grad_norm|l2_norm/grad/global)($|_before.*|/global$|_pre_clip|_unclipped)' OR n IN ('norm', 'grad', 'gradients/norm', 'gn', 'raw_grad_norm', '|g|') THEN 'grad_norm'
+  WHEN n ~ '(^|[/_])(lr|learning_rate)($|[_/-]?[0-9]*$|_abs$|_mul$|/group0$|/pg1$|_adam.*|_decoupled.*|_sgd.*|_scale$)' OR n ~ '^lr[-_]' THEN 'learning_rate'
+  WHEN n ~ '^elapsed_time_per_iteration|(^|[/_])(iter(ation)?_?time|step_?time|time_per_(step|iter(ation)?)|step_seconds|seconds_per_(step|iter)|sec_per_step|train_step_timing(_in_s)?|step_ms|ms_per_(step|iter)|iter_ms|step_dur|time/step|batch_time|timing_s/step|time/batch|time_per_iter)(_s|_ms|_sec)?$' OR n IN ('dt', 'time', 'seconds', 'iter_time', 'timing_s/step', 'time_metrics/end_to_end(s)', 'ms') THEN 'step_seconds'
+  WHEN n IN ('train_time', 'elapsed', 'elapsed_time', 'wall', 'wall_time', 'total_time', '_runtime', 'train_wall', 'time_elapsed', 'time/total', 'wall_clock/train', 'runtime') THEN 'elapsed_seconds'
+  WHEN n ~ '(^|[/_])(tps|wps|ups|tgs)$|(tok(en)?s?|samples?|it(er)?s?|steps?|examples?|images?|words?|seqs?|batches)[ _]*(/|per|_per)_?(s|sec|second|gpu|device)|samplespersec|^throughput|throughput\(tps\)' THEN 'throughput'
+  WHEN n ~ 'mfu|tflop|hfu' THEN 'utilization'
+  WHEN n ~ '^(consumed_tokens|total_tokens|num_tokens|tokens|trained_tokens|tokens_seen|n_tokens|throughput/total_tokens|num_input_tokens_seen|train_tokens|time/token)$|(^|/)total_tokens$' THEN 'tokens'
+  WHEN n IN ('consumed_samples', 'samples', 'num_samples', 'time/sample') THEN 'samples'
+  WHEN n ~ '(^|/)epoch$' THEN 'epoch'
+  WHEN n IN ('number_of_skipped_iterations', 'skipped', 'skipped_steps', 'skipped_samples') THEN 'skipped'
+  WHEN n IN ('number_of_nan_iterations', 'nan_iterations') THEN 'nan_steps'
+  WHEN n ~ '(^|[/_])(global_)?batch_size$|^(bs|gbs|bsz)$' THEN 'batch_size'
+  WHEN n ~ '(^|[/_])(seq_?len(gth)?|sequence_length|actual_seqlen|ctx_len)$' THEN 'sequence_length'
+  WHEN n ~ '(^|[/_])(ppl|perplexity)$' THEN 'perplexity'
+  WHEN n ~ '(^|[/_])(acc(uracy)?|token_acc|mean_token_accuracy|acc@1|top1)$' THEN 'accuracy'
+  WHEN n ~ '(^|[/_])(reward|rewards?/mean|score/mean|rewards/margins|reward_score)$' THEN 'reward'
+  WHEN n ~ '(^|[/_])(kl|ppo_kl|approx_kl|kl_loss)$' THEN 'kl'
+  WHEN n ~ '(^|[/_])entropy(_loss)?$' THEN 'entropy'
+  WHEN n ~ 'mem(ory)?' THEN 'memory'
+  WHEN n ~ 'loss|cross_?entropy|(^|[/_])(nll|ce|trl|tel)$' THEN 'component_loss'
+END;
+
+-- How surely a name means THE training loss, 1 = best. NULL: a component.
+CREATE MACRO main_loss_order(n) AS CASE
+  WHEN n IN ('train/loss', 'train_loss_step', 'train_loss', 'training_loss', 'train/train_loss', 'loss/train', 'loss_train', 'train/loss_step', 'training/loss', 'train/total_loss', 'trl') THEN 1
+  WHEN n IN ('lm_loss', 'reduced_train_loss', 'loss_metrics/global_avg_loss', 'global_avg_loss', 'loss/train/total', 'lm_loss_value', 'learning/loss') THEN 2
+  WHEN n IN ('train/crossentropyloss', 'train/ce_loss', 'optim/crossentropyloss', 'train/cross_entropy') THEN 3
+  WHEN n IN ('loss', 'loss_step', 'scaled_loss', 'tr_loss', 'trainloss', 'avg_loss', 'mean_loss', 'loss_mean', 'batch_loss', 'step_loss') THEN 4
+  WHEN n IN ('total_loss', 'loss/total', 'loss_total') THEN 5
+  WHEN n ~ '(^|[/_])(train|training)(/|_).*loss$' THEN 6
+  WHEN n ~ '/loss$' THEN 7
+  WHEN n IN ('ce', 'ce_loss', 'nll_loss', 'nll', 'cross_entropy', 'crossentropyloss', 'lm') THEN 8
+END;
+
+-- Where one writer's values belong together: the file, and who wrote the line within it.
+CREATE MACRO metric_source(path, stream) AS
+  path || CASE WHEN replace(coalesce(stream, ''), '|', '') = '' THEN '' ELSE ' [' || trim(stream, '|') || ']' END;
+
+-- Names and values of a line's fields: between bars (Megatron), in quotes (a dict or JSON), or as `name: 1`, `name=1`, `name 1`.
+CREATE MACRO fields_between_bars(fields) AS
+  regexp_extract_all(replace(fields, '|', '||'), '(?:^|\|)\s*([A-Za-z][^|]*?)\s*[: ]\s*([-+]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf))\s*()(?:\||$)', ['name', 'number', 'unit']);
+CREATE MACRO fields_in_quotes(fields) AS
+  regexp_extract_all(fields, '[’‘''"“”]([A-Za-z_][^’‘''"“”]*)[’‘''"“”]\s*:\s*[’‘''"“”]?([-+]?(?:[0-9][0-9.]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf(?:inity)?|null))()[’‘''"“”]?\s*(?:[,}]|$)', ['name', 'number', 'unit']);
+CREATE MACRO fields_as_pairs(fields) AS
+  regexp_extract_all(fields, '([A-Za-z_%][A-Za-z0-9_./@%-]*(?: [A-Za-z(][A-Za-z0-9_./@()-]*){0,2})(?:\s*[:=]\s*|\s+)[\[(]*([-+]?(?:[0-9]+(?:,[0-9]{3})*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?(?:[Nn]a[Nn]|NAN|[Ii]nf(?:inity)?))\s?(ms|secs?|s|%|[KMGT]i?B|[kKM]|x|it/s)?(?:[\s,;|)\]}(>~]|$)', ['name', 'number', 'unit']);
+
+-- Steps of lines that do not print one: Hugging Face's stand in the progress bar of the same or an earlier line.
+CREATE TABLE bar_step AS
+WITH bars AS (
+  SELECT file_id, stream, line_no, total, max(done) AS done FROM progress_bar
+  WHERE fields IS NULL AND file_id IN (SELECT file_id FROM training_line WHERE trainer = 'hf' AND at_step IS NULL)
+  GROUP BY file_id, stream, line_no, total
+), main AS (
+  -- The bar of training is the one redrawn on most lines; bars of evaluation stay on one.
+  SELECT file_id, stream, arg_max(total, n) AS total FROM (SELECT file_id, stream, total, count(*) AS n FROM bars GROUP BY ALL) GROUP BY ALL
+), hf AS (
+  SELECT l.rowid AS line_id, l.file_id, l.stream, l.line_no FROM training_line l WHERE trainer = 'hf' AND at_step IS NULL
+), said AS (
+  SELECT h.line_id, h.file_id, h.stream, b.done, b.total
+  FROM hf h ASOF JOIN (SELECT b.* FROM bars b JOIN main USING (file_id, stream, total)) b
+    ON h.file_id = b.file_id AND h.stream = b.stream AND h.line_no >= b.line_no
+)
+-- Where standard output is buffered the bar runs ahead of the lines: then many lines seem to share a step, and the bar says nothing.
+SELECT line_id, done, total FROM said
+WHERE (file_id, stream) IN (SELECT (file_id, stream) FROM said GROUP BY file_id, stream HAVING count(DISTINCT done) >= 0.6 * count(*));
+
+-- Steps counted within an epoch become steps of the run.
+CREATE TABLE line_step AS
+WITH first_epoch AS (SELECT file_id, stream, least(min(epoch_no), 1) AS epoch FROM training_line WHERE trainer = 'epochs' GROUP BY ALL)
+SELECT l.rowid AS line_id, l.file_id, l.line_no, l.stream, l.trainer, l.layout, l.fields, l.time, l.host, l.rank,
+  CASE WHEN l.trainer = 'epochs' AND l.planned > 0 THEN (l.epoch_no - e.epoch) * l.planned + l.at_step
+       ELSE coalesce(l.at_step, b.done) END AS step,
+  CASE WHEN l.trainer NOT IN ('epochs', 'nemo') THEN coalesce(l.planned, b.total) END AS steps_planned,
+  coalesce(l.phase, '') AS phase, l.epoch_no
+FROM training_line l
+LEFT JOIN bar_step b ON b.line_id = l.rowid
+LEFT JOIN first_epoch e ON e.file_id = l.file_id AND e.stream = l.stream;
+
+-- Progress bars that carry values (Lightning, NeMo 1): the last writing of a step counts.
+CREATE TABLE bar_line AS
+WITH bars AS (
+  SELECT file_id, line_no, stream, time, host, rank, done, total, fields, rowid AS k,
+    TRY_CAST(regexp_extract(label, '(?i)epoch\s*\[?([0-9]+)', 1) AS DOUBLE) AS epoch,
+    TRY_CAST(regexp_extract(fields, 'global_step=([0-9.]+)', 1) AS DOUBLE) AS global_step
+  FROM progress_bar WHERE fields IS NOT NULL AND NOT regexp_matches(label, '(?i)valid|eval|test|sanity|predict')
+), run AS (
+  SELECT *, done < 0.05 * total + 2 AND lag(done) OVER w > 0.95 * total - 2 AND lag(total) OVER w = total AND epoch IS NULL AS again
+  FROM bars WINDOW w AS (PARTITION BY file_id, stream ORDER BY line_no, k)
+), counted AS (
+  SELECT *, coalesce(epoch, count(*) FILTER (again) OVER (PARTITION BY file_id, stream ORDER BY line_no, k)) AS nth FROM run
+), stepped AS (
+  SELECT *, coalesce(global_step, (nth - min(nth) OVER (PARTITION BY file_id, stream)) * total + done) AS step FROM counted
+)
+SELECT * FROM stepped QUALIFY row_number() OVER (PARTITION BY file_id, stream, step, line_no ORDER BY k DESC) = 1;
+
+CREATE TABLE line_value AS
+WITH cut AS (
+  SELECT * EXCLUDE (fields), unnest(fields_between_bars(fields)) AS f FROM line_step WHERE layout = 'pipes'
+  UNION ALL BY NAME
+  SELECT * EXCLUDE (fields), unnest(fields_in_quotes(fields)) AS f FROM line_step WHERE layout = 'quoted' AND NOT (trainer = 'hf' AND contains(fields, 'train_runtime'))
+  UNION ALL BY NAME
+  SELECT * EXCLUDE (fields), unnest(fields_as_pairs(fields)) AS f FROM line_step WHERE layout = 'pairs'
+  UNION ALL BY NAME
+  SELECT file_id, line_no, stream, 'bar' AS trainer, time, host, rank, step, total AS steps_planned, '' AS phase, NULL::DOUBLE AS epoch_no, k AS line_id,
+    unnest(fields_as_pairs(fields)) AS f FROM bar_line
+)
+SELECT * EXCLUDE (f), f.name AS name, coalesce(f.unit, '') AS unit,
+  CASE WHEN trainer <> 'json' OR f.number <> 'null' THEN metric_number(f.number) ELSE 'nan'::DOUBLE END AS number
+FROM cut
+WHERE f.name NOT IN ('v_num', 'Rank');
+
+-- Every value, still under its printed name only.
+CREATE TABLE printed_value AS
+WITH lines AS (
+  SELECT file_id, line_no, line_id, stream, trainer, time, host, rank, NULL::VARCHAR AS run_name, name, unit, phase, step, steps_planned, number AS value FROM line_value
+), zero AS (
+  -- Hugging Face writes 0.0 where every step of the window was NaN; the norm beside it tells.
+  SELECT DISTINCT line_id FROM lines WHERE trainer = 'hf' AND name = 'grad_norm' AND NOT isfinite(value)
+), mains AS (
+  -- Megatron leaves the loss out where it has none to print: lines that lack a loss their neighbours have. Skipped iterations have none either.
+  SELECT file_id, stream, name, min(line_no) AS first, count(*) AS n FROM lines
+  WHERE trainer = 'megatron' AND phase = '' AND main_loss_order(replace(lower(name), ' ', '_')) IS NOT NULL GROUP BY ALL
+), lost AS (
+  SELECT l.file_id, l.line_no, l.line_id, l.stream, l.trainer, l.time, l.host, l.rank, NULL::VARCHAR AS run_name, m.name, '' AS unit, l.phase, l.step,
+    l.steps_planned, 'nan'::DOUBLE AS value
+  FROM line_step l JOIN mains m ON m.file_id = l.file_id AND m.stream = l.stream AND l.line_no > m.first
+  WHERE l.trainer = 'megatron' AND l.phase = ''
+    AND NOT EXISTS (FROM lines v WHERE v.line_id = l.line_id AND v.trainer = 'megatron' AND v.name = m.name)
+    AND NOT EXISTS (FROM lines v WHERE v.line_id = l.line_id AND v.trainer = 'megatron' AND v.name = 'number of skipped iterations' AND v.value > 0)
+)
+SELECT * REPLACE (CASE WHEN trainer = 'hf' AND name = 'loss' AND value = 0 AND line_id IN (SELECT line_id FROM zero) THEN 'nan'::DOUBLE ELSE value END AS value)
+FROM lines
+UNION ALL BY NAME FROM lost;
+
+CREATE VIEW any_value_of_metric AS
+SELECT p.file_id, p.line_no, p.time, p.host, p.rank, metric_source(f.path, p.stream) AS source, p.name, p.unit, p.trainer, p.phase, p.step,
+  p.steps_planned, p.value
+FROM printed_value p JOIN file f USING (file_id)
+UNION ALL BY NAME
+SELECT p.file_id, p.line_no, p.time, p.host, p.rank,
+  CASE WHEN p.run_name IS NULL THEN metric_source(f.path, p.stream) ELSE f.path || ' ' || p.run_name END AS source,
+  p.name, '' AS unit, p.trainer, lower(coalesce(p.phase, '')) AS phase, coalesce(p.at_step, p.epoch_no) AS step, p.planned AS steps_planned, p.metric_value AS value
+FROM metric_point p JOIN file f USING (file_id);
+
+-- What each printed name means in its source; of several names for one thing the best keeps it.
+CREATE TABLE metric_name AS
+WITH names AS (
+  SELECT source, name, phase, unit, trainer, count(*) AS n,
+    regexp_replace(replace(replace(regexp_replace(lower(trim(name)), '\s*\((ms|s|sec|min)\)$', ''), ' ', '_'), '-', '_'), '^(loss)_(train)$', 'train_loss') AS plain
+  FROM any_value_of_metric GROUP BY ALL
+), kinds AS (
+  SELECT *, metric_kind(plain, phase) AS kind, main_loss_order(plain) AS main FROM names
+), ranked AS (
+  SELECT *, CASE WHEN kind = 'component_loss' AND main IS NOT NULL THEN 'loss' ELSE kind END AS meant,
+    count(*) FILTER (kind = 'component_loss') OVER (PARTITION BY source) AS losses,
+    max(main IS NOT NULL) FILTER (kind = 'component_loss') OVER (PARTITION BY source) AS has_main
+  FROM kinds
+), given AS (
+  SELECT *, CASE WHEN meant = 'component_loss' AND losses = 1 THEN 'loss' ELSE meant END AS canonical_wide,
+    CASE meant WHEN 'loss' THEN main
+      WHEN 'grad_norm' THEN (plain NOT IN ('grad_norm', 'gnorm'))::INT + (plain ~ 'critic')::INT * 2
+      WHEN 'learning_rate' THEN (plain NOT IN ('lr', 'learning_rate'))::INT + (plain ~ 'mul|scale')::INT
+      WHEN 'throughput' THEN CASE WHEN plain ~ 'tok|^tps|^wps|^tgs' THEN 0 WHEN plain ~ 'sample|seq|^ups' THEN 1 ELSE 2 END
+      ELSE 0 END AS preference
+  FROM ranked
+)
+SELECT source, name, phase, unit, plain,
+  CASE WHEN canonical_wide IN ('loss', 'grad_norm', 'learning_rate', 'throughput', 'step_seconds')
+       AND row_number() OVER (PARTITION BY source, canonical_wide ORDER BY preference, n DESC, name) > 1
+       THEN CASE WHEN canonical_wide = 'loss' THEN 'component_loss' END
+       ELSE canonical_wide END AS canonical,
+  CASE WHEN canonical_wide IN ('step_seconds', 'elapsed_seconds') AND (unit = 'ms' OR name ~ '\(ms\)$|(_ms|^ms)$') THEN 0.001
+       WHEN unit IN ('k', 'K') THEN 1e3 WHEN unit = 'M' THEN 1e6 ELSE 1.0 END AS factor,
+  trainer IN ('megatron', 'hf', 'fairseq') OR plain ~ '(^|_)(avg|mean|ema|smooth)|_epoch$|loss_mean' AS is_average
+FROM given;
+
+CREATE TABLE metric AS
+SELECT v.file_id, v.line_no, v.time, v.host, v.rank, v.source, v.name, n.canonical, v.step, v.value * n.factor AS value,
+  v.line_no AS ordinal, v.steps_planned, n.is_average
+FROM any_value_of_metric v JOIN metric_name n ON n.source = v.source AND n.name = v.name AND n.phase = v.phase AND n.unit = v.unit
+ORDER BY v.file_id, v.line_no;
+
+-- --- checkpoints, resumes, overflows, phases ------------------------------------------------------------------------
+
+-- The step a text speaks of: "at iteration 700", "global_step80", "checkpoint-500", "iter_0001000".
+CREATE MACRO step_in(text) AS coalesce(
+  TRY_CAST(nullif(regexp_extract(text, '(?i)(?:iteration|iter|global[_ ]?step|step|steps)[ _=:-]*([0-9]{1,9})(?:[^0-9.]|[.]?$|[.][a-z])', 1), '') AS DOUBLE),
+  TRY_CAST(nullif(regexp_extract(text, '(?i)(?:checkpoint|ckpt|ba)[_-]?([0-9]{1,9})(?:[^0-9.]|[.]?$|[.][a-z])', 1), '') AS DOUBLE));
+
+-- A tag between step and values names what is trained now ([BRIDGE 41%]); its words, without numbers, are the phase.
+CREATE TABLE phase_tag AS
+WITH tags AS (
+  SELECT file_id, line_no, time, host, rank, stream, at_step, trim(regexp_replace(regexp_extract(fields, '^\s*\[([A-Za-z][^\]]{0,40})\]', 1), '[ 0-9.%/]+', ' ', 'g')) AS tag
+  FROM training_line WHERE trainer = 'generic'
+)
+SELECT * FROM tags WHERE tag <> '' QUALIFY tag IS DISTINCT FROM lag(tag) OVER (PARTITION BY file_id, stream ORDER BY line_no) AND lag(tag) OVER (PARTITION BY file_id, stream ORDER BY line_no) IS NOT NULL;
+
+CREATE TABLE training_event AS
+SELECT m.file_id, m.line_no, m.time, m.host, m.rank, metric_source(f.path, m.stream) AS source, m.kind,
+  coalesce(m.at_step, CASE WHEN m.kind <> 'overflow' THEN step_in(m.message) END) AS step,
+  nullif(regexp_extract(m.message, '(?:^|[ =:''"])((?:/|\./|[A-Za-z0-9_.-]+/)[^ ,''"\]]+)', 1), '') AS path, m.metric_value AS value, m.message
+FROM training_mark m JOIN file f USING (file_id)
+UNION ALL BY NAME
+SELECT t.file_id, t.line_no, t.time, t.host, t.rank, metric_source(f.path, t.stream) AS source, 'phase' AS kind, t.at_step AS step, NULL AS path, NULL AS value, t.tag AS message
+FROM phase_tag t JOIN file f USING (file_id);
