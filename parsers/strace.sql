@@ -215,3 +215,55 @@ SELECT k.*, round(e.at_s - k.at_s, 3) AS waited_seconds,
 FROM strace_known k JOIN strace_end e ON e.trace = k.trace WHERE never_returned;
 
 COMMENT ON TABLE waiting_for_syscall IS 'system calls that had not returned when the trace ended, by thread; waits_on = lock | file | device | connect | socket | pipe | futex | poll | sleep | child | other, waited_seconds a lower bound';
+
+-- Loops that wait without blocking: the same lock tried, or the same missing file looked for, again and again until the trace ends.
+CREATE TABLE strace_polling AS
+WITH tries AS (
+  SELECT l.file_id, f.trace, coalesce(l.pid, f.own_tid) AS tid, l.line_no, l.syscall, l.errno,
+         CASE WHEN l.errno = 'EAGAIN' THEN strace_fd_is(l.args) ELSE strace_path(l.args) END AS path,
+         coalesce(strace_at(l.clock, f.first_clock), e.elapsed) AS at_s,
+         CASE WHEN l.errno = 'ENOENT' THEN 'missing file' ELSE 'lock' END AS waits_on
+  FROM strace_line l JOIN strace_file f USING (file_id) LEFT JOIN strace_elapsed e ON e.file_id = l.file_id AND e.line_no = l.line_no
+  WHERE l.kind = 'call' AND (l.errno = 'ENOENT' AND l.syscall IN ('open', 'openat', 'stat', 'lstat', 'newfstatat', 'statx', 'access', 'faccessat', 'faccessat2')
+      OR l.errno = 'EEXIST' AND l.syscall IN ('open', 'openat', 'mkdir', 'link', 'linkat', 'symlink') OR l.errno IN ('EAGAIN', 'EACCES') AND l.syscall IN ('flock', 'fcntl'))
+), loops AS (
+  SELECT file_id, trace, tid, path, waits_on, any_value(syscall) AS syscall, count(*) AS tries, min(line_no) AS first_line, max(line_no) AS last_line, min(at_s) AS began, max(at_s) AS ended
+  FROM tries WHERE path IS NOT NULL AND path <> '' AND NOT starts_with(path, '/proc/') AND NOT starts_with(path, '/sys/') GROUP BY ALL HAVING count(*) >= 20
+), between AS (   -- what else the thread did meanwhile: a loop that only waits does little
+  SELECT p.file_id, p.tid, p.path, p.waits_on, count(*) AS lines, max(l.line_no) AS thread_last
+  FROM loops p JOIN strace_file f USING (file_id) JOIN strace_line l ON l.file_id = p.file_id AND l.line_no >= p.first_line AND coalesce(l.pid, f.own_tid) = p.tid GROUP BY ALL
+)
+SELECT p.*, round(e.at_s - p.began, 3) AS waited_seconds
+FROM loops p JOIN between b ON b.file_id = p.file_id AND b.tid = p.tid AND b.path = p.path AND b.waits_on = p.waits_on
+JOIN strace_end e ON e.trace = p.trace JOIN strace_tail t ON t.file_id = p.file_id AND t.tid = p.tid
+WHERE b.lines <= 12 * p.tries AND b.thread_last - p.last_line <= greatest(400, 3 * (p.last_line - p.first_line) / p.tries) AND NOT t.ended
+  AND coalesce(e.at_s - p.began, 60) >= 3;
+
+-- Connections that were tried and never made, one row per process and peer. A socket in non-blocking mode learns of a refusal from SO_ERROR, of silence from a poll that runs out;
+-- retries that reach the same port in the end were only early.
+CREATE TABLE connect_failure_strace AS
+WITH tries AS (
+  SELECT file_id, line_no, trace, pid, tid, rank, host, time, at_s, peer, syscall, seconds, never_returned,
+    CASE WHEN syscall = 'connect' AND errno IN ('ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED') THEN errno
+         WHEN syscall = 'connect' AND never_returned THEN 'not returned'
+         WHEN syscall = 'getsockopt' THEN nullif(regexp_extract(args, 'SO_ERROR, \[(E[A-Z]+)\]', 1), '')
+         WHEN syscall IN ('poll', 'ppoll') THEN 'timeout' END AS error,
+    syscall = 'connect' AND result = '0' OR syscall = 'getsockopt' AND contains(args, 'SO_ERROR, [0]') AS made
+  FROM (   -- the descriptor a poll waited for, and its peer
+    SELECT k.* EXCLUDE (peer, fd, fd_kind), k.fd_kind, coalesce(k.peer, c.peer) AS peer
+    FROM (SELECT * EXCLUDE (fd), CASE WHEN syscall IN ('poll', 'ppoll') THEN TRY_CAST(regexp_extract(args, '^\[\{fd=([0-9]+)', 1) AS BIGINT) ELSE fd END AS fd FROM strace_known
+          WHERE syscall IN ('connect', 'getsockopt', 'poll', 'ppoll') AND injected IS NULL) k
+    ASOF LEFT JOIN (SELECT file_id, pid, fd, line_no, peer FROM descriptor WHERE peer IS NOT NULL) c ON c.file_id = k.file_id AND c.pid = k.pid AND c.fd = k.fd AND c.line_no < k.line_no
+  ) WHERE peer IS NOT NULL AND fd_kind IS DISTINCT FROM 'datagram' AND NOT ends_with(peer, ':53')
+), by_peer AS (
+  SELECT trace, pid, rank, host, peer, regexp_extract(peer, ':([0-9]+)$', 1) AS port, mode(error) FILTER (error IS NOT NULL) AS error, count(error) AS attempts,
+         min(time) FILTER (error IS NOT NULL) AS time, max(at_s) - min(at_s) AS lasted, max(seconds) AS longest, bool_or(never_returned) AS still_trying,
+         min_by(file_id, line_no) FILTER (error IS NOT NULL) AS file_id, min(line_no) FILTER (error IS NOT NULL) AS line_no, max(line_no) FILTER (error IS NOT NULL) AS last_line
+  FROM tries GROUP BY ALL HAVING count(error) > 0
+)
+SELECT 'strace' AS source, trim(left(peer, -1 - length(b.port)), '[]') AS peer, TRY_CAST(b.port AS BIGINT) AS port, CASE WHEN error = 'not returned' THEN 'no answer' ELSE error END AS error, attempts::BIGINT AS attempts, NULL::BIGINT AS timeout_ms,
+       host, rank, pid, NULL::BIGINT AS gpu_index, time, file_id, line_no, last_line, lasted
+FROM by_peer b
+WHERE NOT EXISTS (FROM tries m WHERE m.made AND m.trace = b.trace AND m.pid IS NOT DISTINCT FROM b.pid AND ends_with(m.peer, ':' || b.port))
+  -- one refusal at start-up is usual; giving up is said by many, by long waits, or by an unreachable network
+  AND (error IN ('ETIMEDOUT', 'EHOSTUNREACH') OR attempts >= 3 OR coalesce(lasted, 0) >= 5 OR (still_trying AND EXISTS (FROM waiting_for_syscall w WHERE w.trace = b.trace AND w.peer = b.peer AND coalesce(w.waited_seconds, 60) >= 3)));

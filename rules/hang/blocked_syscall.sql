@@ -1,0 +1,68 @@
+/*
+title      = "A process sits in one system call"
+severity   = "critical"
+confidence = "probable"
+status     = "stable"
+explains   = ["hang"]
+about      = """
+strace shows a call on a file, a lock or a connection that had not returned when the trace ended, or one that took minutes, or a lock that is tried over and over. Idle helper threads end in futex, epoll and poll and do not count; of the others only main threads count, or calls on files and locks.
+"""
+remedy     = "Find what the call waits for: the holder of the lock (lslocks, fuser), the server behind the file system (dmesg, mount), the process at the other end of the connection."
+falsely    = "A trace that was cut while a slow but healthy read was under way. A launcher that waits for its children in a read of a pipe is left out on purpose."
+references = ["https://man7.org/linux/man-pages/man1/strace.1.html"]
+*/
+WITH waits AS (
+  SELECT file_id, line_no, trace, pid, tid, main, rank, host, time, syscall, args, fd, path, peer, waited_seconds AS seconds, waits_on, 'never returned' AS how, 0::BIGINT AS tries, line_no AS last_line
+  FROM waiting_for_syscall
+  WHERE injected IS NULL
+    AND (waits_on IN ('lock', 'file') AND coalesce(waited_seconds, 60) >= 3
+      OR waits_on = 'device' AND waited_seconds >= 30
+      OR waits_on = 'socket' AND main AND (is_rank OR processes = 1) AND waited_seconds >= 10 AND (is_rank OR syscall NOT LIKE 'accept%')
+      OR waits_on = 'pipe' AND main AND (is_rank OR processes = 1) AND waited_seconds >= 10)
+  UNION ALL
+  -- took minutes, then went on: only where it is by far the longest of its kind
+  SELECT file_id, line_no, trace, pid, tid, main, rank, host, time, syscall, args, fd, path, peer, seconds,
+         CASE WHEN syscall = 'flock' OR contains(args, 'SETLKW') THEN 'lock' ELSE 'file' END, 'returned late', 0, end_line
+  FROM strace_known
+  WHERE NOT never_returned AND seconds >= 30 AND injected IS NULL
+    AND (syscall = 'flock' OR (syscall = 'fcntl' AND contains(args, 'SETLKW'))
+      OR syscall IN ('open', 'openat', 'creat', 'mkdir', 'mkdirat', 'rename', 'renameat', 'renameat2', 'unlink', 'unlinkat', 'stat', 'lstat', 'newfstatat', 'statx', 'access', 'read', 'pread64', 'readv', 'write', 'pwrite64', 'writev', 'fsync', 'fdatasync', 'close', 'getdents64', 'ftruncate', 'fallocate')
+         AND fd_kind IS DISTINCT FROM 'pipe' AND fd_kind IS DISTINCT FROM 'stream' AND fd_kind IS DISTINCT FROM 'unix' AND fd_kind IS DISTINCT FROM 'other'
+         AND path IS NOT NULL AND NOT starts_with(path, '/dev/') AND NOT starts_with(path, '/proc/'))
+  UNION ALL
+  SELECT p.file_id, p.first_line, p.trace, t.pid, p.tid, t.main, t.rank, t.host, NULL, p.syscall, '', NULL, p.path, NULL, p.waited_seconds, p.waits_on, 'polls', p.tries, p.last_line
+  FROM strace_polling p JOIN strace_thread t ON t.trace = p.trace AND t.tid = p.tid
+), held AS (   -- who else in these traces took the same lock and did not give it back
+  SELECT w.file_id, w.line_no, max(k.pid) AS holder_pid, max_by(line_at(k.file_id, k.line_no), k.line_no) AS holder_line
+  FROM waits w JOIN strace_known k ON k.path = w.path AND k.tid <> w.tid AND k.syscall = 'flock' AND k.result = '0' AND contains(k.args, 'LOCK_EX')
+  WHERE w.waits_on = 'lock'
+    AND NOT EXISTS (FROM strace_known u WHERE u.path = k.path AND u.tid = k.tid AND u.syscall = 'flock' AND contains(u.args, 'LOCK_UN') AND u.line_no > k.line_no) GROUP BY ALL
+), grouped AS (   -- many threads or ranks at the same thing are one incident
+  SELECT syscall, waits_on, how, coalesce(path, peer, '') AS target,
+         list(DISTINCT rank ORDER BY rank) FILTER (rank IS NOT NULL) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
+         list(DISTINCT coalesce(pid, tid) ORDER BY coalesce(pid, tid)) AS pids, list(DISTINCT tid ORDER BY tid) AS tids, max(seconds) AS seconds, min(time) AS started,
+         any_value(fd) AS fd, any_value(path) AS path, any_value(peer) AS peer, sum(tries)::BIGINT AS tries, any_value(args) AS args, max(h.holder_pid) AS holder_pid,
+         list(line_at(w.file_id, w.line_no) ORDER BY w.file_id, w.line_no)[:20] || list(h.holder_line) FILTER (h.holder_line IS NOT NULL) AS evidence
+  FROM waits w LEFT JOIN held h ON h.file_id = w.file_id AND h.line_no = w.line_no
+  GROUP BY syscall, waits_on, how, coalesce(path, peer, '')
+)
+SELECT CASE WHEN len(ranks) > 0 THEN 'rank ' || ranges(ranks) || ' (pid ' || array_to_string(pids, ', ') || ')' ELSE 'pid ' || array_to_string(pids, ', ') END
+       || CASE how WHEN 'polls' THEN CASE waits_on WHEN 'lock' THEN ' tries the lock ' || path || ' again and again (' || tries || ' times'
+                                                   ELSE ' looks for ' || path || ', which is not there, again and again (' || tries || ' times' END || coalesce(' in ' || round(seconds, 1) || ' s', '') || ')'
+          ELSE CASE waits_on WHEN 'lock' THEN ' waits for a file lock: ' || syscall || coalesce(' on ' || path, '')
+                             WHEN 'socket' THEN ' waits for a peer: ' || syscall || coalesce(' from ' || peer, '')
+                             WHEN 'pipe' THEN ' waits for the writer of a pipe: ' || syscall
+                             ELSE ' sits in ' || syscall || coalesce(' on ' || path, '') END
+               || CASE how WHEN 'returned late' THEN ', which took ' || round(seconds, 1) || ' s' ELSE coalesce(' for at least ' || round(seconds, 1) || ' s', '') || ', not returned when the trace ended' END END
+       || coalesce('; pid ' || holder_pid || ' took it and did not give it back', '') AS summary,
+       CASE WHEN how = 'polls' AND waits_on <> 'lock' THEN 'possible' WHEN seconds IS NULL OR waits_on IN ('socket', 'pipe') THEN 'possible' ELSE 'probable' END AS confidence,
+       CASE WHEN how = 'returned late' THEN 'warning' END AS severity,
+       CASE waits_on WHEN 'lock' THEN 'Find who holds ' || coalesce(path, 'the lock') || ' (lslocks, fuser -v; on NFS look at the other hosts too), end that process, remove a stale lock file.'
+                     WHEN 'socket' THEN 'Look at the process at ' || coalesce(peer, 'the other end of the connection (ss -tnp)') || ': does it live, and what does it wait for?'
+                     WHEN 'device' THEN 'The driver does not answer: look for Xid lines in dmesg of this host, and at nvidia-smi.'
+                     WHEN 'missing file' THEN 'Find out which process should write ' || path || ', and why it did not.'
+                     WHEN 'pipe' THEN 'Find the process that should write into the pipe (lsof, /proc/PID/fd).'
+                     ELSE 'Is ' || coalesce(path, 'the file') || ' a pipe without a writer, or on a file system that does not answer? Look at stat, mount and dmesg of this host.' END AS action,
+       evidence, started AS at, ranks, hosts, pids, CASE WHEN len(pids) = 1 THEN pids[1] END AS pid, tids, syscall, fd, path, path AS fd_path, coalesce(path, peer) AS target, peer,
+       seconds, CASE WHEN how = 'polls' THEN tries END AS tries, waits_on, holder_pid
+FROM grouped
