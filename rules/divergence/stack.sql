@@ -1,0 +1,34 @@
+/*
+title = "A minority of ranks stands at another place in the code"
+severity = "critical"
+confidence = "probable"
+status = "stable"
+about = """
+The main threads of all ranks are compared by their path of calls, from the outside in, without wrappers and helper threads.
+Most wait at one place (a collective, a store, a lock) and a few stand elsewhere. Where the few also wait for their peers,
+neither side is late: ranks took different ways through the program. Two snapshots in which nothing moves make it sure.
+"""
+remedy = "Look at the first frame where the minority leaves the path of the others, and at the condition before it (rank, data, exception, early exit): every rank must reach the same collectives in the same order. Take a second dump 30 seconds later: what moves is only slow."
+falsely = "One snapshot of a healthy job can catch a rank at its own duty (data, logging) while the others wait for it."
+references = ["https://github.com/benfred/py-spy", "https://docs.pytorch.org/docs/stable/distributed.html#debugging-torch-distributed-applications"]
+*/
+SELECT
+  CASE WHEN v.ranks IS NULL THEN 'Process ' || array_to_string(v.pids, ', ') ELSE CASE WHEN len(v.ranks) = 1 THEN 'Rank ' ELSE 'Ranks ' END || ranges(v.ranks) END
+    || coalesce(' (' || nullif(array_to_string(list_concat(coalesce(v.hosts, []), CASE WHEN len(v.pids) = 1 AND v.ranks IS NOT NULL THEN ['pid ' || v.pids[1]] ELSE [] END), ', '), '') || ')', '')
+    || CASE WHEN v.failures = ['absent'] THEN ' has no dump'
+            WHEN v.function IS NULL THEN ' could not be dumped (' || CASE v.failures[1] WHEN 'stopped' THEN 'stopped, state T' WHEN 'no_answer' THEN 'no answer' ELSE 'uninterruptible' END || ')'
+            ELSE CASE WHEN v.suspects = 1 THEN ' stands in ' ELSE ' stand in ' END || v.frame END
+    || CASE WHEN v.waiting = 1 THEN ' while 1 other waits in ' ELSE ' while ' || v.waiting || ' others wait in ' END || v.waiting_function
+    || CASE WHEN v.still THEN '; nothing moved between the last two dumps' ELSE '' END
+    || CASE WHEN v.guessed THEN ' (ranks guessed from the order of pids)' ELSE '' END || '.' AS summary,
+  list_concat(list_concat(coalesce(v.lines, []), coalesce(v.heads, [])), v.waiting_lines[:4]) AS evidence,
+  v.ranks, v.hosts, v.pids, v.world_size,
+  CASE WHEN v.failures = ['absent'] OR v.guessed AND v.ranks IS NULL THEN 'possible' WHEN v.still OR v.timed_out OR v.failures IS NOT NULL THEN 'probable' WHEN v.processes <= 2 THEN 'possible' ELSE 'probable' END AS confidence,
+  v.function AS minority_function, v.frame AS minority_frame, v.suspect.decided.f AS minority_call, v.suspect.class AS position_class, v.suspect.status AS minority_status, v.suspect.waiting_for AS minority_waiting_for,
+  v.suspect.own.f || ' (' || v.suspect.own.p || ')' AS minority_place, v.suspect.top.f AS minority_top_function,
+  v.suspect.step AS minority_step, v.waiting_step AS majority_step,
+  v.waiting_function AS majority_function, v.waiting_top_function AS waiting_function, v.waiting_frame AS majority_frame, v.waiting_ranks,
+  CASE WHEN list_contains(v.failures, 'stopped') THEN 'T (stopped)' WHEN list_contains(v.failures, 'no_stack') THEN 'D (uninterruptible)'
+       WHEN list_contains(v.failures, 'no_answer') THEN 'T (stopped), D (uninterruptible) or gone' END AS process_state,
+  v.failed_pids[1] AS failed_dump_pid, (SELECT pid_of_rank FROM stack_pid_of_rank) AS pid_of_rank, v.still AS stands_still
+FROM stack_verdict AS v

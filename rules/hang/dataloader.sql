@@ -1,0 +1,29 @@
+/*
+title = "A rank waits for its data loader, and the others wait for the rank"
+severity = "critical"
+confidence = "probable"
+status = "stable"
+explains = ["hang.missing_rank", "divergence.stack"]
+about = """
+The main thread of a rank stands where the DataLoader waits for a batch of a worker process, while the other ranks wait in a
+collective. Where the workers were dumped too, theirs is the place that matters: a lock inherited by fork, a read that does not return.
+"""
+remedy = "Dump the workers of that rank too (py-spy dump --subprocesses --native). A lock on top: it was held by a thread when the worker was forked - use multiprocessing_context='spawn' or make no threads before the loader. A read on top: look at the storage. Set DataLoader(timeout=...) so that it fails with a message."
+falsely = "A loader that is slow, not stuck, looks the same in one snapshot."
+references = ["https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading"]
+*/
+WITH workers AS (
+  SELECT list(pid ORDER BY pid) FILTER (pid IS NOT NULL) AS pids, mode(function) AS function, mode(place) AS place, count(*) AS n,
+    list(line_at(file_id, own_line) ORDER BY pid) AS lines
+  FROM stack_stuck_worker
+)
+SELECT
+  CASE WHEN v.ranks IS NULL THEN 'Process ' || array_to_string(v.pids, ', ') ELSE CASE WHEN len(v.ranks) = 1 THEN 'Rank ' ELSE 'Ranks ' END || ranges(v.ranks) END
+    || coalesce(' (' || nullif(array_to_string(v.hosts, ', '), '') || ')', '') || ' wait' || CASE WHEN v.suspects = 1 THEN 's' ELSE '' END || ' for the data loader in ' || v.frame
+    || CASE WHEN w.n > 0 THEN '; worker' || CASE WHEN w.n = 1 THEN ' ' ELSE 's ' END || array_to_string(w.pids, ', ') || ' stand' || CASE WHEN w.n = 1 THEN 's' ELSE '' END || ' in ' || w.place ELSE '' END
+    || '; ' || v.waiting || ' other' || CASE WHEN v.waiting = 1 THEN ' waits' ELSE 's wait' END || ' in ' || v.waiting_function || '.' AS summary,
+  list_concat(list_concat(coalesce(w.lines, []), coalesce(v.lines, v.heads, [])), v.waiting_lines[:3]) AS evidence,
+  v.ranks, v.hosts, v.pids, w.pids AS worker_pids, w.function AS worker_function, w.place AS worker_frame, v.function AS waiting_function, v.world_size,
+  v.waiting_function AS majority_function
+FROM stack_verdict AS v LEFT JOIN workers AS w ON w.n > 0
+WHERE v.kind = 'dataloader'

@@ -1,0 +1,159 @@
+-- What the last dumps of all ranks say together. Being elsewhere is no incident: the others must wait, and nothing may have
+-- moved between two snapshots. One row per job at most; the rules divergence.stack, hang.dataloader, hang.checkpoint and the
+-- view missing_rank_stacks read it.
+
+-- The last dump of every process that is (or may be) a rank, with what its earlier dumps say of movement.
+CREATE TABLE stack_rank AS
+WITH usable AS (
+  SELECT *, lag(class) OVER w AS before_class, lag(place) OVER w AS before_place, lag(signature) OVER w AS before_signature, lag(file_id) OVER w IS NOT NULL AS has_before
+  FROM stack_main WHERE failure IS NULL AND source_kind <> 'backtrace'
+  WINDOW w AS (PARTITION BY process, source_kind ORDER BY snapshot)
+), compared AS (
+  SELECT *, CASE WHEN has_before THEN class <> before_class OR place <> before_place OR (class IN ('compute', 'compile') AND signature <> before_signature) END AS moved FROM usable
+), last_dump AS (
+  SELECT * FROM compared QUALIFY row_number() OVER (PARTITION BY process ORDER BY snapshot DESC) = 1
+), failed AS (
+  SELECT * FROM stack_main WHERE failure IN ('stopped', 'no_answer', 'no_stack') QUALIFY row_number() OVER (PARTITION BY process ORDER BY snapshot DESC) = 1
+), every AS (
+  SELECT l.* EXCLUDE (failure, failure_line, before_class, before_place, before_signature, has_before), f.failure, f.failure_line, f.file_id AS failure_file, f.line_no AS failure_head
+  FROM last_dump AS l LEFT JOIN failed AS f ON f.process = l.process AND f.snapshot > l.snapshot
+  UNION ALL BY NAME
+  SELECT *, file_id AS failure_file, line_no AS failure_head FROM failed ANTI JOIN last_dump USING (process)
+), pid_by_rank AS (SELECT rank, min(pid) AS pid, min(host) AS host FROM stack_known_rank GROUP BY rank HAVING count(DISTINCT pid) = 1)
+SELECT e.* REPLACE (coalesce(e.pid, k.pid) AS pid, coalesce(e.host, k.host) AS host),
+  e.failure IS NOT NULL AS failed,
+  e.failure IS NULL AND e.waits_for_peers AS peer,
+  e.failure IS NULL AND e.moved IS NOT DISTINCT FROM false AS still,
+  -- Ordinary work, as long as nothing proves that it stands: a sample says nothing of how long.
+  e.failure IS NULL AND NOT e.waits_for_peers AND coalesce(e.moved, true)
+    AND (e.class IN ('compute', 'compile', 'checkpoint-io', 'idle-service', 'helper', 'none', 'wait') OR e.status LIKE 'active%') AS soft
+FROM every AS e LEFT JOIN pid_by_rank AS k ON k.rank = e.rank
+WHERE e.role = 'rank' AND (e.rank IS NOT NULL OR NOT EXISTS (FROM stack_main WHERE role = 'rank' AND rank IS NOT NULL));
+
+CREATE TABLE stack_world AS
+SELECT greatest(
+  (SELECT max(rank) + 1 FROM stack_rank), (SELECT max(rank) + 1 FROM stack_known_rank), (SELECT max(world_size) FROM stack_partial),
+  (SELECT max(world_size) FROM identity WHERE learnt_from = 'rank and pid in a line'), (SELECT max(world_size) FROM stack_main), (SELECT count(*) FROM stack_rank)) AS world_size;
+
+-- Loader workers that are not waiting for work, each with the place it stands at.
+CREATE TABLE stack_stuck_worker AS
+SELECT process, pid, host, file_id, thread_line, status, own.f AS function, own.f || ' (' || own.p || ')' AS place, own.line AS own_line, moved
+FROM (
+  SELECT *, lag(place) OVER w <> place AS moved, row_number() OVER (PARTITION BY process ORDER BY snapshot DESC) AS back
+  FROM stack_main WHERE role = 'loader worker' AND failure IS NULL WINDOW w AS (PARTITION BY process ORDER BY snapshot))
+WHERE back = 1 AND NOT in_queue_get AND coalesce(status, 'idle') NOT LIKE 'active%' AND own IS NOT NULL AND coalesce(NOT moved, true);
+
+CREATE TABLE stack_verdict AS
+WITH p AS (
+  SELECT *, coalesce(decided.f, '') AS decided_function,
+    -- Left the loop: it waits at the end of the program or in a barrier, and will not come to where the others are.
+    list_transform(coalesce(own_path, []), lambda x: regexp_replace(x, ':[0-9]+\)$', ')')) AS own_calls
+  FROM stack_rank
+), job AS (
+  SELECT count(*) AS n, count(*) FILTER (peer) AS waiting, count(*) FILTER (failed) AS failing, count(*) FILTER (soft) AS soft,
+    count(*) FILTER (NOT failed AND NOT peer AND NOT soft) AS hard, coalesce(bool_or(moved AND NOT failed), false) AS alive,
+    bool_or(peer AND class = 'p2p-wait') AS pipeline, count(*) FILTER (rank IS NOT NULL) AS ranked, bool_or(rank_guessed) AS guessed,
+    count(*) FILTER (peer AND class = 'gpu-sync' AND NOT still) AS loose
+  FROM p
+), place AS (
+  SELECT place, class, count(*) AS n, any_value(own_path) AS own_path FROM p WHERE NOT failed AND NOT soft GROUP BY place, class
+), crowd AS (
+  -- Where most wait: among those who wait for peers, else (a file lock, say) where most stand.
+  SELECT place.place, place.class, place.n, p.own_calls, p.own_path, p.decided_function AS function, p.top.f AS top_function
+  FROM place JOIN p ON p.place = place.place AND p.class = place.class AND NOT p.failed
+  ORDER BY p.waits_for_peers DESC, place.n DESC, p.rank LIMIT 1
+), mass AS (
+  SELECT place.place, place.class, place.n, p.decided_function AS function, p.top.f AS top_function
+  FROM place JOIN p ON p.place = place.place AND p.class = place.class AND NOT p.failed ORDER BY place.n DESC, p.rank LIMIT 1
+), absent AS (
+  SELECT r.rank, k.pid, k.host
+  FROM (SELECT unnest(range((SELECT world_size FROM stack_world))) AS rank) AS r ANTI JOIN (SELECT rank FROM stack_main WHERE rank IS NOT NULL) AS d ON d.rank = r.rank
+  LEFT JOIN (SELECT rank, min(pid) AS pid, min(host) AS host FROM stack_known_rank GROUP BY rank) AS k ON k.rank = r.rank
+), other AS (
+  -- Also waiting for peers, but elsewhere.
+  SELECT p.*, c.function AS crowd_function,
+    p.decided_function IN ('barrier', 'monitored_barrier', 'wait_for_everyone', 'destroy_process_group', 'sync_global_devices') AND p.decided_function <> c.function
+      -- It parts from the crowd at a later line of the same function.
+      AND coalesce((
+        SELECT try_cast(regexp_extract(p.own_path[i], ':([0-9]+)\)$', 1) AS BIGINT) > try_cast(regexp_extract(c.own_path[i], ':([0-9]+)\)$', 1) AS BIGINT)
+        FROM (SELECT min(i) AS i FROM (SELECT unnest(range(1, greatest(len(p.own_path), len(c.own_path)) + 1)) AS i) WHERE p.own_path[i] IS DISTINCT FROM c.own_path[i])
+        WHERE p.own_calls[i] = c.own_calls[i]), false) AS left_loop
+  FROM p, crowd AS c WHERE p.peer AND p.place <> c.place
+), judged AS (
+  SELECT CASE
+      WHEN job.alive THEN NULL
+      -- A process that is stopped or does not answer, while at least one other waits for it.
+      WHEN failing > 0 AND waiting >= 1 AND failing <= waiting AND hard <= waiting THEN 'failed'
+      WHEN soft > 0 THEN NULL
+      WHEN hard > 0 AND waiting > 0 AND (hard < waiting OR (hard = 1 AND waiting = 1)) AND (2 * (SELECT n FROM crowd) >= waiting OR pipeline OR loose > 0) THEN 'hard'
+      WHEN hard = 0 AND failing = 0 AND waiting = n AND NOT pipeline AND loose = 0 AND (SELECT count(*) FROM other) > 0
+        AND ((SELECT n FROM crowd) > (SELECT count(*) FROM other) OR n = 2) AND n >= 2 THEN 'other'
+      WHEN hard > 0 AND (SELECT n FROM mass) >= 2 AND 3 * (SELECT n FROM mass) >= 2 * n AND (SELECT n FROM mass) < n
+        AND (SELECT class FROM mass) IN ('file-lock', 'lock-wait', 'blocked', 'network-read', 'sleep', 'data-load') THEN 'mass'
+      WHEN hard = 0 AND failing = 0 AND waiting = n AND n >= 2 AND n = ranked AND NOT guessed AND (SELECT count(*) FROM absent) BETWEEN 1 AND greatest((n - 1) // 2, 1) THEN 'absent'
+    END AS found, job.*
+  FROM job
+), suspect AS (
+  SELECT p.process, p.rank, p.pid, p.host, p.file_id, p.thread_line, p.failure_file, p.failure_line, p.failure_head, p.failure, p.class, p.status, p.waiting_for, p.own, p.top,
+    p.decided, p.step, p.still, p.occasion, p.place, false AS left_loop
+  FROM p, judged AS j
+  WHERE (j.found = 'failed' AND (p.failed OR (j.soft = 0 AND NOT p.peer))) OR (j.found = 'hard' AND NOT p.peer) OR (j.found = 'mass' AND p.place || p.class <> (SELECT place || class FROM mass))
+  UNION ALL BY NAME
+  SELECT process, rank, pid, host, file_id, thread_line, failure, class, status, waiting_for, own, top, decided, step, still, occasion, place, left_loop
+  FROM other, judged AS j WHERE j.found = 'other'
+  UNION ALL BY NAME
+  SELECT 'rank ' || a.rank AS process, a.rank, a.pid, a.host, 'absent' AS failure FROM absent AS a, judged AS j WHERE j.found = 'absent'
+), rest AS (
+  SELECT p.*, CASE WHEN p.decided_function = '' THEN p.top.f ELSE p.decided_function END AS function
+  FROM p, judged AS j WHERE j.found IS NOT NULL AND NOT p.failed AND NOT EXISTS (FROM suspect AS s WHERE s.process = p.process)
+), told AS (
+  SELECT list(rank ORDER BY rank) FILTER (rank IS NOT NULL) AS ranks, list(pid ORDER BY rank, pid) FILTER (pid IS NOT NULL) AS pids, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
+    count(*) AS n, bool_and(left_loop) AS left_loop, bool_and(coalesce(still, false)) AS still, list_sort(list(DISTINCT class) FILTER (failure IS NULL)) AS classes,
+    list_sort(list(DISTINCT failure) FILTER (failure IS NOT NULL)) AS failures,
+    list(pid ORDER BY rank, pid) FILTER (failure IS NOT NULL AND failure <> 'absent' AND pid IS NOT NULL) AS failed_pids,
+    arg_min({'status': status, 'waiting_for': waiting_for, 'own': own, 'top': top, 'decided': decided, 'class': class, 'step': step, 'occasion': occasion}, coalesce(rank, pid, 0)) FILTER (failure IS NULL) AS first,
+    list(DISTINCT file_id) AS files,
+    list({'file_id': coalesce(failure_file, file_id), 'line_no': coalesce(failure_head, thread_line)} ORDER BY rank, pid) FILTER (coalesce(failure_file, file_id) IS NOT NULL) AS heads,
+    list({'file_id': coalesce(failure_file, file_id), 'line_no': coalesce(failure_line, own.line, top.line)} ORDER BY rank, pid) FILTER (coalesce(failure_line, own.line, top.line) IS NOT NULL) AS lines
+  FROM suspect
+), waiters AS (
+  SELECT list(rank ORDER BY rank) FILTER (rank IS NOT NULL) AS ranks, count(*) AS n, mode(function) AS function, mode(top.f) AS top_function, mode(own.f || ' (' || own.p || ')') AS frame,
+    bool_and(still) AS still, max(step) AS step, mode(class) AS class, mode(waiting_for) AS waiting_for, bool_or(occasion LIKE 'Timeout%') AS timed_out,
+    list({'file_id': file_id, 'line_no': coalesce(decided.line, top.line, thread_line)} ORDER BY rank, pid) AS lines
+  FROM rest WHERE NOT soft
+)
+SELECT j.found,
+  CASE WHEN j.found = 'mass' OR (j.found = 'other' AND NOT t.left_loop) THEN 'divergence'
+       WHEN t.failures IS NULL AND t.classes = ['data-wait'] THEN 'dataloader'
+       WHEN t.failures IS NULL AND t.classes = ['checkpoint-io'] THEN 'checkpoint'
+       ELSE 'missing' END AS kind,
+  CASE WHEN j.found = 'other' AND j.n = 2 THEN list_sort(list_concat(t.ranks, w.ranks)) ELSE t.ranks END AS ranks,
+  t.pids, t.hosts, t.n AS suspects, t.left_loop, t.failures, t.failed_pids, t.classes, t.first AS suspect, t.heads, t.lines, t.still AND w.still AS still, w.timed_out,
+  w.n AS waiting, w.ranks AS waiting_ranks, w.function AS waiting_function, w.top_function AS waiting_top_function, w.frame AS waiting_frame, w.class AS waiting_class,
+  w.waiting_for, w.lines AS waiting_lines, w.step AS waiting_step, j.n AS processes, j.guessed, (SELECT world_size FROM stack_world) AS world_size,
+  CASE WHEN t.first.class = 'data-wait' THEN t.first.decided.f ELSE coalesce(t.first.own.f, t.first.top.f) END AS function,
+  coalesce(t.first.own.f || ' (' || t.first.own.p || coalesce(':' || t.first.own.n, '') || ')', t.first.top.f || ' (' || t.first.top.p || ')') AS frame
+FROM judged AS j, told AS t, waiters AS w WHERE j.found IS NOT NULL AND t.n > 0 AND w.n > 0;
+
+-- rank -> pid of the whole job, in order of ranks; NULL where a pid is not known.
+CREATE TABLE stack_pid_of_rank AS
+SELECT list(pid ORDER BY rank) AS pid_of_rank FROM (
+  SELECT rank, coalesce(max(d_pid), min(k_pid)) AS pid FROM (
+    SELECT rank, pid AS d_pid, NULL AS k_pid FROM stack_rank WHERE rank IS NOT NULL
+    UNION ALL SELECT rank, NULL, pid FROM stack_known_rank WHERE rank IS NOT NULL AND EXISTS (FROM stack_rank))
+  GROUP BY rank)
+HAVING count(*) > 0 AND count(*) = count(pid);
+
+-- Ranks that are not where the others wait: what stacks say for hang.missing_rank.
+CREATE VIEW missing_rank_stacks AS
+SELECT 'stacks' AS source, ranks, hosts, pids, NULL::VARCHAR AS grp, NULL::BIGINT AS seq, NULL::VARCHAR AS op, 'host' AS side, 'outside' AS place,
+  CASE WHEN failures = ['absent'] THEN 'possible' WHEN list_contains(failures, 'stopped') THEN 'definite' ELSE 'probable' END AS grade,
+  NULL::TIMESTAMP AS at,
+  CASE WHEN failures = ['absent'] THEN 'no dump of it, while the dumped ranks all wait'
+       WHEN list_contains(failures, 'stopped') THEN 'the process is stopped (state T), while ' || waiting || ' others wait in ' || waiting_function
+       WHEN list_contains(failures, 'no_answer') THEN 'it did not answer, while ' || waiting || ' others wait in ' || waiting_function
+       WHEN list_contains(failures, 'no_stack') THEN 'its stack could not be read (uninterruptible), while ' || waiting || ' others wait in ' || waiting_function
+       WHEN left_loop THEN 'it left the loop and waits in ' || frame || ', ' || waiting || ' others still wait in ' || waiting_function
+       ELSE 'it stands in ' || frame || ', while ' || waiting || ' others wait in ' || waiting_function END AS said,
+  list_concat(coalesce(lines, heads, []), waiting_lines[:3]) AS evidence
+FROM stack_verdict WHERE kind = 'missing';
