@@ -164,3 +164,8 @@ WHERE s.event = 'connect_failed'
   AND (s.peer IS NOT NULL OR NOT EXISTS (FROM nccl_socket o WHERE o.event = 'connect_failed' AND o.peer IS NOT NULL));
 
 COMMENT ON VIEW connect_failure_nccl IS 'connections NCCL gave up on, in the shape of connect_failure';
+
+-- NCCL_VERSION_CODE as people write it: 22705 -> 2.27.5; up to 2.8 it was 1000 * major + 100 * minor + patch.
+CREATE MACRO nccl_version_text(code) AS
+  CASE WHEN code >= 10000 THEN (code // 10000) || '.' || ((code // 100) % 100) || '.' || (code % 100)
+       ELSE (code // 1000) || '.' || ((code // 100) % 10) || '.' || (code % 100) END;

@@ -1,0 +1,40 @@
+/*
+title       = "Communicator init never completed"
+severity    = "critical"
+confidence  = "probable"
+status      = "stable"
+about       = """
+Init is a meeting of all ranks: it ends on all of them or on none. Ranks that started and never completed wait for one that did not come,
+or for a connection that is not made. A rank whose log is not here is not observed, which is not the same as missing.
+"""
+remedy      = """
+Look for the ranks that never logged `Init START`: their process, their host, an exception before init. If all started, look for connection
+errors between hosts (NCCL_SOCKET_IFNAME, firewall) and compare NCCL versions; NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=INIT,BOOTSTRAP,NET tells the stage.
+"""
+falsely     = "The log was cut during init; without any other sign of trouble this is told as information only."
+*/
+WITH stuck AS (
+  SELECT c.*, EXISTS (FROM nccl_topology t JOIN nccl_rank r ON r.host = t.host AND r.pid = t.pid AND r.comm = t.comm WHERE r.comm_key = c.comm_key) AS knows_peers,
+         EXISTS (FROM trouble_sign) AS trouble,
+         list_filter(range(c.nranks), x -> NOT list_contains(c.ranks, x)) AS absent
+  FROM communicator c WHERE NOT c.ambiguous AND len(c.incomplete) > 0
+), lines AS (
+  SELECT comm_key, list(coalesce(start_line, line_at(file_id, line_no)) ORDER BY comm_rank) AS evidence, min(started_at) AS at,
+         list(DISTINCT host ORDER BY host) AS hosts
+  FROM nccl_rank WHERE starts > completes GROUP BY comm_key
+)
+SELECT format('Communicator of {} ranks: init started on rank(s) {} and completed on {}{}', s.nranks, ranges(s.incomplete),
+              CASE WHEN s.completed IS NULL THEN 'none' ELSE ranges(s.completed) END,
+              CASE WHEN len(s.absent) > 0 THEN '; rank(s) ' || ranges(s.absent) || ' never appear in the logs' ELSE '' END) AS summary,
+       l.evidence || coalesce((SELECT list(line_at(file_id, line_no)) FROM (FROM trouble_sign ORDER BY time NULLS LAST LIMIT 2)), []) AS evidence,
+       l.at, s.incomplete AS ranks, l.hosts, s.nranks, CASE WHEN s.knows_peers THEN 'connect' ELSE 'bootstrap' END AS stage,
+       CASE WHEN len(s.absent) > 0 THEN s.absent END AS missing, s.comm_key AS "group",
+       CASE WHEN NOT s.trouble THEN 'info' ELSE 'critical' END AS severity,
+       CASE WHEN s.trouble THEN 'probable' ELSE 'possible' END AS confidence
+FROM stuck s JOIN lines l USING (comm_key)
+UNION ALL BY NAME
+SELECT CASE event WHEN 'duplicate_rank' THEN format('Two processes came to the communicator as rank {} of {}', rank_a, nranks)
+                  ELSE format('Processes came to one communicator with different sizes: {} and {}', rank_a, rank_b) END AS summary,
+       list(line_at(file_id, line_no)) AS evidence, min(time) AS at, CASE event WHEN 'duplicate_rank' THEN list(DISTINCT rank_a) END AS ranks,
+       list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, max(nranks) AS nranks, 'bootstrap' AS stage, 'definite' AS confidence
+FROM nccl_usage WHERE event IN ('duplicate_rank', 'rank_count_mismatch') GROUP BY event, rank_a, rank_b, nranks

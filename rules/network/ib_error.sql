@@ -1,0 +1,59 @@
+/*
+title       = "RDMA transfers fail (InfiniBand, RoCE, EFA)"
+severity    = "critical"
+confidence  = "definite"
+status      = "stable"
+explains    = ["hang", "network.peer_lost"]
+about       = """
+A work request ended in error, or the RDMA device reported a fatal event. Status 12 (retries exceeded, vendor error 129): the peer or the
+path to it did not answer - cable, switch, RoCE congestion settings, or the peer is gone. Status 13: the peer had no receive posted, it hangs
+or died. Status 5 is the echo of an earlier error and says nothing. The address is that of the peer's control socket; the GIDs and the HCA tell the rail.
+"""
+remedy      = """
+Look at both ends of the named pair at that time: `ibstat`, `rdma link`, port counters (`perfquery -x`, `ethtool -S`: symbol errors, link downed,
+discards, out of sequence), the kernel log for mlx5 and Xid lines, the switch port. If many hosts name one peer, that peer is the suspect. For RoCE check
+PFC / ECN, MTU and NCCL_IB_GID_INDEX; only then raise NCCL_IB_TIMEOUT / NCCL_IB_RETRY_CNT.
+"""
+falsely     = "The peer's process died first and its end is not in the logs: status 12 and 13 are then the echo of that."
+references  = ["https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-ib-timeout", "https://github.com/linux-rdma/rdma-core/blob/master/libibverbs/verbs.h"]
+*/
+WITH flaps AS (SELECT host, hca FROM link_event WHERE event = 'up'),
+trouble AS (
+  SELECT i.ib_status AS status, s.status_name, s.meaning AS what, i.vendor_err, i.peer, i.hca, i.local_gid, i.remote_gid, NULL AS event,
+         i.host, i.pid, i.rank, i.device_hint, i.time, i.file_id, i.line_no
+  FROM nccl_ib_error i LEFT JOIN ib_wc_status s USING (ib_status)
+  WHERE NOT coalesce(s.echo, false)
+  UNION ALL BY NAME
+  SELECT event, 'device event: ' || event AS what, hca, host, pid, rank, device_hint, time, file_id, line_no
+  FROM nccl_ib_event WHERE regexp_matches(event, 'catastrophic|CQ error|access violation|invalid request|device fatal|QP fatal')
+     OR (event = 'port error' AND NOT EXISTS (FROM flaps f WHERE f.host = nccl_ib_event.host AND f.hca IS NOT DISTINCT FROM nccl_ib_event.hca))
+  UNION ALL BY NAME
+  SELECT code AS status, error AS what, host, pid, rank, device_hint, time, file_id, line_no FROM nccl_ofi_error
+  UNION ALL BY NAME
+  SELECT verb || ' failed: ' || error AS what, regexp_extract(error, 'dev ([a-z0-9_]+)', 1) AS hca, host, pid, rank, device_hint, time, file_id, line_no
+  FROM nccl_verbs_failure WHERE verb = 'ibv_modify_qp'
+), known AS (
+  SELECT t.*, coalesce(t.rank, p.rank) AS job_rank, coalesce(p.gpu_index, t.device_hint) AS gpu,
+         count(DISTINCT t.host) OVER (PARTITION BY t.peer) AS hosts_of_peer
+  FROM trouble t LEFT JOIN nccl_process p ON p.host = t.host AND p.pid = t.pid
+), first AS (
+  -- The earliest is nearest to the cause; without times, the one about the peer that most hosts complain of.
+  SELECT *, count(*) OVER () AS times FROM known
+  QUALIFY row_number() OVER (ORDER BY time NULLS LAST, hosts_of_peer DESC, file_id, line_no) = 1
+), all_of AS (
+  SELECT list(DISTINCT host ORDER BY host) FILTER (host IS NOT NULL) AS hosts, list(DISTINCT job_rank ORDER BY job_rank) FILTER (job_rank IS NOT NULL) AS ranks,
+         list(DISTINCT gpu::VARCHAR ORDER BY gpu::VARCHAR) FILTER (gpu IS NOT NULL) AS gpus, list(DISTINCT peer ORDER BY peer) FILTER (peer IS NOT NULL) AS peers,
+         min(time) AS at, max(time) AS until, list(line_at(file_id, line_no) ORDER BY time NULLS LAST, file_id, line_no) AS evidence
+  FROM known
+), address_of AS (
+  SELECT address, min(host) AS peer_host FROM identity WHERE address IS NOT NULL AND host IS NOT NULL GROUP BY address HAVING count(DISTINCT host) = 1
+)
+SELECT format('RDMA error on {}{}{}: {}{}',
+              coalesce(f.host, 'a host'), CASE WHEN f.gpu IS NOT NULL THEN ' GPU ' || f.gpu ELSE '' END,
+              CASE WHEN f.peer IS NOT NULL THEN ' towards ' || coalesce(a.peer_host || ' (' || f.peer || ')', f.peer) ELSE '' END,
+              CASE WHEN f.status_name IS NOT NULL THEN 'status ' || f.status || ' ' || f.status_name || ', ' || f.what ELSE f.what END,
+              CASE WHEN len(l.hosts) > 1 THEN '; ' || len(l.hosts) || ' hosts report errors' ELSE '' END) AS summary,
+       l.evidence, l.at, l.until, l.ranks, l.hosts, l.gpus,
+       f.status, f.status_name, f.vendor_err, f.peer, CASE WHEN len(l.peers) > 1 THEN l.peers END AS peers, a.peer_host,
+       nullif(f.hca, '') AS device, f.event, f.local_gid, f.remote_gid, f.times
+FROM first f CROSS JOIN all_of l LEFT JOIN address_of a ON a.address = f.peer

@@ -1,0 +1,31 @@
+-- Suspects for hang.missing_rank from NCCL's own output: ranks that stopped calling before the others, and ranks RAS sees behind
+-- in two snapshots. Only where the job is known to have ended badly, or to stand still.
+CREATE VIEW missing_rank_nccl AS
+WITH counted AS (
+  SELECT *, min(calls) OVER one AS low, max(calls) OVER one AS high, count(*) OVER one AS seen FROM nccl_call_count
+  WHERE NOT ambiguous WINDOW one AS (PARTITION BY comm_key)
+), split AS (
+  SELECT c.*, g.rank AS job_rank, calls = low AS behind
+  FROM counted c LEFT JOIN nccl_global_rank g ON g.host = c.host AND g.pid = c.pid AND g.gpu_index IS NOT DISTINCT FROM c.gpu_index
+  WHERE low < high
+), coll AS (
+  SELECT 'nccl calls' AS source, list(job_rank ORDER BY job_rank) FILTER (behind AND job_rank IS NOT NULL) AS ranks,
+         list(DISTINCT host ORDER BY host) FILTER (behind) AS hosts, list(DISTINCT pid ORDER BY pid) FILTER (behind) AS pids,
+         comm_key AS grp, max(low) + 1 AS seq, arg_max(last_op, calls) AS op, 'host' AS side,
+         CASE WHEN max(low) = 0 THEN 'init' ELSE 'outside' END AS place,
+         CASE WHEN max(seen) = max(nranks) AND count(DISTINCT calls) = 2 THEN 'probable' ELSE 'possible' END AS grade,
+         min(last_time) FILTER (behind) AS at,
+         format('rank(s) {} of the communicator logged {} collective calls, the others up to {}', ranges(list(comm_rank) FILTER (behind)), max(low), max(high)) AS said,
+         list(line_at(file_id, line_no) ORDER BY behind DESC, comm_rank)[:20] AS evidence
+  FROM split GROUP BY comm_key
+  -- a minority that lags is suspect; a majority that lags waits for something else
+  HAVING count(*) FILTER (behind) * 2 < count(*) AND NOT bool_or(ended) AND EXISTS (FROM trouble_sign)
+)
+SELECT source, coalesce(ranks, [])::BIGINT[] AS ranks, hosts, pids, grp, seq, op, side, place, grade, at, said, evidence FROM coll
+UNION ALL BY NAME
+SELECT 'ras' AS source, ranks_behind::BIGINT[] AS ranks, hosts_behind AS hosts, pids_behind AS pids, comm_hash AS grp, count_behind + 1 AS seq, op,
+       NULL::VARCHAR AS side, NULL::VARCHAR AS place, 'probable' AS grade, time AS at,
+       format('RAS: rank(s) {} stand at {} operation {} in two snapshots, the others at {}', ranges(ranks_behind), coalesce(op, 'collective'), count_behind, count_ahead) AS said, lines AS evidence
+FROM ras_count WHERE latest AND stalled AND len(ranks_behind) = n_behind AND n_behind * 2 < nranks;
+
+COMMENT ON VIEW missing_rank_nccl IS 'ranks that stopped before the others, from COLL lines and RAS, in the shape of missing_rank_suspect';
