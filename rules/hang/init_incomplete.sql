@@ -16,7 +16,7 @@ falsely     = "The log was cut during init; without any other sign of trouble th
 WITH stuck AS (
   SELECT c.*, EXISTS (FROM nccl_topology t JOIN nccl_rank r ON r.host = t.host AND r.pid = t.pid AND r.comm = t.comm WHERE r.comm_key = c.comm_key) AS knows_peers,
          EXISTS (FROM trouble_sign) AS trouble,
-         list_filter(range(c.nranks), x -> NOT list_contains(c.ranks, x)) AS absent
+         list_filter(range(c.nranks), lambda x: NOT list_contains(c.ranks, x)) AS absent
   FROM communicator c WHERE NOT c.ambiguous AND len(c.incomplete) > 0
 ), lines AS (
   SELECT comm_key, list(coalesce(start_line, line_at(file_id, line_no)) ORDER BY comm_rank) AS evidence, min(started_at) AS at,

@@ -38,6 +38,6 @@ SELECT format('{}{} cannot reach {}{}: {}{}',
               CASE WHEN len(peers) = 1 THEN peers[1] WHEN peers IS NULL THEN 'a peer that is not named' ELSE len(peers) || ' peers' END,
               CASE WHEN len(peers) = 1 AND port IS NOT NULL THEN ' port ' || port ELSE '' END, coalesce(error, 'no answer'),
               CASE WHEN error ILIKE '%software caused connection abort%' THEN ' (NCCL up to 2.23 prints this for a refused connection)' ELSE '' END) AS summary,
-       evidence, at, until, ranks, hosts, gpus,
+       evidence, "at", until, ranks, hosts, gpus,
        peers[1] AS peer, CASE WHEN len(peers) > 1 THEN peers END AS peers, a.peer_host, port, error, attempts, timeout_ms, times
 FROM grouped LEFT JOIN address_of a ON a.address = peers[1]
