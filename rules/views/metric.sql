@@ -151,6 +151,13 @@ SELECT * REPLACE (CASE WHEN trainer = 'hf' AND name = 'loss' AND value = 0 AND l
 FROM lines
 UNION ALL BY NAME FROM lost;
 
+-- Every checkpoint of Hugging Face holds the history up to it: the longest one has them all.
+CREATE VIEW superseded_state AS
+SELECT file_id FROM (
+  SELECT p.file_id, regexp_replace(f.path, '(^|/)checkpoint-[0-9]+/', '\1') AS run, count(*) AS n
+  FROM metric_point p JOIN file f USING (file_id) WHERE f.grammar = 'trainer_state' GROUP BY ALL)
+QUALIFY row_number() OVER (PARTITION BY run ORDER BY n DESC, file_id) > 1;
+
 CREATE VIEW any_value_of_metric AS
 SELECT p.file_id, p.line_no, p.time, p.host, p.rank, metric_source(f.path, p.stream) AS source, p.name, p.unit, p.trainer, p.phase, p.step,
   p.steps_planned, p.value
@@ -159,7 +166,8 @@ UNION ALL BY NAME
 SELECT p.file_id, p.line_no, p.time, p.host, p.rank,
   CASE WHEN p.run_name IS NULL THEN metric_source(f.path, p.stream) ELSE f.path || ' ' || p.run_name END AS source,
   p.name, '' AS unit, p.trainer, lower(coalesce(p.phase, '')) AS phase, coalesce(p.at_step, p.epoch_no) AS step, p.planned AS steps_planned, p.metric_value AS value
-FROM metric_point p JOIN file f USING (file_id);
+FROM metric_point p JOIN file f USING (file_id)
+WHERE p.file_id NOT IN (FROM superseded_state);
 
 -- What each printed name means in its source; of several names for one thing the best keeps it.
 CREATE TABLE metric_name AS
@@ -180,12 +188,13 @@ WITH names AS (
       WHEN 'grad_norm' THEN (plain NOT IN ('grad_norm', 'gnorm'))::INT + (plain ~ 'critic')::INT * 2
       WHEN 'learning_rate' THEN (plain NOT IN ('lr', 'learning_rate'))::INT + (plain ~ 'mul|scale')::INT
       WHEN 'throughput' THEN CASE WHEN plain ~ 'tok|^tps|^wps|^tgs' THEN 0 WHEN plain ~ 'sample|seq|^ups' THEN 1 ELSE 2 END
-      ELSE 0 END AS preference
+      ELSE 0 END AS preference,
+    max(n) OVER (PARTITION BY source, meant) AS most -- a name that stands on few lines only (the loss of an evaluation) is not the one
   FROM ranked
 )
 SELECT source, name, phase, unit, plain,
   CASE WHEN canonical_wide IN ('loss', 'grad_norm', 'learning_rate', 'throughput', 'step_seconds')
-       AND row_number() OVER (PARTITION BY source, canonical_wide ORDER BY preference, n DESC, name) > 1
+       AND row_number() OVER (PARTITION BY source, canonical_wide ORDER BY n < 0.2 * most, preference, n DESC, name) > 1
        THEN CASE WHEN canonical_wide = 'loss' THEN 'component_loss' END
        ELSE canonical_wide END AS canonical,
   CASE WHEN canonical_wide IN ('step_seconds', 'elapsed_seconds') AND (unit = 'ms' OR name ~ '\(ms\)$|(_ms|^ms)$') THEN 0.001

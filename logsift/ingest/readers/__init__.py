@@ -22,6 +22,11 @@ _MODULES: dict[str, str] = {
     "py_spy": "logsift.ingest.readers.py_spy",
     "flight_recorder": "logsift.ingest.readers.flight_recorder",
     "delimited": "logsift.ingest.readers.delimited",
+    "json_metrics": "logsift.ingest.readers.json_metrics",
+    "tensorboard": "logsift.ingest.readers.tensorboard",
+    "wandb": "logsift.ingest.readers.wandb",
+    "mlflow": "logsift.ingest.readers.mlflow",
+    "unread": "logsift.ingest.readers.unread",
 }
 NAMES = frozenset({"lines", *_MODULES})
 

@@ -1,0 +1,194 @@
+"""JSON Lines of metrics, and trainer_state.json: one object per step, keys that come and go, values that may be text."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from array import array
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from logsift.ingest.readers.opening import open_bytes
+from logsift.ingest.readers.points import EPOCHS, PHASES, PLANNED, RANKS, RUNS, STEPS, TABLE, TIMES, first_of, long_rows
+
+if TYPE_CHECKING:
+    from logsift.content.catalog import Grammar
+    from logsift.ingest.discover import SourceFile
+    from logsift.ingest.readers import Rows
+
+_NO_JSON_NUMBER = re.compile(rb"\b(?:NaN|Infinity|null)\b")
+_TRAINING = re.compile(r"(?:loss|grad_norm)$", re.IGNORECASE)
+_NOT_TRAINING = re.compile(r"(?:^|[^a-z])(?:val|valid|eval|test)", re.IGNORECASE)
+_DEPTH = 3
+
+
+def read(file: SourceFile, grammar: Grammar) -> Rows:
+    """Rows of `metric_point`; lines that are no JSON object are left out and counted."""
+    with open_bytes(file.path) as stream:
+        data = stream.read().replace(b"\0", b"")
+    if data.lstrip()[:1] == b"{" and b'"log_history"' in data[:200_000]:
+        yield from _trainer_state(data)
+        return
+    if not _NO_JSON_NUMBER.search(data):
+        wide = _as_columns(data)
+        if wide is not None:
+            yield from long_rows(wide, pl.int_range(1, wide.height + 1, eager=True))
+            return
+    lost = 0
+    points = Points()
+    for number, line in enumerate(data.splitlines(), 1):
+        text = line.strip().rstrip(b",")
+        if not text.startswith(b"{"):
+            continue
+        try:
+            row = json.loads(text)
+        except ValueError:
+            lost += 1
+            continue
+        points.add(number, row)
+    yield from points.frames()
+    if lost:
+        yield "problem", pl.DataFrame({"line_no": [0], "what": ["lines that are no JSON"], "text": [str(lost)]})
+
+
+def _as_columns(data: bytes) -> pl.DataFrame | None:
+    """The lines as columns, where all are flat and each key has one type; None where that does not hold."""
+    try:
+        wide = pl.read_ndjson(io.BytesIO(data), infer_schema_length=None)
+    except pl.exceptions.PolarsError:
+        return None
+    if wide.height != data.count(b"\n") + (not data.endswith(b"\n")):
+        return None
+    step = first_of(STEPS, wide.columns)
+    if step is None or not wide[step].dtype.is_numeric():
+        return None
+    if any(
+        t.is_nested() or (t == pl.String and c.strip().lower() not in (*TIMES, *PHASES, *RUNS))
+        for c, t in wide.schema.items()
+    ):
+        return None
+    return wide.with_columns(pl.col(c).cast(pl.Float64) for c, t in wide.schema.items() if t.is_numeric())
+
+
+def _trainer_state(data: bytes) -> Rows:
+    """The `log_history` of Hugging Face's Trainer; the line is the one that says the entry's step."""
+    try:
+        state = json.loads(data)
+    except ValueError as e:
+        yield "problem", pl.DataFrame({"line_no": [0], "what": ["is no JSON"], "text": [str(e)]})
+        return
+    history = [h for h in state.get("log_history", []) if isinstance(h, dict)]
+    start = data.find(b'"log_history"')
+    before = data.count(b"\n", 0, start) + 1
+    at = [before + n for n, line in enumerate(data[start:].splitlines()) if line.lstrip().startswith(b'"step":')]
+    lines = at if len(at) >= len(history) else [before] * len(history)
+    points = Points()
+    for number, row in zip(lines, history, strict=False):
+        if "train_runtime" not in row:
+            points.add(number, {**row, "max_steps": state.get("max_steps")})
+    yield from points.frames()
+
+
+class Points:
+    """Objects with keys that come and go -> one frame of `metric_point` per key."""
+
+    def __init__(self) -> None:
+        self.line_no: list[int] = []
+        self.steps: list[float | None] = []
+        self.epochs: list[float | None] = []
+        self.planned: list[float | None] = []
+        self.ranks: list[int | None] = []
+        self.times: list[str | None] = []
+        self.phases: list[str | None] = []
+        self.runs: list[str | None] = []
+        self.values: dict[str, tuple[array[int], array[float]]] = {}
+        self.names: dict[tuple[str, ...], tuple[str | None, ...]] = {}
+
+    def add(self, line_no: int, row: Mapping[str, Any]) -> None:
+        """Keep the numbers of one object."""
+        if not isinstance(row, dict):
+            return
+        flat = _flat(row) if any(isinstance(v, dict) for v in row.values()) else row
+        keys = tuple(flat)
+        found = self.names.get(keys)
+        if found is None:
+            found = self.names[keys] = tuple(
+                first_of(w, keys) for w in (STEPS, EPOCHS, PLANNED, RANKS, TIMES, PHASES, RUNS)
+            )
+        step, epoch, planned, rank, time, phase, run = found
+        said = str(flat[step]) if step else ""
+        numbers = [_number(part) for part in said.split("/")] if step else []
+        at = numbers[0] if numbers else None
+        row_number = len(self.line_no)
+        self.line_no.append(line_no)
+        self.steps.append(at)
+        self.epochs.append(_number(flat[epoch]) if epoch else None)
+        self.planned.append(numbers[1] if len(numbers) > 1 else _number(flat[planned]) if planned else None)
+        self.ranks.append(int(n) if rank and (n := _number(flat[rank])) is not None and n == n else None)
+        self.times.append(_time(flat[time]) if time else None)
+        self.phases.append(str(flat[phase]) if phase and flat[phase] is not None else None)
+        self.runs.append(str(flat[run]) if run and flat[run] is not None else None)
+        for key, value in flat.items():
+            if key in (step, planned, rank, time):
+                continue
+            if value is None:
+                # orjson writes NaN as null; a metric that had values before and is asked for every step must be meant.
+                if at is None or key not in self.values or not _TRAINING.search(key) or _NOT_TRAINING.search(key):
+                    continue
+                number: float | None = float("nan")
+            else:
+                number = _number(value)
+            if number is not None:
+                where, what = self.values.setdefault(key, (array("q"), array("d")))
+                where.append(row_number)
+                what.append(number)
+
+    def frames(self) -> Rows:
+        """The rows, key by key."""
+        schema = {
+            "line_no": pl.Int64(), "at_step": pl.Float64(), "epoch_no": pl.Float64(), "planned": pl.Float64(), "rank": pl.Int64(),
+            "time": pl.String(), "phase": pl.String(), "run_name": pl.String(),
+        }  # fmt: skip
+        columns = (self.line_no, self.steps, self.epochs, self.planned, self.ranks, self.times, self.phases, self.runs)
+        context = pl.DataFrame(dict(zip(schema, columns, strict=True)), schema)
+        for key, (where, what) in self.values.items():
+            rows = context[pl.Series(where, dtype=pl.Int64)]
+            yield TABLE, rows.with_columns(pl.lit(key).alias("name"), pl.Series("metric_value", what, pl.Float64))
+
+
+def _number(value: object) -> float | None:
+    """A JSON value as a number; text that is one counts, truth values do not."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return float(value)
+    if isinstance(value, str) and value and value[0] in "0123456789.-+nNiI":
+        try:
+            return float(value)
+        except ValueError:
+            return None
+    return None
+
+
+def _time(value: object) -> str | None:
+    if isinstance(value, int | float):
+        seconds = value / 1000 if value > 1e11 else value
+        return f"{seconds:.6f}" if 1e9 < seconds < 1e10 else None
+    return value if isinstance(value, str) and len(value) > 7 else None
+
+
+def _flat(row: Mapping[str, Any], prefix: str = "", depth: int = 0) -> dict[str, Any]:
+    """Nested objects as one, keys joined with "/"; the wrapper keys of file loggers are left out."""
+    out: dict[str, Any] = {}
+    for key, value in row.items():
+        if isinstance(value, dict):
+            if depth < _DEPTH:
+                out |= _flat(
+                    value, prefix if key in ("data", "metrics", "logs", "scalars") else f"{prefix}{key}/", depth + 1
+                )
+        elif f"{prefix}{key}" not in out:
+            out[f"{prefix}{key}"] = value
+    return out

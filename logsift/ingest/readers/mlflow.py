@@ -1,0 +1,63 @@
+"""MLflow's stores: one text file per metric, or a SQLite database."""
+
+from __future__ import annotations
+
+import io
+import sqlite3
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from logsift.ingest.readers.opening import open_bytes
+from logsift.ingest.readers.points import TABLE
+
+if TYPE_CHECKING:
+    from logsift.content.catalog import Grammar
+    from logsift.ingest.discover import SourceFile
+    from logsift.ingest.readers import Rows
+
+_QUERY = "SELECT key, value, timestamp, step, is_nan, run_uuid FROM metrics ORDER BY run_uuid, key, step, timestamp"
+
+
+def read(file: SourceFile, grammar: Grammar) -> Rows:
+    """Rows of `metric_point`: `timestamp value step` per line, or the table `metrics`."""
+    with open_bytes(file.path) as stream:
+        if stream.read(16).startswith(b"SQLite format 3"):
+            yield from _database(file)
+            return
+    with open_bytes(file.path) as stream:
+        data = stream.read().replace(b"\0", b"")
+    parts = file.path.as_posix().split("/metrics/")
+    name = parts[-1] if len(parts) > 1 else file.path.name
+    lines = pl.DataFrame({"line": io.StringIO(data.decode(errors="replace")).read().splitlines()}, {"line": pl.String})
+    cells = pl.col("line").str.split(" ")
+    rows = lines.with_row_index("line_no", 1).select(
+        pl.col("line_no").cast(pl.Int64), cells.list.get(0, null_on_oob=True).alias("time"), pl.lit(name).alias("name"),
+        cells.list.get(1, null_on_oob=True).str.to_lowercase().str.replace("infinity", "inf").cast(pl.Float64, strict=False).alias("metric_value"),
+        cells.list.get(2, null_on_oob=True).cast(pl.Float64, strict=False).alias("at_step"),
+    )  # fmt: skip
+    yield TABLE, rows.filter(pl.col("metric_value").is_not_null() & pl.col("at_step").is_not_null())
+
+
+def _database(file: SourceFile) -> Rows:
+    con = sqlite3.connect(f"{file.path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+    try:
+        found = con.execute(_QUERY).fetchall()
+    except sqlite3.Error as e:
+        yield "problem", pl.DataFrame({"line_no": [0], "what": ["holds no table of metrics"], "text": [str(e)]})
+        return
+    finally:
+        con.close()
+    schema = {
+        "name": pl.String(),
+        "metric_value": pl.Float64(),
+        "time": pl.Int64(),
+        "at_step": pl.Float64(),
+        "nan": pl.Int64(),
+        "run_name": pl.String(),
+    }
+    rows = pl.DataFrame(found, schema, orient="row", strict=False).with_row_index("line_no", 1)
+    yield TABLE, rows.with_columns(
+        pl.col("line_no").cast(pl.Int64), pl.col("time").cast(pl.String),
+        pl.when(pl.col("nan") == 1).then(float("nan")).otherwise(pl.col("metric_value")).alias("metric_value"),
+    ).drop("nan")  # fmt: skip
