@@ -1,0 +1,44 @@
+/*
+title      = "A memory limit was hit: the cgroup of the job, step or container"
+severity   = "critical"
+confidence = "definite"
+status     = "stable"
+explains   = []
+about      = """
+A process was killed because its memory cgroup (job, step, container, user slice) reached its limit; the machine itself may
+have memory left. Said by the kernel (constraint, oom_memcg), by Slurm's count of OOM events of a step, by Kubernetes or
+Docker (OOMKilled), or by systemd-oomd, which kills a whole cgroup under memory pressure.
+"""
+remedy     = "Ask for more memory (sbatch --mem, the container's limit), or use less: fewer data loader workers, smaller caches, no file copies in /dev/shm or tmpfs, which count too."
+falsely    = "Slurm counts machine-wide kills within the step too; the kernel log of the host tells them apart."
+references = ["https://docs.kernel.org/admin-guide/cgroup-v2.html#memory", "https://slurm.schedmd.com/cgroup.conf.html"]
+*/
+SELECT 'memory limit' || coalesce(' of ' || bytes_text(limit_bytes), '') || coalesce(' of cgroup ' || memcg, '') || ' hit' || CASE len(hosts) WHEN 0 THEN '' WHEN 1 THEN ' on ' || hosts[1] ELSE ' on ' || len(hosts) || ' hosts' END
+         || ': the kernel killed ' || process || ' (pid ' || victim_pid || ')' || coalesce(' with ' || bytes_text(anon_rss_bytes + coalesce(shmem_rss_bytes, 0)) || ' resident', '') || CASE WHEN victims > 1 THEN ' and ' || (victims - 1) || ' more' ELSE '' END AS summary,
+       'Raise the limit of the job or container' || coalesce(' above ' || bytes_text(limit_bytes), '') || ' (sbatch --mem, resources.limits.memory), or use less: fewer data loader workers, smaller caches; files in /dev/shm and tmpfs count too.'
+         || coalesce(' Largest holders: ' || array_to_string(list_transform(top_tasks[:3], lambda x: x.process || ' (' || x.pid || ') ' || bytes_text(x.rss_pages * coalesce(page_bytes, 4096))), ', ') || '.', '') AS action,
+       list_concat(list_filter([line_at(file_id, line_no), line_at(file_id, constraint_line), line_at(file_id, CASE WHEN limit_bytes IS NOT NULL THEN limit_line END), line_at(file_id, report_line)], lambda e: e.line_no IS NOT NULL),
+                   lines) AS evidence,
+       first_time AS "at", last_time AS until, list_filter(ranks, lambda r: r IS NOT NULL) AS ranks, hosts, NULL AS confidence,
+       victim_pid, process AS victim, victim_pid AS pid, process, anon_rss_bytes, shmem_rss_bytes, total_vm_bytes, limit_bytes, memcg, coalesce(memcg, task_memcg) AS cgroup,
+       coalesce(constraint_kind, 'CONSTRAINT_MEMCG') AS "constraint", invoker, victims, CASE WHEN victims > 1 THEN victim_pids END AS victim_pids, table_rss_pages, page_bytes,
+       list_transform(top_tasks, lambda x: x.process || ' ' || x.pid || ' ' || x.rss_pages || ' pages') AS top_holders, 'kernel' AS actor,
+       NULL::VARCHAR AS job, NULL::VARCHAR AS step, NULL::BIGINT AS events
+FROM kernel_oom_incident WHERE scope = 'cgroup'
+UNION ALL BY NAME
+SELECT 'Slurm' || coalesce(' job ' || job, '') || coalesce(' step ' || step, '') || ' hit its memory limit' || CASE len(hosts) WHEN 0 THEN '' WHEN 1 THEN ' on ' || hosts[1] ELSE ' on ' || len(hosts) || ' hosts' END
+         || coalesce(': ' || events || CASE events WHEN 1 THEN ' kill' ELSE ' kills' END || ' by the OOM killer', '') AS summary,
+       'Ask for more memory (--mem, --mem-per-cpu, --mem-per-gpu) or use less: fewer data loader workers, smaller caches. sacct -j ' || coalesce(job, 'JOB') || ' -o JobID,MaxRSS,ReqMem,NodeList shows how much was used and where.' AS action,
+       lines AS evidence, first_time AS "at", last_time AS until, hosts, job, step, events, 'slurm' AS actor
+FROM slurm_oom_job WHERE NOT EXISTS (FROM kernel_oom_incident)
+UNION ALL BY NAME
+SELECT CASE min(runtime) WHEN 'kubernetes' THEN 'Kubernetes' ELSE 'Docker' END || ' says that ' || coalesce('container ' || min(pod), 'a container') || ' was killed at its memory limit (OOMKilled)' AS summary,
+       list(line_at(file_id, line_no) ORDER BY file_id, line_no) AS evidence, min(time) AS "at", max(time) AS until, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
+       min(pod) AS pod, min(runtime) AS actor
+FROM container_oom WHERE NOT EXISTS (FROM kernel_oom_incident) HAVING count(*) > 0
+UNION ALL BY NAME
+SELECT 'memory pressure' || coalesce(' (' || max(pressure) || ')', '') || ': systemd-oomd killed ' || min(cgroup) || ' with everything in it' AS summary,
+       'Everything started in that cgroup died (also nohup and setsid children): run the job as a unit or scope of its own with ManagedOOMPreference=avoid, or use less memory.' AS action,
+       list(line_at(file_id, line_no) ORDER BY file_id, line_no) AS evidence, min(time) AS "at", max(time) AS until, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
+       min(cgroup) AS cgroup, max(pressure) AS pressure, 'systemd-oomd' AS actor
+FROM oomd_kill WHERE NOT EXISTS (FROM oomd_kill WHERE reason = 'swap') HAVING count(*) > 0

@@ -1,0 +1,37 @@
+/*
+title      = "The machine ran out of memory: the kernel killed a process"
+severity   = "critical"
+confidence = "definite"
+status     = "stable"
+explains   = []
+about      = """
+The kernel's OOM killer ended a process because the whole machine (or the NUMA nodes it may use) had no memory left.
+The process that is named in "invoked oom-killer" only asked last; the victim is in the line "Killed process".
+"""
+remedy     = "Use less host memory per node: fewer data loader workers, smaller prefetch and caches, offload less to the CPU, load checkpoints one rank at a time; then look for a leak in the largest holders."
+falsely    = "Graded possible where only a data loader says that its worker was killed: any SIGKILL looks so."
+references = ["https://docs.kernel.org/admin-guide/mm/concepts.html#oom-killer"]
+*/
+SELECT 'out of memory on ' || CASE len(hosts) WHEN 0 THEN 'the host' WHEN 1 THEN hosts[1] ELSE len(hosts) || ' hosts' END || ': the kernel killed ' || process || ' (pid ' || victim_pid || ')'
+         || coalesce(' with ' || bytes_text(anon_rss_bytes + coalesce(shmem_rss_bytes, 0)) || ' resident', '') || CASE WHEN victims > 1 THEN ' and ' || (victims - 1) || ' more' ELSE '' END AS summary,
+       'Use less host memory on this node: fewer data loader workers, smaller prefetch and caches, less offload to the CPU, checkpoints loaded by one rank at a time.'
+         || coalesce(' Largest holders: ' || array_to_string(list_transform(top_tasks[:3], lambda x: x.process || ' (' || x.pid || ') ' || bytes_text(x.rss_pages * coalesce(page_bytes, 4096))), ', ') || '.', '') AS action,
+       list_concat(list_filter([line_at(file_id, line_no), line_at(file_id, constraint_line), line_at(file_id, report_line)], lambda e: e.line_no IS NOT NULL), lines) AS evidence,
+       first_time AS "at", last_time AS until, list_filter(ranks, lambda r: r IS NOT NULL) AS ranks, hosts, NULL AS confidence,
+       victim_pid, process AS victim, victim_pid AS pid, process, anon_rss_bytes, shmem_rss_bytes, total_vm_bytes, constraint_kind AS "constraint", task_memcg, invoker,
+       victims, CASE WHEN victims > 1 THEN victim_pids END AS victim_pids, table_rss_pages, page_bytes,
+       list_transform(top_tasks, lambda x: x.process || ' ' || x.pid || ' ' || x.rss_pages || ' pages') AS top_holders, 'kernel' AS actor, NULL AS worker_pids, NULL AS cgroup
+FROM kernel_oom_incident WHERE scope = 'host'
+UNION ALL BY NAME
+SELECT 'memory and swap were nearly full: systemd-oomd killed ' || min(cgroup) AS summary,
+       list(line_at(file_id, line_no) ORDER BY file_id, line_no) AS evidence, min(time) AS "at", max(time) AS until,
+       list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, min(cgroup) AS cgroup, 'systemd-oomd' AS actor
+FROM oomd_kill WHERE reason = 'swap' HAVING count(*) > 0
+UNION ALL BY NAME
+SELECT 'data loader worker' || CASE count(DISTINCT worker_pid) WHEN 1 THEN ' ' || min(worker_pid) || ' was' ELSE 's were' END || ' killed (SIGKILL) and nothing else says by whom: the OOM killer is the likeliest' AS summary,
+       'Look for "Killed process" in the kernel log of the host (dmesg -T) and for oom_kill in the scheduler''s records; then use fewer workers or less prefetch.' AS action,
+       list(line_at(file_id, line_no) ORDER BY file_id, line_no) AS evidence, min(time) AS "at", max(time) AS until,
+       list(DISTINCT rank) FILTER (rank IS NOT NULL) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
+       'possible' AS confidence, list(DISTINCT worker_pid) AS worker_pids
+FROM worker_killed WHERE signal_name = 'Killed' AND NOT EXISTS (FROM kill_explained)
+HAVING count(*) > 0
