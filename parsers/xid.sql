@@ -1,0 +1,143 @@
+-- PCI address as dddd:bb:dd: nvidia-smi prints eight digits of domain, capitals and a function; drivers four and none.
+CREATE MACRO pci_address(printed) AS (
+  CASE WHEN length(regexp_replace(lower(printed), '^pci:|\.[0-9a-f]$', '', 'g')) = 5 THEN '0000:' || regexp_replace(lower(printed), '^pci:|\.[0-9a-f]$', '', 'g')
+       ELSE right(split_part(regexp_replace(lower(printed), '^pci:|\.[0-9a-f]$', '', 'g'), ':', 1), 4)
+            || substr(regexp_replace(lower(printed), '^pci:|\.[0-9a-f]$', '', 'g'), strpos(regexp_replace(lower(printed), '^pci:|\.[0-9a-f]$', '', 'g'), ':')) END);
+
+-- Which machine a line is from: its host, else the only host that kernel lines name, else the folder the file lies in.
+CREATE TABLE kernel_file AS
+WITH hosts AS (SELECT DISTINCT host FROM (SELECT host FROM xid_line UNION ALL SELECT host FROM nvrm_event UNION ALL SELECT host FROM sxid_line) WHERE host IS NOT NULL)
+SELECT f.file_id, coalesce((SELECT CASE WHEN count(*) = 1 THEN max(host) END FROM hosts), 'in ' || regexp_extract(f.path, '^(.*?)[^/]*$', 1)) AS otherwise
+FROM file f;
+
+CREATE VIEW xid AS
+SELECT x.file_id, x.line_no, x.time, x.time_quality, x.uptime_seconds, x.host, x.stream, x.code, pci_address(x.gpu) AS gpu, x.gpu_uuid,
+       x.gpu_instance, x.compute_instance, nullif(x.pid, 0) AS pid, x.process, x.message,
+       c.mnemonic, c.short_meaning AS meaning, c.class, c.immediate_action AS action, c.investigatory_action, c.training_run_fatal,
+       c.can_be_caused_by_app = 'yes' AS by_application
+FROM xid_line x LEFT JOIN xid_catalog c USING (code);
+COMMENT ON VIEW xid IS 'one row per Xid line with what NVIDIA''s catalogue says of its code; gpu is dddd:bb:dd';
+
+-- One event = the text and the severity line of one switch, code and link within a second.
+CREATE TABLE sxid AS
+WITH said AS (
+  SELECT *, coalesce(link, engine) AS link_, coalesce(epoch(time), uptime_seconds) AS t FROM sxid_line
+  WHERE message IS NOT NULL OR link IS NOT NULL OR severity_word IS NOT NULL OR severity_level IS NOT NULL
+), fresh AS (
+  SELECT *, coalesce(t - lag(t) OVER w > 1, line_no - lag(line_no) OVER w > 50, true) AS is_new FROM said
+  WINDOW w AS (PARTITION BY file_id, pci, code, link_ ORDER BY line_no)
+), numbered AS (
+  SELECT *, count(*) FILTER (is_new) OVER (PARTITION BY file_id, pci, code, link_ ORDER BY line_no) AS event FROM fresh
+), events AS (
+  SELECT file_id, min(line_no) AS line_no, min(time) AS time, min(uptime_seconds) AS uptime_seconds, any_value(host) AS host, code, any_value(nvswitch) AS nvswitch,
+         pci_address(pci) AS gpu, link_ AS link, any_value(severity_word) AS severity_word, any_value(severity_level) AS severity_level,
+         first(message ORDER BY line_no) FILTER (message IS NOT NULL) AS message, list(line_no ORDER BY line_no)[1:3] AS lines
+  FROM numbered GROUP BY file_id, pci, code, link_, event
+)
+SELECT e.*, c.mnemonic, c.short_meaning AS meaning, c.class, c.immediate_action AS action, c.investigatory_action, c.training_run_fatal,
+       coalesce(lower(e.severity_word) = 'fatal', e.severity_level = 1, c.severity_printed = 'fatal', e.code = 10003, false) AS fatal
+FROM events e LEFT JOIN sxid_catalog c USING (code);
+COMMENT ON TABLE sxid IS 'one row per SXid event (its lines joined) with what is known of its code; fatal as printed, else as the code is';
+
+-- Everything the driver says of a GPU that is no good news, with its place in the order of causes.
+CREATE TABLE gpu_event AS
+WITH said AS (
+  SELECT 'xid' AS kind, x.file_id, x.line_no, x.time, x.uptime_seconds, x.host, x.gpu AS printed, x.gpu_uuid, x.code, nullif(x.pid, 0) AS pid, x.process, x.message,
+         CASE WHEN x.code BETWEEN 144 AND 150 THEN coalesce(NOT regexp_matches(x.message, '[Nn]on-?[Ff]atal'), true) END AS fatal,
+         CASE WHEN x.code = 154 THEN try_cast('0x' || regexp_extract(x.message, 'to 0x([0-9a-fA-F]+)', 1) AS BIGINT) END AS recovery,
+         CASE WHEN x.code = 45 THEN try_cast(regexp_extract(x.message, 'caused by previous Xid ([0-9]+)', 1) AS BIGINT) END AS previous
+  FROM xid_line x
+  UNION ALL
+  SELECT kind, file_id, line_no, time, uptime_seconds, host, gpu, NULL, CASE kind WHEN 'lost' THEN 79 END, NULL, NULL, message, NULL, NULL, NULL
+  FROM nvrm_event WHERE kind IN ('lost', 'init_failed', 'no_handle') AND gpu IS NOT NULL
+)
+SELECT s.* EXCLUDE (printed, host), s.host, coalesce(s.host, f.otherwise) AS machine, pci_address(s.printed) AS gpu,
+       coalesce(epoch(s.time), s.uptime_seconds) AS t, CASE WHEN s.time IS NOT NULL THEN 'wall' WHEN s.uptime_seconds IS NOT NULL THEN 'boot' ELSE 'none' END AS clock,
+       CASE WHEN s.kind = 'init_failed' THEN 'hardware' WHEN s.kind = 'no_handle' THEN 'hardware'
+            WHEN g.verdict IS NOT NULL THEN g.verdict
+            WHEN c.class = 'hardware' AND c.training_run_fatal = 'yes' THEN 'hardware'
+            WHEN c.immediate_action = 'restart_app' AND c.training_run_fatal = 'yes' THEN 'application'
+            ELSE 'info' END AS verdict,
+       CASE WHEN s.kind = 'init_failed' THEN 66 WHEN s.kind = 'no_handle' THEN 67 WHEN g.root_order IS NOT NULL THEN g.root_order
+            WHEN c.class = 'hardware' AND c.training_run_fatal = 'yes' THEN 62
+            WHEN c.immediate_action = 'restart_app' AND c.training_run_fatal = 'yes' THEN 75 ELSE 130 END AS root_order,
+       g.advice, c.class
+FROM said s JOIN kernel_file f USING (file_id) LEFT JOIN xid_triage g USING (code) LEFT JOIN xid_catalog c USING (code)
+WHERE NOT (s.code IS NOT DISTINCT FROM 154 AND coalesce(s.recovery, 0) = 0)
+UNION ALL
+SELECT 'sxid', s.file_id, s.line_no, s.time, s.uptime_seconds, NULL, s.code, NULL, NULL, s.message, s.fatal, NULL, NULL, s.host, coalesce(s.host, f.otherwise), s.gpu,
+       coalesce(epoch(s.time), s.uptime_seconds), CASE WHEN s.time IS NOT NULL THEN 'wall' WHEN s.uptime_seconds IS NOT NULL THEN 'boot' ELSE 'none' END,
+       CASE WHEN s.code IN (10004, 10005, 10006) THEN 'info' WHEN s.fatal OR s.code = 12028 THEN 'hardware' ELSE 'info' END,
+       CASE WHEN s.code IN (10004, 10005, 10006) THEN 130 WHEN s.fatal AND s.code = 19084 THEN 52 WHEN s.fatal THEN 51 WHEN s.code = 12028 THEN 58 ELSE 130 END,
+       CASE WHEN s.code = 20034 THEN 'reset GPU; check NVLink' WHEN s.code = 12028 THEN 'restart the job; look at the GPU behind the port' ELSE 'reset GPUs and NVSwitches' END, s.class
+FROM sxid s JOIN kernel_file f USING (file_id);
+
+-- Events of one machine less than three minutes apart are one burst; per burst, GPU and code one row.
+CREATE TABLE gpu_burst_part AS
+WITH marked AS (
+  SELECT *, coalesce(t - lag(t) OVER w > 180, true) AS is_new FROM gpu_event WINDOW w AS (PARTITION BY machine, clock ORDER BY t, file_id, line_no)
+), numbered AS (
+  SELECT *, CASE WHEN clock = 'none' THEN 0 ELSE count(*) FILTER (is_new) OVER (PARTITION BY machine, clock ORDER BY t, file_id, line_no) END AS burst FROM marked
+)
+SELECT machine, clock, burst, kind, gpu, code, fatal, recovery, previous, verdict, root_order, advice, class, any_value(host) AS host, count(*) AS lines,
+       min(t) AS t, max(t) AS last_t, min(time) AS time, max(time) AS last_time, min(uptime_seconds) AS uptime_seconds,
+       any_value(gpu_uuid) AS gpu_uuid, arg_min(file_id, coalesce(t, line_no)) AS file_id, arg_min(line_no, coalesce(t, line_no)) AS line_no,
+       arg_min(message, coalesce(t, line_no)) AS message, first(pid ORDER BY line_no) FILTER (pid IS NOT NULL) AS pid,
+       first(process ORDER BY line_no) FILTER (pid IS NOT NULL) AS process, count(DISTINCT pid) AS pids,
+       arg_min(line_at(file_id, line_no), coalesce(t, line_no), 5) AS evidence
+FROM numbered GROUP BY ALL;
+
+-- The root of each burst: the least in the order of causes, the earliest of equals; what a 45 names as its cause wins on its GPU.
+CREATE TABLE gpu_burst AS
+WITH seen AS (
+  SELECT *, bool_or(code = 154 OR (code IN (45, 74) AND kind = 'xid')) OVER b AS job_hurt,
+         list(DISTINCT previous) FILTER (previous NOT IN (0, 45)) OVER (PARTITION BY machine, clock, burst, gpu) AS named
+  FROM gpu_burst_part WINDOW b AS (PARTITION BY machine, clock, burst)
+), judged AS (
+  SELECT * REPLACE (
+           CASE WHEN code BETWEEN 144 AND 150 AND kind = 'xid' AND NOT fatal AND NOT job_hurt THEN 'info' WHEN heir THEN coalesce(p_verdict, 'info') ELSE verdict END AS verdict,
+           CASE WHEN code BETWEEN 144 AND 150 AND kind = 'xid' AND NOT fatal THEN CASE WHEN job_hurt THEN 53 ELSE 130 END
+                WHEN heir THEN coalesce(p_order, 99)
+                WHEN len(named) = 1 AND kind = 'xid' AND list_contains(named, code) THEN root_order - 0.5
+                ELSE root_order END AS root_order,
+           CASE WHEN heir THEN p_advice ELSE advice END AS advice),
+         CASE WHEN heir THEN previous ELSE code END AS cause_code,
+         kind = 'xid' AND len(named) = 1 AND coalesce(list_contains(named, code), false) AS is_named
+  FROM (SELECT *, coalesce(code = 45 AND kind = 'xid' AND previous NOT IN (0, 45), false) AS heir FROM seen)
+  LEFT JOIN (SELECT code AS p_code, verdict AS p_verdict, root_order AS p_order, advice AS p_advice FROM xid_triage) ON p_code = previous
+), roots AS (
+  SELECT machine, clock, burst, arg_min(p, (CASE WHEN named_here THEN 0 ELSE 1 END, p.root_order, coalesce(p.t, p.line_no))) AS root
+  FROM (SELECT j AS p, j.machine, j.clock, j.burst, j.is_named AND list_contains(j.top_gpus, j.gpu) AS named_here
+        FROM (SELECT *, list(DISTINCT gpu) FILTER (root_order = least_order) OVER (PARTITION BY machine, clock, burst) AS top_gpus
+              FROM (SELECT *, min(root_order) OVER (PARTITION BY machine, clock, burst) AS least_order FROM judged)) j)
+  GROUP BY ALL
+)
+SELECT * EXCLUDE (root_evidence, parts), flatten([root_evidence, flatten(parts)[1:20]]) AS evidence
+FROM (SELECT r.machine, r.clock, r.burst, r.root.verdict AS verdict, r.root.kind AS root_kind, r.root.cause_code AS root_code, r.root.gpu AS gpu, r.root.class AS class,
+       r.root.fatal AS fatal, r.root.advice AS advice, r.root.message AS message, r.root.pid AS pid, r.root.process AS process, r.root.root_order AS root_order,
+       any_value(p.host) AS host, min(p.t) AS t, max(p.last_t) AS last_t, r.root.time AS time, max(p.last_time) AS last_time, r.root.uptime_seconds AS uptime_seconds,
+       r.root.file_id AS file_id, r.root.line_no AS line_no, sum(p.lines)::BIGINT AS lines,
+       list_sort(list(DISTINCT p.code) FILTER (p.kind IN ('xid', 'lost') AND p.code IS NOT NULL)) AS xids,
+       list_sort(list(DISTINCT p.code) FILTER (p.kind = 'sxid')) AS sxids,
+       list_sort(list(DISTINCT p.gpu) FILTER (p.kind <> 'sxid' AND (p.gpu = r.root.gpu OR p.code = r.root.cause_code OR (p.code = 154 AND r.root.class = 'nvlink')))) AS gpus,
+       arg_max(p.recovery, p.last_t) FILTER (p.recovery IS NOT NULL) AS recovery_action,
+       first(p.pid ORDER BY p.root_order, p.line_no) FILTER (p.pid IS NOT NULL AND p.gpu = r.root.gpu AND p.code NOT IN (119, 120)) AS any_pid,
+       first(p.process ORDER BY p.root_order, p.line_no) FILTER (p.pid IS NOT NULL AND p.gpu = r.root.gpu AND p.code NOT IN (119, 120)) AS any_process,
+       bool_or(p.code IN (48, 63, 64, 94, 95, 140, 171, 172)) AS memory,
+       r.root.evidence AS root_evidence, list(p.evidence ORDER BY p.root_order, p.line_no) AS parts
+      FROM roots r JOIN gpu_burst_part p USING (machine, clock, burst)
+      GROUP BY ALL);
+COMMENT ON TABLE gpu_burst IS 'Xid and SXid events of one machine less than three minutes apart, with the one that caused the others (verdict: hardware | application | killed | service | info)';
+
+-- UUID and board serial of a GPU, as the driver prints them before its first Xid; a serial without an address belongs to the line before.
+CREATE TABLE gpu_name AS
+WITH uuids AS (
+  SELECT i.file_id, i.line_no, i.host, f.otherwise, pci_address(i.gpu) AS gpu, i.gpu_uuid FROM identity i JOIN kernel_file f USING (file_id) WHERE i.gpu IS NOT NULL AND i.gpu_uuid IS NOT NULL
+)
+SELECT coalesce(u.host, u.otherwise) AS machine, u.gpu, any_value(u.gpu_uuid) AS gpu_uuid, any_value(s.serial) AS serial, min(u.file_id) AS file_id, min(u.line_no) AS line_no
+FROM uuids u LEFT JOIN nvrm_event s ON s.file_id = u.file_id AND s.kind = 'serial' AND s.gpu IS NULL AND s.line_no BETWEEN u.line_no + 1 AND u.line_no + 2
+     AND NOT EXISTS (SELECT 1 FROM uuids o WHERE o.file_id = u.file_id AND o.gpu <> u.gpu AND o.line_no BETWEEN u.line_no - 1 AND s.line_no AND o.line_no <> u.line_no)
+GROUP BY ALL
+UNION ALL
+SELECT coalesce(s.host, f.otherwise), pci_address(s.gpu), NULL, any_value(s.serial), min(s.file_id), min(s.line_no)
+FROM nvrm_event s JOIN kernel_file f USING (file_id) WHERE s.kind = 'serial' AND s.gpu IS NOT NULL GROUP BY ALL;

@@ -1,0 +1,53 @@
+/*
+title       = "The program made a GPU access that is not allowed"
+severity    = "critical"
+confidence  = "probable"
+status      = "stable"
+explains    = ["gpu.cuda_error"]
+about       = """
+The driver stopped a GPU context because the program running in it read or wrote where it must not, sent an illegal instruction or did not yield
+the GPU. The GPU is healthy. The codes 43 and 45 that follow only say that the channel was taken down.
+"""
+remedy      = "Run again with CUDA_LAUNCH_BLOCKING=1 or under compute-sanitizer to find the kernel; look at indexes out of range, custom kernels and library versions."
+falsely     = "The same place (GPC, TPC, SM) of one GPU faults under unrelated programs: then the GPU is suspect, not the program."
+references  = ["https://docs.nvidia.com/deploy/xid-errors/"]
+*/
+WITH bursts AS (
+  SELECT * FROM gpu_burst WHERE verdict IN ('application', 'killed')
+), merged AS (
+  SELECT root_code, verdict, arg_min(b, (CASE WHEN b.t IS NULL THEN 1 ELSE 0 END, b.t)) AS r, count(t) AS bursts, sum(lines)::BIGINT AS lines, min(time) AS at, max(last_time) AS until,
+         list_sort(list_distinct(flatten(list(gpus)))) AS gpus, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, list_sort(list_distinct(flatten(list(xids)))) AS xids,
+         arg_max(recovery_action, last_t) AS recovery_action, flatten(list(evidence ORDER BY t))[1:20] AS evidence, list_distinct(flatten(list(CASE WHEN any_pid IS NULL THEN [] ELSE [any_pid] END))) AS pids
+  FROM bursts b GROUP BY root_code, verdict
+), amd AS (
+  SELECT any_value(gpu) FILTER (gpu IS NOT NULL) AS gpu, host, file_id, list(DISTINCT kind) AS kinds, any_value(pid) FILTER (kind IN ('process', 'page_fault')) AS pid,
+         any_value(process) FILTER (process IS NOT NULL) AS process, any_value(block) FILTER (block IS NOT NULL) AS block, any_value(rank) AS rank,
+         min(time) AS at, max(time) AS until, count(*) AS lines, list(line_at(file_id, line_no) ORDER BY line_no)[1:20] AS evidence
+  FROM amdgpu_event WHERE kind IN ('page_fault', 'ring_timeout', 'process', 'memory_access_fault')
+  GROUP BY host, file_id HAVING bool_or(kind <> 'process')
+)
+SELECT concat('GPU ', array_to_string(gpus[1:8], ', '), CASE WHEN len(hosts) > 0 THEN ' of ' || array_to_string(list_sort(hosts)[1:5], ', ') ELSE '' END, ': Xid ', m.root_code, ', ', coalesce(c.short_meaning, 'not in the catalogue'),
+              CASE WHEN r.any_process IS NOT NULL THEN format(' (process {}, pid {})', r.any_process, r.any_pid) WHEN r.any_pid IS NOT NULL THEN format(' (pid {})', r.any_pid) ELSE '' END,
+              CASE WHEN lines > 1 THEN format(', {} lines', lines) ELSE '' END) AS summary,
+       evidence, "at", until, hosts, gpus, CASE WHEN verdict = 'killed' THEN 'info' WHEN m.root_code IN (43, 109, 108, 137) OR c.class = 'driver' THEN 'warning' ELSE 'critical' END AS severity,
+       CASE WHEN verdict = 'killed' THEN 'possible' END AS confidence,
+       CASE WHEN verdict = 'killed' THEN 'The driver only cleaned up after a process that ended or was killed: look for what ended it.'
+            WHEN recovery_action IS NOT NULL OR m.root_code = 109 THEN 'Find the fault in the program (CUDA_LAUNCH_BLOCKING=1, compute-sanitizer); reset the GPU before the next job.' END AS action,
+       'nvidia' AS vendor, m.root_code AS xid, xids, m.root_code AS root_code, r.gpu AS pci, r.any_pid AS pid, r.any_process AS process, pids, lines, bursts, r.advice AS recommended_action,
+       recovery_action, strftime("at", '%Y-%m-%dT%H:%M:%S') AS first_time,
+       CASE WHEN m.root_code = 13 THEN nullif(trim(regexp_extract(r.message, 'Warp Exception on \([^)]*\): (.*)$', 1)), '') END AS exception_type,
+       CASE WHEN m.root_code = 31 THEN nullif(regexp_extract(r.message, '(FAULT_[A-Z_]+)', 1), '') END AS fault_type,
+       CASE WHEN m.root_code = 31 THEN nullif(regexp_extract(r.message, 'ACCESS_TYPE_([A-Z_]+)', 1), '') END AS access_type,
+       CASE WHEN m.root_code = 31 THEN nullif(regexp_extract(r.message, 'ENGINE ([A-Z0-9]+)', 1), '') END AS engine,
+       CASE WHEN m.root_code = 31 THEN nullif(regexp_extract(r.message, 'faulted @ (0x[0-9a-f_]+)', 1), '') END AS fault_address,
+       NULL::VARCHAR AS error, []::BIGINT[] AS ranks
+FROM merged m LEFT JOIN xid_catalog c ON c.code = m.root_code
+UNION ALL BY NAME
+SELECT concat('AMD GPU ', coalesce(gpu, 'without an address'), CASE WHEN host IS NOT NULL THEN ' of ' || host ELSE '' END, ': ',
+              CASE WHEN list_contains(kinds, 'ring_timeout') THEN 'work on ring ' || coalesce(block, '?') || ' did not end in time' ELSE 'the program accessed an address that is not mapped' END,
+              CASE WHEN process IS NOT NULL THEN format(' (process {}, pid {})', process, pid) ELSE '' END) AS summary,
+       evidence, "at", until, CASE WHEN host IS NOT NULL THEN [host] ELSE [] END AS hosts, CASE WHEN gpu IS NULL THEN [] WHEN gpu LIKE 'node%' THEN [gpu] ELSE [pci_address(gpu)] END AS gpus,
+       'critical' AS severity, 'Run again with AMD_SERIALIZE_KERNEL=3 and HIP_LAUNCH_BLOCKING=1 to find the kernel.' AS action, 'amd' AS vendor,
+       CASE WHEN gpu NOT LIKE 'node%' THEN pci_address(gpu) END AS pci, pid, process, lines,
+       CASE WHEN list_contains(kinds, 'ring_timeout') THEN 'ring timeout' ELSE 'page fault' END AS error, CASE WHEN rank IS NOT NULL THEN [rank] ELSE [] END AS ranks
+FROM amd

@@ -1,0 +1,48 @@
+/*
+title       = "The GPU runtime returned an error to the program"
+severity    = "critical"
+confidence  = "definite"
+status      = "stable"
+explains    = []
+about       = """
+The first error of the CUDA or HIP runtime that each process printed; later ones of the same process repeat it, because the context is lost with the
+first. Errors are reported asynchronously: the line of Python that raises is usually not the one that caused it. Without a kernel log it cannot be
+told whether the program or the GPU is at fault, except where the error itself names the hardware.
+"""
+remedy      = "Get the kernel log of the host (dmesg -T | grep -i xid); run again with CUDA_LAUNCH_BLOCKING=1 to find the call that fails."
+falsely     = "The program caught the error and went on (a probe of an optional feature)."
+references  = ["https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html"]
+*/
+WITH firsts AS (
+  SELECT * FROM cuda_error WHERE kind NOT IN ('capture', 'incompatible') AND NOT (kind = 'oom' AND (said_as = 'quoted' OR name LIKE 'HSA%'))
+  QUALIFY row_number() OVER (PARTITION BY file_id, stream ORDER BY line_no) = 1
+), kinds AS (
+  SELECT *, bool_or(kind = 'hardware') OVER () AS any_hardware FROM firsts
+), grouped AS (
+  SELECT code, name, kind, any_value(api) AS api, list_sort(list(DISTINCT rank) FILTER (rank IS NOT NULL)) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
+         min(time) AS at, max(time) AS until, count(*) AS processes, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:20] AS evidence, any_value(text) AS text,
+         arg_min(file_id, coalesce(epoch(time), line_no)) AS file_id
+  FROM kinds WHERE NOT (any_hardware AND kind = 'fault') GROUP BY code, name, kind
+), asserts AS (
+  SELECT any_value(source) AS source, any_value(line) AS line, any_value(kernel) AS kernel, any_value(assertion) AS assertion, count(*) AS threads, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:3] AS evidence,
+         list_sort(list(DISTINCT rank) FILTER (rank IS NOT NULL)) AS ranks, min(time) AS at
+  FROM device_assert
+)
+SELECT concat(CASE WHEN len(g.ranks) > 0 THEN CASE WHEN len(g.ranks) = 1 THEN 'rank ' ELSE 'ranks ' END || ranges(g.ranks) || ': ' ELSE '' END, name, CASE WHEN code IS NOT NULL THEN ' (' || code || ')' ELSE '' END,
+              CASE WHEN kind <> 'library' AND lower(text) <> lower(name) THEN ', ' || text ELSE '' END, CASE WHEN a.assertion IS NOT NULL THEN format(': assert `{}` at {}:{}', a.assertion, a.source, a.line) ELSE '' END) AS summary,
+       flatten([g.evidence, coalesce(a.evidence, [])]) AS evidence, g.ranks, g.hosts, g.at, g.until,
+       CASE kind WHEN 'config' THEN 'warning' ELSE 'critical' END AS severity,
+       CASE kind WHEN 'hardware' THEN 'definite' WHEN 'assert' THEN 'definite' WHEN 'access' THEN 'definite' ELSE 'probable' END AS confidence,
+       CASE WHEN code = 214 OR code = 220 OR code = 226 THEN 'The GPU or its link has an uncorrectable error: take the node' || CASE WHEN len(g.hosts) > 0 THEN ' ' || array_to_string(g.hosts, ', ') ELSE '' END || ' out, look for Xid 48, 63, 64, 94, 95 or 74 in its kernel log, reset the GPU.'
+            WHEN code = 802 THEN 'Start nvidia-fabricmanager and look at its log: NVSwitch systems do not initialise CUDA without it.'
+            WHEN code IN (46, 100, 127, 304) THEN 'See whether nvidia-smi lists every GPU of the node, and the kernel log for Xid 79 or 119; look for processes in exclusive mode.'
+            WHEN kind = 'oom' THEN 'The card was full or broken before the program used it: look with nvidia-smi for processes left over, then for ECC errors of that GPU; a smaller batch does not help.'
+            WHEN kind = 'assert' THEN 'An index or label is out of range: check it on the CPU, or run with CUDA_LAUNCH_BLOCKING=1.'
+            WHEN kind = 'access' THEN 'Run under compute-sanitizer or with CUDA_LAUNCH_BLOCKING=1; look for Xid 13 or 31 in the kernel log to see which GPU and process.'
+            WHEN kind = 'library' THEN 'Often the sign of an earlier error or of a full card: look at the free memory at that moment and run with CUDA_LAUNCH_BLOCKING=1.' END AS action,
+       name AS cuda_error, name AS error, code AS cuda_error_code, kind, api, g.processes, a.assertion, a.kernel, a.source, a.line
+FROM grouped g LEFT JOIN asserts a ON g.kind = 'assert' AND a.threads > 0
+UNION ALL BY NAME
+SELECT format('assert `{}` failed in kernel {} ({}:{})', assertion, kernel, source, line) AS summary, evidence, ranks, "at", 'definite' AS confidence, 'critical' AS severity,
+       'An index or label is out of range: check it on the CPU, or run with CUDA_LAUNCH_BLOCKING=1.' AS action, 'cudaErrorAssert' AS cuda_error, 'cudaErrorAssert' AS error, 710 AS cuda_error_code, 'assert' AS kind, assertion, kernel, source, line
+FROM asserts WHERE threads > 0 AND NOT EXISTS (SELECT 1 FROM grouped WHERE kind = 'assert')

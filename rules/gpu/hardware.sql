@@ -1,0 +1,89 @@
+/*
+title       = "A GPU, its memory, its link or its firmware failed"
+severity    = "critical"
+confidence  = "definite"
+status      = "stable"
+explains    = ["gpu.application", "gpu.cuda_error"]
+about       = """
+The driver reported a fault that no program causes: the GPU left the bus, its memory has an uncorrectable error, its firmware stopped answering, an
+NVLink broke. All work on that GPU is lost; every other rank of the job then waits for it or sees its connections close. Of several codes in one
+burst (less than three minutes apart) the one that causes the others is named; 43, 45 and 154 only follow.
+"""
+remedy      = "Take the node out of the pool, reset the GPU (nvidia-smi -r) or reboot, run a diagnosis (dcgmi diag -r 3) before it comes back; open a repair ticket if it comes again."
+falsely     = "The log is from an earlier boot or another time than the job's; someone reset the GPU or unloaded the driver on purpose."
+references  = ["https://docs.nvidia.com/deploy/xid-errors/", "https://docs.nvidia.com/deploy/gpu-debug-guidelines/"]
+*/
+WITH bursts AS (
+  SELECT *, machine || coalesce(gpu, '') AS own,
+         -- A fabric fault shows on every machine of the fabric at once; everything else belongs to one GPU.
+         CASE WHEN root_kind = 'sxid' OR class = 'nvlink' THEN root_kind || root_code ELSE machine || coalesce(gpu, '') END AS what
+  FROM gpu_burst WHERE verdict = 'hardware'
+), merged AS (
+  SELECT what, arg_min(b, (CASE WHEN b.t IS NULL THEN 1 ELSE 0 END, CASE WHEN b.root_code IS NULL THEN 1 ELSE 0 END, b.t)) AS r, count(t) AS bursts, sum(lines)::BIGINT AS lines,
+         min(time) AS at, max(last_time) AS until, list_distinct(flatten(list(gpus))) AS gpus, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
+         list_sort(list_distinct(flatten(list(xids)))) AS xids, list_sort(list_distinct(flatten(list(sxids)))) AS sxids, arg_max(recovery_action, last_t) AS recovery_action,
+         bool_or(memory) AS memory, flatten(list(evidence ORDER BY t))[1:20] AS evidence, list(DISTINCT machine) AS machines
+  FROM bursts b GROUP BY what
+), named AS (
+  SELECT m.*, n.gpu_uuid, n.serial, CASE WHEN n.file_id IS NOT NULL THEN [line_at(n.file_id, n.line_no)] ELSE [] END AS name_evidence, c.short_meaning, c.immediate_action, c.investigatory_action,
+         c.mnemonic, s.short_meaning AS s_meaning, s.mnemonic AS s_mnemonic
+  FROM merged m
+  LEFT JOIN (SELECT machine, gpu, any_value(gpu_uuid) AS gpu_uuid, any_value(serial) AS serial, min(file_id) AS file_id, min(line_no) AS line_no FROM gpu_name GROUP BY ALL) n
+         ON n.machine = m.r.machine AND n.gpu = m.r.gpu
+  LEFT JOIN xid_catalog c ON m.r.root_kind IN ('xid', 'lost') AND c.code = m.r.root_code
+  LEFT JOIN sxid_catalog s ON m.r.root_kind = 'sxid' AND s.code = m.r.root_code
+), nvidia AS (
+  SELECT concat(CASE WHEN r.root_kind = 'sxid' THEN 'NVSwitch ' ELSE 'GPU ' END, r.gpu, CASE WHEN len(hosts) > 0 THEN ' of ' || array_to_string(list_sort(hosts)[1:5], ', ') || CASE WHEN len(hosts) > 5 THEN ' and others' ELSE '' END ELSE '' END, ': ',
+                CASE r.root_kind WHEN 'sxid' THEN 'SXid ' || r.root_code || ', ' || coalesce(s_meaning, r.message, 'not in the catalogue')
+                     WHEN 'init_failed' THEN 'the driver cannot initialise it (' || r.message || ')'
+                     WHEN 'no_handle' THEN 'nvidia-smi cannot reach it (' || r.message || ')'
+                     ELSE 'Xid ' || r.root_code || ', ' || coalesce(short_meaning, 'not in the catalogue') END,
+                CASE WHEN lines > 1 THEN format(' ({} lines{})', lines, CASE WHEN bursts > 1 THEN format(' in {} bursts', bursts) ELSE '' END) ELSE '' END) AS summary,
+         flatten([evidence, name_evidence]) AS evidence, "at", until, hosts, CASE WHEN r.root_kind = 'sxid' THEN [] ELSE gpus END AS gpus,
+         CASE WHEN r.root_kind IN ('init_failed', 'no_handle') OR r.root_code IN (61, 12028, 57, 58, 59) OR (r.root_code BETWEEN 144 AND 150 AND NOT r.fatal) THEN 'probable' ELSE 'definite' END AS confidence,
+         CASE WHEN r.root_code IN (61, 12028) OR r.root_kind IN ('init_failed') THEN 'warning' ELSE 'critical' END AS severity,
+         upper(left(r.advice, 1)) || substr(r.advice, 2)
+           || CASE WHEN len(hosts) > 0 THEN ' on ' || array_to_string(list_sort(hosts)[1:5], ', ') ELSE '' END || '; take the node out of the pool until a diagnosis (dcgmi diag -r 3) passes.'
+           || CASE WHEN recovery_action IS NOT NULL THEN ' The driver asks for: ' || CASE recovery_action WHEN 1 THEN 'GPU reset' WHEN 2 THEN 'node reboot' WHEN 3 THEN 'drain of P2P work' WHEN 4 THEN 'drain and reset' WHEN 5 THEN 'recovery of the IMEX domain' ELSE 'action ' || recovery_action END || '.' ELSE '' END
+           || CASE WHEN investigatory_action IS NOT NULL AND investigatory_action <> '' THEN ' NVIDIA''s catalogue, to find out why: ' || replace(investigatory_action, '_', ' ') || '.' ELSE '' END AS action,
+         'nvidia' AS vendor, CASE WHEN r.root_kind <> 'sxid' THEN r.root_code END AS xid, xids, CASE WHEN len(sxids) > 0 THEN sxids END AS sxids, r.root_code AS root_code, r.gpu AS pci, gpu_uuid, serial AS board_serial,
+         nullif(r.advice, '') AS recommended_action, immediate_action, coalesce(mnemonic, s_mnemonic) AS mnemonic,
+         CASE WHEN r.root_code IN (94, 95) THEN nullif(trim(regexp_extract(r.message, '(?:Contained|Uncontained): ([A-Za-z0-9/ ]+?) ?[(.]', 1)), '')
+              WHEN r.root_code BETWEEN 144 AND 150 THEN nullif(regexp_extract(r.message, '^([A-Z0-9_/]+) ', 1), '') END AS unit,
+         CASE regexp_extract(r.message, '[^-]RST: (Yes|No)', 1) WHEN 'Yes' THEN true WHEN 'No' THEN false END AS rst,
+         CASE regexp_extract(r.message, 'D-RST: (Yes|No)', 1) WHEN 'Yes' THEN true WHEN 'No' THEN false END AS d_rst,
+         CASE WHEN r.root_kind = 'sxid' OR r.root_code BETWEEN 144 AND 150 THEN CASE WHEN r.fatal THEN 'fatal' ELSE 'non-fatal' END END AS error_severity,
+         recovery_action, memory, try_cast(nullif(regexp_extract(r.message, '[Ll]ink -?([0-9]+)', 1), '') AS BIGINT) AS link,
+         CASE WHEN r.root_code = 149 AND r.message LIKE 'NETIR_LINK%' THEN (try_cast(regexp_extract(r.message, '\((0x[0-9a-fA-F]+)', 1) AS BIGINT) >> 20) & 63 END AS link_down_reason,
+         nullif(regexp_extract(r.message, 'physAddr:? (0x[0-9a-fA-F]+)', 1), '') AS phys_addr,
+         CASE WHEN r.root_code IN (119, 120) THEN nullif(regexp_extract(r.message, '\((GSP_[A-Z_]+|[A-Z][A-Z0-9_]{5,})\)', 1), '') END AS rpc_function,
+         CASE WHEN r.root_code NOT IN (119, 120) THEN r.any_pid END AS pid, CASE WHEN r.root_code NOT IN (119, 120) THEN r.any_process END AS process,
+         strftime("at", '%Y-%m-%dT%H:%M:%S') AS first_time, lines, bursts, NULL::VARCHAR AS error, NULL::BIGINT AS event_id
+  FROM named
+), service AS (   -- repairs that are due: context, no job ends by them
+  SELECT format('GPU {}: Xid {}, {}', gpu, root_code, any_value(c.short_meaning)) AS summary, flatten(list(evidence))[1:10] AS evidence, min(time) AS at, max(last_time) AS until,
+         list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, [gpu] AS gpus, 'definite' AS confidence, 'info' AS severity,
+         'No job ends by this. ' || upper(left(any_value(advice), 1)) || substr(any_value(advice), 2) || '.' AS action, 'nvidia' AS vendor, root_code AS xid, list_distinct(flatten(list(xids))) AS xids, root_code, gpu AS pci,
+         sum(lines)::BIGINT AS lines
+  FROM gpu_burst b LEFT JOIN xid_catalog c ON c.code = b.root_code WHERE verdict = 'service' GROUP BY machine, gpu, root_code
+), amd AS (
+  SELECT coalesce(arg_min(a.gpu, a.line_no) FILTER (kind = 'ras'), arg_min(a.gpu, a.line_no)) AS gpu, any_value(a.host) AS host, arg_min(error, a.line_no) FILTER (error IS NOT NULL) AS error,
+         any_value(block) FILTER (block IS NOT NULL) AS block, any_value(event_id) AS event_id, min(time) AS at, max(time) AS until, list(DISTINCT kind) AS kinds, count(*) AS lines,
+         list(line_at(a.file_id, a.line_no) ORDER BY a.line_no)[1:20] AS evidence, arg_min(message, a.line_no) AS message
+  FROM amdgpu_event a
+  WHERE kind IN ('ras', 'ras_count', 'reset_failed', 'hw_exception')
+     OR (kind = 'reset' AND NOT EXISTS (SELECT 1 FROM amdgpu_event o WHERE o.file_id = a.file_id AND o.kind IN ('ring_timeout', 'page_fault') AND o.line_no < a.line_no))
+  GROUP BY coalesce(event_id::VARCHAR, a.gpu, ''), a.host, a.file_id
+)
+SELECT * FROM nvidia
+UNION ALL BY NAME SELECT * FROM service
+UNION ALL BY NAME
+SELECT concat('AMD GPU ', gpu, CASE WHEN host IS NOT NULL THEN ' of ' || host ELSE '' END, ': ',
+              CASE WHEN error IS NOT NULL THEN 'uncorrectable hardware error ' || error WHEN list_contains(kinds, 'ras_count') THEN 'uncorrectable hardware errors in block ' || coalesce(block, '?')
+                   WHEN list_contains(kinds, 'reset_failed') THEN 'the driver could not reset it' WHEN list_contains(kinds, 'hw_exception') THEN 'hardware exception, ' || message
+                   ELSE 'the driver reset it; all programs on it lost their memory' END) AS summary,
+       evidence, "at", until, CASE WHEN host IS NOT NULL THEN [host] ELSE [] END AS hosts, CASE WHEN gpu IS NULL THEN [] WHEN gpu LIKE 'node%' THEN [gpu] ELSE [pci_address(gpu)] END AS gpus,
+       CASE WHEN error IS NOT NULL OR list_contains(kinds, 'ras_count') OR list_contains(kinds, 'reset_failed') THEN 'definite' ELSE 'probable' END AS confidence, 'critical' AS severity,
+       'Take the node out of the pool, reboot it and run a diagnosis (rvs, amd-smi ras); replace the GPU if the error comes again.' AS action,
+       'amd' AS vendor, CASE WHEN gpu NOT LIKE 'node%' THEN pci_address(gpu) END AS pci, error, event_id, block AS unit, coalesce(block = 'umc', false) AS memory, lines
+FROM amd
