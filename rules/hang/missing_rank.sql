@@ -3,7 +3,7 @@ title = "A rank never reached the collective the others wait in"
 severity = "critical"
 confidence = "probable"
 status = "stable"
-explains = ["divergence.stack"]
+explains = ["divergence.stack", "divergence.collective_count"]
 about = """
 Ranks wait in a collective, and one or a few are not there: they stand elsewhere in the code, do not answer, are stopped, or never logged
 the sequence number the others wait for. The others only wait; the cause is with these.

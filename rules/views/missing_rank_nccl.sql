@@ -21,7 +21,7 @@ WITH counted AS (
   -- a minority that lags is suspect; a majority that lags waits for something else
   HAVING count(*) FILTER (behind) * 2 < count(*) AND NOT bool_or(ended) AND EXISTS (FROM trouble_sign)
 )
-SELECT source, coalesce(ranks, [])::BIGINT[] AS ranks, hosts, pids, grp, seq, op, side, place, grade, "at", said, evidence FROM coll
+SELECT source, ranks::BIGINT[] AS ranks, hosts, pids, grp, seq, op, side, place, grade, "at", said, evidence FROM coll
 UNION ALL BY NAME
 SELECT 'ras' AS source, ranks_behind::BIGINT[] AS ranks, hosts_behind AS hosts, pids_behind AS pids, comm_hash AS grp, count_behind + 1 AS seq, op,
        NULL::VARCHAR AS side, NULL::VARCHAR AS place, 'probable' AS grade, time AS at,
