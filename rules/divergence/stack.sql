@@ -32,3 +32,20 @@ SELECT
        WHEN list_contains(v.failures, 'no_answer') THEN 'T (stopped), D (uninterruptible) or gone' END AS process_state,
   v.failed_pids[1] AS failed_dump_pid, (SELECT pid_of_rank FROM stack_pid_of_rank) AS pid_of_rank, v.still AS stands_still
 FROM stack_verdict AS v
+UNION ALL BY NAME
+-- Dumps in which nobody stands apart are context worth a line.
+SELECT 'Stacks of ' || count(*) || CASE WHEN count(*) = 1 THEN ' process' ELSE ' processes' END || ' were dumped'
+    || CASE WHEN max(snapshots) > 1 THEN ', up to ' || max(snapshots) || ' times each' ELSE '' END || ': '
+    || CASE WHEN bool_or(moved) THEN 'positions move, the program works.'
+            WHEN count(*) = 1 THEN 'it stands in ' || coalesce(any_value(decided.f), any_value(top.f), any_value(innermost), 'an unknown place') || coalesce(', waiting for ' || any_value(waiting_for), '') || '.'
+            WHEN count(DISTINCT place) = 1 AND bool_and(peer) THEN 'all wait at the same place, ' || any_value(decided.f) || '; stacks do not tell who is missing.'
+            ELSE 'no rank stands apart in a way that proves a hang.' END AS summary,
+  'info' AS severity, list(line_at(file_id, thread_line) ORDER BY rank, pid)[:6] AS evidence,
+  list(rank ORDER BY rank) FILTER (rank IS NOT NULL AND NOT rank_guessed) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, list(pid ORDER BY rank, pid) FILTER (pid IS NOT NULL) AS pids,
+  (SELECT world_size FROM stack_world) AS world_size, max(snapshots) AS snapshots, any_value(class) FILTER (n = 1) AS position_class, any_value(innermost) FILTER (n = 1) AS top_frame,
+  any_value(decided.f) FILTER (n = 1) AS waiting_function, any_value(own.f) FILTER (n = 1) AS own_function, any_value(cmdline) FILTER (n = 1) AS cmdline,
+  (SELECT pid_of_rank FROM stack_pid_of_rank) AS pid_of_rank,
+  mode(coalesce(decided.f, top.f)) AS majority_function
+FROM (SELECT *, count(*) OVER () AS n FROM stack_context)
+WHERE NOT EXISTS (FROM stack_verdict)
+HAVING count(*) > 0

@@ -5,17 +5,17 @@
 -- The last dump of every process that is (or may be) a rank, with what its earlier dumps say of movement.
 CREATE TABLE stack_rank AS
 WITH usable AS (
-  SELECT *, lag(class) OVER w AS before_class, lag(place) OVER w AS before_place, lag(signature) OVER w AS before_signature, lag(file_id) OVER w IS NOT NULL AS has_before
-  FROM stack_main WHERE failure IS NULL AND source_kind <> 'backtrace'
-  WINDOW w AS (PARTITION BY process, source_kind ORDER BY snapshot)
+  SELECT *, lag(class) OVER w AS before_class, lag(own_key) OVER w AS before_own, lag(full_key) OVER w AS before_full
+  FROM stack_main WHERE failure IS NULL AND source_kind <> 'backtrace' AND path IS NOT NULL
+  WINDOW w AS (PARTITION BY process ORDER BY snapshot)
 ), compared AS (
-  SELECT *, CASE WHEN has_before THEN class <> before_class OR place <> before_place OR (class IN ('compute', 'compile') AND signature <> before_signature) END AS moved FROM usable
+  SELECT *, class <> before_class OR own_key <> before_own OR (class IN ('compute', 'compile') AND full_key <> before_full) AS moved FROM usable
 ), last_dump AS (
   SELECT * FROM compared QUALIFY row_number() OVER (PARTITION BY process ORDER BY snapshot DESC) = 1
 ), failed AS (
   SELECT * FROM stack_main WHERE failure IN ('stopped', 'no_answer', 'no_stack') QUALIFY row_number() OVER (PARTITION BY process ORDER BY snapshot DESC) = 1
 ), every AS (
-  SELECT l.* EXCLUDE (failure, failure_line, before_class, before_place, before_signature, has_before), f.failure, f.failure_line, f.file_id AS failure_file, f.line_no AS failure_head
+  SELECT l.* EXCLUDE (failure, failure_line, before_class, before_own, before_full), f.failure, f.failure_line, f.file_id AS failure_file, f.line_no AS failure_head
   FROM last_dump AS l LEFT JOIN failed AS f ON f.process = l.process AND f.snapshot > l.snapshot
   UNION ALL BY NAME
   SELECT *, file_id AS failure_file, line_no AS failure_head FROM failed ANTI JOIN last_dump USING (process)
@@ -26,7 +26,7 @@ SELECT e.* REPLACE (coalesce(e.pid, k.pid) AS pid, coalesce(e.host, k.host) AS h
   e.failure IS NULL AND e.moved IS NOT DISTINCT FROM false AS still,
   -- Ordinary work, as long as nothing proves that it stands: a sample says nothing of how long.
   e.failure IS NULL AND NOT e.waits_for_peers AND coalesce(e.moved, true)
-    AND (e.class IN ('compute', 'compile', 'checkpoint-io', 'idle-service', 'helper', 'none', 'wait') OR e.status LIKE 'active%') AS soft
+    AND (e.class IN ('compute', 'compile', 'checkpoint-io', 'idle-service', 'helper', 'none', 'wait') OR coalesce(e.status LIKE 'active%', false)) AS soft
 FROM every AS e LEFT JOIN pid_by_rank AS k ON k.rank = e.rank
 WHERE e.role = 'rank' AND (e.rank IS NOT NULL OR NOT EXISTS (FROM stack_main WHERE role = 'rank' AND rank IS NOT NULL));
 
@@ -157,3 +157,11 @@ SELECT 'stacks' AS source, ranks, hosts, pids, NULL::VARCHAR AS grp, NULL::BIGIN
        ELSE 'it stands in ' || frame || ', while ' || waiting || ' others wait in ' || waiting_function END AS said,
   list_concat(coalesce(lines, heads, []), waiting_lines[:3]) AS evidence
 FROM stack_verdict WHERE kind = 'missing';
+
+-- Every process worth a word, for the case that nothing stands apart.
+CREATE VIEW stack_context AS
+SELECT r.process, r.rank, r.rank_guessed, r.host, r.pid, r.file_id, r.thread_line, r.snapshots, r.class, r.waiting_for, r.decided, r.top, r.own, r.place, r.innermost, r.cmdline, r.moved, r.peer FROM stack_rank AS r WHERE NOT r.failed
+UNION ALL BY NAME
+SELECT process, rank, rank_guessed, host, pid, file_id, thread_line, snapshots, class, waiting_for, decided, top, own, place, innermost, cmdline, NULL AS moved, false AS peer FROM stack_main
+WHERE (role = 'service' OR source_kind = 'backtrace') AND failure IS NULL AND process NOT IN (SELECT process FROM stack_rank WHERE NOT failed)
+QUALIFY row_number() OVER (PARTITION BY process ORDER BY snapshot DESC) = 1;

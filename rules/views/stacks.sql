@@ -62,7 +62,7 @@ WHERE f.depth = 1 AND f.thread_line IS NULL;
 
 CREATE TABLE stack_unit AS
 WITH thread AS (
-  SELECT t.*, f.grammar = 'py_spy_json' AS is_json FROM stack_thread_any AS t JOIN file AS f USING (file_id)
+  SELECT t.*, coalesce(f.grammar = 'py_spy_json', false) AS is_json FROM stack_thread_any AS t JOIN file AS f USING (file_id)
 ), spy AS (SELECT *, pid::VARCHAR AS pid_text FROM stack_head WHERE source_kind = 'py-spy'),
 -- On Linux the main thread's id is the process's: that repairs dumps that interleave in one file.
 own AS (
@@ -295,5 +295,8 @@ SELECT dump, file_id, line_no, thread_line, file, source_kind, process, rank, ra
   snapshot, snapshots, status, class, waiting_for, decided, top, own, path, own_path, array_to_string(path, ' > ') AS signature, innermost, in_queue_get, holds_out_for_lock, step,
   local_world_size AS world_size,
   class IN ('collective-wait', 'collective-launch', 'p2p-wait', 'gpu-sync', 'store-wait', 'init') AS waits_for_peers,
-  array_to_string(coalesce(nullif(own_path, []), path), ' > ') AS place
+  array_to_string(coalesce(nullif(own_path, []), path), ' > ') AS place,
+  -- The same without paths, which tools shorten differently: to compare two dumps of one process.
+  array_to_string(list_transform(coalesce(nullif(own_path, []), path), lambda x: regexp_replace(x, ' \([^()]*?(?::([0-9]+))?\)$', ' \1')), ' > ') AS own_key,
+  array_to_string(list_transform(path, lambda x: regexp_replace(x, ' \([^()]*?(?::([0-9]+))?\)$', ' \1')), ' > ') AS full_key
 FROM nth;
