@@ -24,7 +24,7 @@ SELECT
   list_concat(list_concat(coalesce(v.lines, []), coalesce(v.heads, [])), v.waiting_lines[:4]) AS evidence,
   v.ranks, v.hosts, v.pids, v.world_size,
   CASE WHEN v.failures = ['absent'] OR v.guessed AND v.ranks IS NULL THEN 'possible' WHEN v.still OR v.timed_out OR v.failures IS NOT NULL THEN 'probable' WHEN v.processes <= 2 THEN 'possible' ELSE 'probable' END AS confidence,
-  v.function AS minority_function, v.frame AS minority_frame, v.suspect.decided.f AS minority_call, v.suspect.class AS position_class, v.suspect.status AS minority_status, v.suspect.waiting_for AS minority_waiting_for,
+  v.function AS minority_function, v.frame AS minority_frame, v.suspect.decided.f AS minority_call, v.suspect.class AS position_class, v.suspect.status AS minority_status, v.suspect.awaits AS minority_waiting_for,
   v.suspect.own.f || ' (' || v.suspect.own.p || ')' AS minority_place, v.suspect.top.f AS minority_top_function,
   v.suspect.step AS minority_step, v.waiting_step AS majority_step,
   v.waiting_function AS majority_function, v.waiting_top_function AS waiting_function, v.waiting_frame AS majority_frame, v.waiting_ranks,
@@ -37,7 +37,7 @@ UNION ALL BY NAME
 SELECT 'Stacks of ' || count(*) || CASE WHEN count(*) = 1 THEN ' process' ELSE ' processes' END || ' were dumped'
     || CASE WHEN max(snapshots) > 1 THEN ', up to ' || max(snapshots) || ' times each' ELSE '' END || ': '
     || CASE WHEN bool_or(moved) THEN 'positions move, the program works.'
-            WHEN count(*) = 1 THEN 'it stands in ' || coalesce(any_value(decided.f), any_value(top.f), any_value(innermost), 'an unknown place') || coalesce(', waiting for ' || any_value(waiting_for), '') || '.'
+            WHEN count(*) = 1 THEN 'it stands in ' || coalesce(any_value(decided.f), any_value(top.f), any_value(innermost), 'an unknown place') || coalesce(', waiting for ' || any_value(awaits), '') || '.'
             WHEN count(DISTINCT place) = 1 AND bool_and(peer) THEN 'all wait at the same place, ' || any_value(decided.f) || '; stacks do not tell who is missing.'
             ELSE 'no rank stands apart in a way that proves a hang.' END AS summary,
   'info' AS severity, list(line_at(file_id, thread_line) ORDER BY rank, pid)[:6] AS evidence,

@@ -5,17 +5,17 @@
 -- The last dump of every process that is (or may be) a rank, with what its earlier dumps say of movement.
 CREATE TABLE stack_rank AS
 WITH usable AS (
-  SELECT *, lag(class) OVER w AS before_class, lag(own_key) OVER w AS before_own, lag(full_key) OVER w AS before_full
+  SELECT *, lag(own_key) OVER w AS before_own, lag(full_key) OVER w AS before_full
   FROM stack_main WHERE failure IS NULL AND source_kind <> 'backtrace' AND path IS NOT NULL
   WINDOW w AS (PARTITION BY process ORDER BY snapshot)
 ), compared AS (
-  SELECT *, class <> before_class OR own_key <> before_own OR (class IN ('compute', 'compile') AND full_key <> before_full) AS moved FROM usable
+  SELECT *, own_key <> before_own OR (class IN ('compute', 'compile') AND full_key <> before_full) AS moved FROM usable
 ), last_dump AS (
   SELECT * FROM compared QUALIFY row_number() OVER (PARTITION BY process ORDER BY snapshot DESC) = 1
 ), failed AS (
   SELECT * FROM stack_main WHERE failure IN ('stopped', 'no_answer', 'no_stack') QUALIFY row_number() OVER (PARTITION BY process ORDER BY snapshot DESC) = 1
 ), every AS (
-  SELECT l.* EXCLUDE (failure, failure_line, before_class, before_own, before_full), f.failure, f.failure_line, f.file_id AS failure_file, f.line_no AS failure_head
+  SELECT l.* EXCLUDE (failure, failure_line, before_own, before_full), f.failure, f.failure_line, f.file_id AS failure_file, f.line_no AS failure_head
   FROM last_dump AS l LEFT JOIN failed AS f ON f.process = l.process AND f.snapshot > l.snapshot
   UNION ALL BY NAME
   SELECT *, file_id AS failure_file, line_no AS failure_head FROM failed ANTI JOIN last_dump USING (process)
@@ -94,12 +94,12 @@ WITH p AS (
     END AS found, job.*
   FROM job
 ), suspect AS (
-  SELECT p.process, p.rank, p.pid, p.host, p.file_id, p.thread_line, p.failure_file, p.failure_line, p.failure_head, p.failure, p.class, p.status, p.waiting_for, p.own, p.top,
+  SELECT p.process, p.rank, p.pid, p.host, p.file_id, p.thread_line, p.failure_file, p.failure_line, p.failure_head, p.failure, p.class, p.status, p.awaits, p.own, p.top,
     p.decided, p.step, p.still, p.occasion, p.place, false AS left_loop
   FROM p, judged AS j
   WHERE (j.found = 'failed' AND (p.failed OR (j.soft = 0 AND NOT p.peer))) OR (j.found = 'hard' AND NOT p.peer) OR (j.found = 'mass' AND p.place || p.class <> (SELECT place || class FROM mass))
   UNION ALL BY NAME
-  SELECT process, rank, pid, host, file_id, thread_line, failure, class, status, waiting_for, own, top, decided, step, still, occasion, place, left_loop
+  SELECT process, rank, pid, host, file_id, thread_line, failure, class, status, awaits, own, top, decided, step, still, occasion, place, left_loop
   FROM other, judged AS j WHERE j.found = 'other'
   UNION ALL BY NAME
   SELECT 'rank ' || a.rank AS process, a.rank, a.pid, a.host, 'absent' AS failure FROM absent AS a, judged AS j WHERE j.found = 'absent'
@@ -111,14 +111,14 @@ WITH p AS (
     count(*) AS n, bool_and(left_loop) AS left_loop, bool_and(coalesce(still, false)) AS still, list_sort(list(DISTINCT class) FILTER (failure IS NULL)) AS classes,
     list_sort(list(DISTINCT failure) FILTER (failure IS NOT NULL)) AS failures,
     list(pid ORDER BY rank, pid) FILTER (failure IS NOT NULL AND failure <> 'absent' AND pid IS NOT NULL) AS failed_pids,
-    arg_min({'status': status, 'waiting_for': waiting_for, 'own': own, 'top': top, 'decided': decided, 'class': class, 'step': step, 'occasion': occasion}, coalesce(rank, pid, 0)) FILTER (failure IS NULL) AS first,
+    arg_min({'status': status, 'awaits': awaits, 'own': own, 'top': top, 'decided': decided, 'class': class, 'step': step, 'occasion': occasion}, coalesce(rank, pid, 0)) FILTER (failure IS NULL) AS first,
     list(DISTINCT file_id) AS files,
     list({'file_id': coalesce(failure_file, file_id), 'line_no': coalesce(failure_head, thread_line)} ORDER BY rank, pid) FILTER (coalesce(failure_file, file_id) IS NOT NULL) AS heads,
     list({'file_id': coalesce(failure_file, file_id), 'line_no': coalesce(failure_line, own.line, top.line)} ORDER BY rank, pid) FILTER (coalesce(failure_line, own.line, top.line) IS NOT NULL) AS lines
   FROM suspect
 ), waiters AS (
   SELECT list(rank ORDER BY rank) FILTER (rank IS NOT NULL) AS ranks, count(*) AS n, mode(function) AS function, mode(top.f) AS top_function, mode(own.f || ' (' || own.p || ')') AS frame,
-    bool_and(still) AS still, max(step) AS step, mode(class) AS class, mode(waiting_for) AS waiting_for, bool_or(occasion LIKE 'Timeout%') AS timed_out,
+    bool_and(still) AS still, max(step) AS step, mode(class) AS class, mode(awaits) AS awaits, bool_or(occasion LIKE 'Timeout%') AS timed_out,
     list({'file_id': file_id, 'line_no': coalesce(decided.line, top.line, thread_line)} ORDER BY rank, pid) AS lines
   FROM rest WHERE NOT soft
 )
@@ -130,7 +130,7 @@ SELECT j.found,
   CASE WHEN j.found = 'other' AND j.n = 2 THEN list_sort(list_concat(t.ranks, w.ranks)) ELSE t.ranks END AS ranks,
   t.pids, t.hosts, t.n AS suspects, t.left_loop, t.failures, t.failed_pids, t.classes, t.first AS suspect, t.heads, t.lines, t.still AND w.still AS still, w.timed_out,
   w.n AS waiting, w.ranks AS waiting_ranks, w.function AS waiting_function, w.top_function AS waiting_top_function, w.frame AS waiting_frame, w.class AS waiting_class,
-  w.waiting_for, w.lines AS waiting_lines, w.step AS waiting_step, j.n AS processes, j.guessed, (SELECT world_size FROM stack_world) AS world_size,
+  w.awaits, w.lines AS waiting_lines, w.step AS waiting_step, j.n AS processes, j.guessed, (SELECT world_size FROM stack_world) AS world_size,
   CASE WHEN t.first.class = 'data-wait' THEN t.first.decided.f ELSE coalesce(t.first.own.f, t.first.top.f) END AS function,
   coalesce(t.first.own.f || ' (' || t.first.own.p || coalesce(':' || t.first.own.n, '') || ')', t.first.top.f || ' (' || t.first.top.p || ')') AS frame
 FROM judged AS j, told AS t, waiters AS w WHERE j.found IS NOT NULL AND t.n > 0 AND w.n > 0;
@@ -160,8 +160,8 @@ FROM stack_verdict WHERE kind = 'missing';
 
 -- Every process worth a word, for the case that nothing stands apart.
 CREATE VIEW stack_context AS
-SELECT r.process, r.rank, r.rank_guessed, r.host, r.pid, r.file_id, r.thread_line, r.snapshots, r.class, r.waiting_for, r.decided, r.top, r.own, r.place, r.innermost, r.cmdline, r.moved, r.peer FROM stack_rank AS r WHERE NOT r.failed
+SELECT r.process, r.rank, r.rank_guessed, r.host, r.pid, r.file_id, r.thread_line, r.snapshots, r.class, r.awaits, r.decided, r.top, r.own, r.place, r.innermost, r.cmdline, r.moved, r.peer FROM stack_rank AS r WHERE NOT r.failed
 UNION ALL BY NAME
-SELECT process, rank, rank_guessed, host, pid, file_id, thread_line, snapshots, class, waiting_for, decided, top, own, place, innermost, cmdline, NULL AS moved, false AS peer FROM stack_main
+SELECT process, rank, rank_guessed, host, pid, file_id, thread_line, snapshots, class, awaits, decided, top, own, place, innermost, cmdline, NULL AS moved, false AS peer FROM stack_main
 WHERE (role = 'service' OR source_kind = 'backtrace') AND failure IS NULL AND process NOT IN (SELECT process FROM stack_rank WHERE NOT failed)
 QUALIFY row_number() OVER (PARTITION BY process ORDER BY snapshot DESC) = 1;

@@ -6,7 +6,7 @@
 
 -- position_class with its alternatives taken apart. Order in the file decides between patterns of the same reach.
 CREATE TABLE position_pattern AS
-SELECT p.nr, p.class, p.reach, p.waiting_for, f.unnest AS function, s.unnest AS source
+SELECT p.nr, p.class, p.reach, p.awaits, f.unnest AS function, s.unnest AS source
 FROM (SELECT rowid AS nr, * FROM position_class) AS p, unnest(string_split(p.function, '|')) AS f, unnest(string_split(p.source, '|')) AS s;
 
 -- One row per distinct (function, source): versions of py-spy differ in how they qualify names, so the last dotted part counts.
@@ -29,11 +29,11 @@ WITH raw AS (
 ), library AS (
   SELECT DISTINCT c.path FROM clean AS c JOIN stack_library AS l ON c.path GLOB l.source
 ), matches AS (
-  SELECT c.function, c.source, c.arguments, p.reach, arg_min(p.class, p.nr) AS class, arg_min(p.waiting_for, p.nr) AS waiting_for, min(p.nr) AS nr
+  SELECT c.function, c.source, c.arguments, p.reach, arg_min(p.class, p.nr) AS class, arg_min(p.awaits, p.nr) AS awaits, min(p.nr) AS nr
   FROM clean AS c JOIN position_pattern AS p ON c.name GLOB p.function AND (p.source = '*' OR c.path GLOB p.source OR c.path GLOB ('*/' || p.source))
   GROUP BY ALL
 ), best AS (
-  SELECT function, source, arguments, map_from_entries(list((reach, {'class': class, 'waiting_for': waiting_for}))) AS says FROM matches GROUP BY ALL
+  SELECT function, source, arguments, map_from_entries(list((reach, {'class': class, 'awaits': awaits}))) AS says FROM matches GROUP BY ALL
 )
 SELECT c.function, c.source, c.arguments, c.name, c.native, c.path, c.py_line,
   CASE WHEN c.path LIKE '/%' THEN regexp_extract(c.path, '([^/]*)$', 1) ELSE c.path END AS shown_path,
@@ -127,10 +127,10 @@ WITH bare AS (
   SELECT *, count(*) FILTER (NOT skipped AND NOT native) OVER (PARTITION BY file_id, thread_line ORDER BY d ROWS UNBOUNDED PRECEDING) AS nth FROM placed
 ), thread AS (
   SELECT file_id, thread_line,
-    arg_min({'f': name, 'c': by_stack.class, 'w': by_stack.waiting_for, 'line': line_no}, d) FILTER (by_stack IS NOT NULL) AS stack,
-    arg_min({'f': name, 'c': by_near.class, 'w': by_near.waiting_for, 'line': line_no}, d) FILTER (by_near IS NOT NULL AND nth <= 10) AS near,
-    arg_min({'f': name, 'c': by_weak.class, 'w': by_weak.waiting_for, 'line': line_no}, d) FILTER (by_weak IS NOT NULL AND nth <= 10) AS weak,
-    arg_min({'f': name, 'c': by_native.class, 'w': by_native.waiting_for, 'line': line_no}, d) FILTER (by_native IS NOT NULL) AS native,
+    arg_min({'f': name, 'c': by_stack.class, 'w': by_stack.awaits, 'line': line_no}, d) FILTER (by_stack IS NOT NULL) AS stack,
+    arg_min({'f': name, 'c': by_near.class, 'w': by_near.awaits, 'line': line_no}, d) FILTER (by_near IS NOT NULL AND nth <= 10) AS near,
+    arg_min({'f': name, 'c': by_weak.class, 'w': by_weak.awaits, 'line': line_no}, d) FILTER (by_weak IS NOT NULL AND nth <= 10) AS weak,
+    arg_min({'f': name, 'c': by_native.class, 'w': by_native.awaits, 'line': line_no}, d) FILTER (by_native IS NOT NULL) AS native,
     arg_min({'f': name, 'p': shown_path, 'line': line_no}, d) FILTER (NOT native AND NOT skipped) AS top,
     arg_min({'f': name, 'p': shown_path, 'line': line_no, 'n': line}, d) FILTER (own_code AND NOT skipped) AS own,
     arg_min(name, d) AS innermost,
@@ -150,7 +150,7 @@ SELECT u.file_id, u.line_no, u.stream, u.unit_head, u.nth, u.source_kind, u.tid,
        WHEN t.frames IS NULL THEN 'none'
        WHEN u.status LIKE 'active%' OR u.status LIKE '%Has the GIL%' THEN 'compute'
        ELSE 'blocked' END AS class,
-  coalesce(t.stack.w, t.near.w, t.weak.w, t.native.w) AS waiting_for
+  coalesce(t.stack.w, t.near.w, t.weak.w, t.native.w) AS awaits
 FROM stack_unit AS u LEFT JOIN thread AS t ON t.file_id = u.file_id AND t.thread_line = u.line_no;
 
 -- --- one row per dumped process -----------------------------------------------------------------------------------------
@@ -168,13 +168,13 @@ WITH pid_of AS (
 ), main_thread AS (SELECT * FROM main WHERE place = 1),
 -- Backward hooks (FSDP, DeepSpeed) run in threads that C++ made: they have no name, and the main thread shows only `backward`.
 hook AS (
-  SELECT file_id, stream, unit_head, nth, arg_min({'class': class, 'own': own, 'top': top, 'path': path, 'own_path': own_path, 'decided': decided, 'waiting_for': waiting_for, 'status': status}, line_no) AS h
+  SELECT file_id, stream, unit_head, nth, arg_min({'class': class, 'own': own, 'top': top, 'path': path, 'own_path': own_path, 'decided': decided, 'awaits': awaits, 'status': status}, line_no) AS h
   FROM main WHERE place > 1 AND coalesce(name, '') = '' AND top IS NOT NULL AND class NOT IN ('helper', 'none') GROUP BY ALL
 ), dumped AS (
   SELECT m.file_id, m.stream, m.unit_head, m.nth, m.line_no AS thread_line, m.source_kind, m.tid, m.name,
     CASE WHEN m.in_backward AND k.h IS NOT NULL THEN k.h.status ELSE m.status END AS status,
     CASE WHEN m.in_backward AND k.h IS NOT NULL THEN k.h.class ELSE m.class END AS class,
-    CASE WHEN m.in_backward AND k.h IS NOT NULL THEN k.h.waiting_for ELSE m.waiting_for END AS waiting_for,
+    CASE WHEN m.in_backward AND k.h IS NOT NULL THEN k.h.awaits ELSE m.awaits END AS awaits,
     CASE WHEN m.in_backward AND k.h IS NOT NULL THEN k.h.decided ELSE m.decided END AS decided,
     CASE WHEN m.in_backward AND k.h IS NOT NULL THEN k.h.top ELSE m.top END AS top,
     CASE WHEN m.in_backward AND k.h IS NOT NULL THEN coalesce(k.h.own, m.own) ELSE m.own END AS own,
@@ -219,7 +219,7 @@ SELECT row_number() OVER (ORDER BY t.file_id, t.line_no) AS dump, t.file_id, t.l
   coalesce(t.time, try_strptime(regexp_replace(t.date_said, ' [A-Z]{2,5} (20[0-9]{2})$', ' \1'), '%a %b %d %H:%M:%S %Y'),
     try_strptime(nullif(regexp_extract(f.path, '(20[0-9]{6}[-_T]?[0-9]{6})', 1).replace('-', '').replace('_', '').replace('T', ''), ''), '%Y%m%d%H%M%S')) AS time,
   list_transform(regexp_extract_all(f.path, '[0-9]+|[^0-9]+'), lambda x: CASE WHEN x[1] BETWEEN '0' AND '9' THEN lpad(x, 20, '0') ELSE x END) AS file_order,
-  t.tid, t.name AS thread_name, t.status, t.class, t.waiting_for, t.decided, t.top, t.own, t.path, t.own_path, t.innermost, t.in_queue_get, t.holds_out_for_lock, t.in_backward,
+  t.tid, t.name AS thread_name, t.status, t.class, t.awaits, t.decided, t.top, t.own, t.path, t.own_path, t.innermost, t.in_queue_get, t.holds_out_for_lock, t.in_backward,
   CASE WHEN t.class = 'loader-worker' THEN 'loader worker'
        WHEN t.class IN ('launcher', 'helper') THEN t.class
        WHEN regexp_matches(t.cmdline, 'resource_tracker|semaphore_tracker|compile_worker|(?:^|[/ ])(?:torchrun|torchelastic|srun|mpirun|accelerate launch)(?: |$)|torch[./]distributed[./](?:run|launch)\b|deepspeed\.launcher|wandb-|tensorboard|(?:^|/)(?:bash|sh) ') THEN 'launcher'
@@ -266,7 +266,7 @@ WITH local AS (
 ), title AS (SELECT max(title_tp) + 1 AS tp FROM d),
 guess AS (
   SELECT at_host, pid, row_number() OVER (ORDER BY at_host, pid) - 1 AS rank FROM (SELECT DISTINCT at_host, pid FROM mapped WHERE role = 'rank' AND pid IS NOT NULL AND source_kind <> 'backtrace')
-  WHERE (SELECT count(DISTINCT coalesce(at_host, '')) FROM mapped WHERE role = 'rank') = 1
+  WHERE (SELECT count(DISTINCT coalesce(at_host, '')) = 1 AND count(DISTINCT pid) > 1 FROM mapped WHERE role = 'rank' AND source_kind <> 'backtrace')
 ), ranked AS (
   SELECT m.* EXCLUDE (rank),
     CASE WHEN NOT may_be_rank THEN m.rank
@@ -292,7 +292,7 @@ guess AS (
   FROM named
 )
 SELECT dump, file_id, line_no, thread_line, file, source_kind, process, rank, rank_guessed, surely, at_host AS host, pid, role, cmdline, occasion, failure, failure_line, time,
-  snapshot, snapshots, status, class, waiting_for, decided, top, own, path, own_path, array_to_string(path, ' > ') AS signature, innermost, in_queue_get, holds_out_for_lock, step,
+  snapshot, snapshots, status, class, awaits, decided, top, own, path, own_path, array_to_string(path, ' > ') AS signature, innermost, in_queue_get, holds_out_for_lock, step,
   local_world_size AS world_size,
   class IN ('collective-wait', 'collective-launch', 'p2p-wait', 'gpu-sync', 'store-wait', 'init') AS waits_for_peers,
   array_to_string(coalesce(nullif(own_path, []), path), ' > ') AS place,
