@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
 if TYPE_CHECKING:
@@ -74,16 +75,21 @@ class Envelopes:
         return pl.concat([*done, todo]).sort("seq", maintain_order=True)
 
     def _unglue(self, lines: pl.DataFrame) -> pl.DataFrame:
-        glued = None
+        body = lines["body"]
+        glued = np.zeros(lines.height, bool)
         for envelope, count in self.glue:
             for needle in envelope.needles:
-                hits = lines["body"].str.contains(needle, literal=True)
-                if count > 1 and hits.any():
-                    hits &= lines["body"].str.count_matches(needle, literal=True) >= count
-                glued = hits if glued is None else glued | hits
-        if glued is None or not glued.any():
+                hits = np.flatnonzero(body.str.contains(needle, literal=True))
+                if len(hits):
+                    there = body if len(hits) == len(glued) else body.gather(hits)
+                    if count > 1:
+                        begins = there.str.count_matches(needle, literal=True) >= count
+                    else:
+                        begins = there.str.contains(_start(envelope.regex))
+                    glued[hits[begins.to_numpy()]] = True
+        if not glued.any():
             return lines
-        first, rest = lines.filter(~glued), lines.filter(glued)
+        first, rest = lines.filter(pl.Series(~glued)), lines.filter(pl.Series(glued))
         parts = rest.with_columns(pl.col("body").str.replace_all(self.glue_regex, "\n${0}").str.split("\n")).explode(
             "body"
         )

@@ -7,7 +7,7 @@ window passes whole.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, cast
 
 from logsift.content.catalog import BLOCK_LINES, Grammar
@@ -22,12 +22,40 @@ Buffer = bytes | memoryview
 DENSE_BYTES = 2048
 
 
+Pieces = tuple[tuple[int, bytes], ...]
+"""(number of the first line, whole lines)"""
+
+
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """What of a window passes: pieces (first line, bytes) of whole lines, and the needles that stand in it."""
+    """What of a window passes, before, in and after its core, and the needles that stand in it."""
 
-    pieces: tuple[tuple[int, bytes], ...]
+    window: Window
+    before: Pieces
+    core: Pieces
+    after: Pieces
     needles: frozenset[str]
+
+    @property
+    def size(self) -> int:
+        """Bytes that passed."""
+        return sum(len(data) for part in (self.before, self.core, self.after) for _, data in part)
+
+    @classmethod
+    def whole(cls, window: Window, needles: frozenset[str], *, around: bool = True) -> Passed:
+        """Every line of a window; `around` False leaves out what is not its core."""
+        w, view = window, memoryview(window.buffer)
+
+        def part(line: int, start: int, stop: int) -> Pieces:
+            return ((line, bytes(view[start:stop])),) if stop > start else ()
+
+        return cls(
+            replace(w, buffer=b""),
+            part(w.first_line, w.start, w.core_start) if around else (),
+            part(w.core_first, w.core_start, w.core_stop),
+            part(w.core_last + 1, w.core_stop, w.stop) if around else (),
+            needles,
+        )
 
 
 class _Scanner(Protocol):
@@ -62,14 +90,29 @@ class Gate:
         data, view = window.buffer, window.view()
         hits = self._scanner.hits(view, window.size // DENSE_BYTES + 64)
         if hits is None:
-            present = frozenset(self._needles[n] for n in self._scanner.present(view))
-            if present & self._openers:
-                return Passed(((window.first_line, bytes(view)),), present)
-            # Nothing opens a block: the lines around the core can add nothing to it.
-            return Passed(
-                ((window.core_first, bytes(view[window.core_start - window.start : window.core_stop - window.start])),),
-                present,
+            present = self._scanner.present(view)
+            # Where nothing opens a block the lines around the core can add nothing to it.
+            return Passed.whole(
+                window, frozenset(self._needles[n] for n in present), around=bool(present & self._openers)
             )
+        parts: list[list[tuple[int, bytes]]] = [[], [], []]
+        line, counted = window.first_line, window.start
+        for start, stop in self._spans(window, hits):
+            for part, low, high in (
+                (0, window.start, window.core_start),
+                (1, window.core_start, window.core_stop),
+                (2, window.core_stop, window.stop),
+            ):
+                first, last = max(start, low), min(stop, high)
+                if first < last:
+                    line, counted = line + newlines(data, counted, first), first
+                    parts[part].append((line, data[first:last]))
+        before, core, after = (tuple(p) for p in parts)
+        return Passed(replace(window, buffer=b""), before, core, after, frozenset(self._needles[n] for _, n in hits))
+
+    def _spans(self, window: Window, hits: Sequence[tuple[int, int]]) -> list[list[int]]:
+        """Where in the buffer the lines around the hits begin and end, merged where they touch."""
+        data = window.buffer
         spans: list[list[int]] = []
         for end, number in hits:
             at, lines_after = window.start + end - 1, self._after[number]
@@ -81,12 +124,7 @@ class Gate:
                 spans[-1][1] = max(spans[-1][1], stop)
             else:
                 spans.append([start, stop])
-        pieces, line, at = [], window.first_line, window.start
-        for start, stop in spans:
-            line += newlines(data, at, start)
-            pieces.append((line, data[start:stop]))
-            at = start
-        return Passed(tuple(pieces), frozenset(self._needles[n] for _, n in hits))
+        return spans
 
 
 def _behind(data: bytes | mmap.mmap, at: int, limit: int, lines: int) -> int:

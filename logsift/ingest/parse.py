@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from logsift.content.catalog import BLOCK_LINES, Catalog, Grammar
+from logsift.content.catalog import BLOCK_LINES, Catalog
 from logsift.ingest.clock import utc
 from logsift.ingest.envelope import FACTS, Envelopes
 from logsift.ingest.gate import Gate, Passed
@@ -19,6 +21,7 @@ from logsift.ingest.readers import reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from logsift.ingest.discover import SourceFile
@@ -59,17 +62,64 @@ class Parser:
         """
         parsed = Parsed(parts)
         sink = _Sink(parts)
+        by_id = {f.file_id: f for f in files}
         workers = max(1, os.cpu_count() or 1)
         with ThreadPoolExecutor(workers) as pool:
+            passing: deque[tuple[str | None, Future[Passed]]] = deque()
             pending: set[Future[tuple[Matched, int]]] = set()
-            for job in self._jobs(files, parsed):
+            batches: dict[str | None, list[Passed]] = {}
+
+            def submit(job: Callable[[], tuple[Matched, int]]) -> None:
+                nonlocal pending
                 pending.add(pool.submit(job))
                 if len(pending) > workers:
                     done, pending = wait(pending, return_when=FIRST_COMPLETED)
                     self._collect(done, sink, parsed, progress)
+
+            def take_passed(until: int) -> None:
+                # Windows pass the gate in parallel; what passed of many is matched together, in the order of the files.
+                while len(passing) > until:
+                    owner, future = passing.popleft()
+                    batch = batches.setdefault(owner, [])
+                    batch.append(future.result())
+                    if sum(p.size for p in batch) > self.window_bytes // 4:
+                        submit(_Text(self, owner, tuple(batch), by_id))
+                        batch.clear()
+
+            for file in files:
+                if not file.reader:
+                    continue
+                if file.reader != "lines":
+                    submit(_Structured(self, file, parsed))
+                    continue
+                try:
+                    for owner, window in self._windows(file, parsed):
+                        passing.append((owner, pool.submit(self._pass, owner, window)))
+                        take_passed(2 * workers)
+                except (OSError, EOFError, ValueError) as e:
+                    submit(_Unreadable(file.file_id, parsed.lines.get(file.file_id, 0), f"{type(e).__name__}: {e}"))
+            take_passed(0)
+            for owner, batch in batches.items():
+                if batch:
+                    submit(_Text(self, owner, tuple(batch), by_id))
             self._collect(pending, sink, parsed, progress)
         sink.flush()
         return parsed
+
+    def _windows(self, file: SourceFile, parsed: Parsed) -> Iterator[tuple[str | None, text.Window]]:
+        margin = self.margin if file.grammar is None else BLOCK_LINES * nesting([self.owners[file.grammar]])
+        for window in text.windows(file.file_id, file.path, margin, self.window_bytes):
+            parsed.lines[file.file_id] = window.core_last
+            parsed.windows.append((file.file_id, window.first_line, window.offset))
+            yield file.grammar, window
+
+    def _pass(self, owner: str | None, window: text.Window) -> Passed:
+        if owner is None:
+            return self.gate.pass_through(window)
+        grammar = self.owners[owner]
+        needles = {n for p in grammar.patterns for n in p.needles}
+        needles |= set(grammar.envelope.needles if grammar.envelope else ())
+        return Passed.whole(window, frozenset(needles))
 
     def _collect(
         self,
@@ -90,35 +140,6 @@ class Parser:
             if progress:
                 progress(size)
 
-    def _jobs(self, files: Sequence[SourceFile], parsed: Parsed) -> Iterator[Callable[[], tuple[Matched, int]]]:
-        """Units of work: one window of a large file, or the windows of many small ones that are read alike."""
-        by_id = {f.file_id: f for f in files}
-        batches: dict[str | None, list[text.Window]] = {}
-        for file in files:
-            if not file.reader:
-                continue
-            if file.reader != "lines":
-                yield _Structured(self, file, parsed)
-                continue
-            owner = file.grammar
-            margin = self.margin if owner is None else BLOCK_LINES * nesting([self.owners[owner]])
-            batch = batches.setdefault(owner, [])
-            try:
-                for window in text.windows(file.file_id, file.path, margin, self.window_bytes):
-                    parsed.lines[file.file_id] = window.core_last
-                    parsed.windows.append((file.file_id, window.first_line, window.offset))
-                    if batch and (
-                        batch[-1].file_id == file.file_id or sum(w.size for w in batch) > self.window_bytes // 2
-                    ):
-                        yield _Text(self, owner, tuple(batch), by_id)
-                        batch.clear()
-                    batch.append(window)
-            except (OSError, EOFError, ValueError) as e:
-                yield _Unreadable(file.file_id, parsed.lines.get(file.file_id, 0), f"{type(e).__name__}: {e}")
-        for owner, batch in batches.items():
-            if batch:
-                yield _Text(self, owner, tuple(batch), by_id)
-
 
 @dataclass(frozen=True)
 class _Unreadable:
@@ -135,38 +156,35 @@ class _Unreadable:
 
 @dataclass(frozen=True)
 class _Text:
+    """What passed of one or many windows, of files that the same grammars look into."""
+
     parser: Parser
     owner: str | None
-    windows: tuple[text.Window, ...]
+    passed: tuple[Passed, ...]
     files: dict[int, SourceFile]
 
     def __call__(self) -> tuple[Matched, int]:
-        pieces: list[tuple[int, int, bytes]] = []
-        needles: set[str] = set()
-        grammars: list[Grammar]
-        if self.owner is None:
-            grammars, envelopes = self.parser.everywhere, self.parser.envelopes
-            for window in self.windows:
-                passed: Passed = self.parser.gate.pass_through(window)
-                needles |= passed.needles
-                pieces += [(window.file_id, line, data) for line, data in passed.pieces]
-        else:
+        grammars, envelopes = self.parser.everywhere, self.parser.envelopes
+        if self.owner is not None:
             grammars, envelopes = [self.parser.owners[self.owner]], self.parser.wrapped[self.owner]
-            pieces = [(w.file_id, w.first_line, bytes(w.view())) for w in self.windows]
-            needles = {n for g in grammars for p in g.patterns for n in p.needles}
-            needles |= {n for g in grammars if g.envelope for n in g.envelope.needles}
-        lines = text.frame(pieces)
-        written = [utc(self.files[w.file_id].mtime_ns) for w in self.windows]
-        cores = pl.DataFrame(
-            {"file_id": [w.file_id for w in self.windows], "first": [w.core_first for w in self.windows],
-             "last": [w.core_last for w in self.windows], "written": written},
-            {"file_id": pl.Int64, "first": pl.Int64, "last": pl.Int64, "written": pl.Datetime("us")},
-        )  # fmt: skip
-        lines = lines.join(cores, on="file_id", how="left", maintain_order="left")
+        pieces: list[tuple[int, int, bytes]] = []
+        cores: list[tuple[int, int, int, datetime]] = []
+        # Windows of one file follow each other: what stands around a core is needed at the two ends only.
+        for file_id, group in groupby(self.passed, key=lambda p: p.window.file_id):
+            run = list(group)
+            whole = (*run[0].before, *(piece for p in run for piece in p.core), *run[-1].after)
+            pieces += [(file_id, line, data) for line, data in whole]
+            written = utc(self.files[file_id].mtime_ns)
+            cores.append((file_id, run[0].window.core_first, run[-1].window.core_last, written))
+        schema = {"file_id": pl.Int64(), "first": pl.Int64(), "last": pl.Int64(), "written": pl.Datetime("us")}
+        lines = text.frame(pieces).join(
+            pl.DataFrame(cores, schema, orient="row"), on="file_id", how="left", maintain_order="left"
+        )
         lines = lines.with_columns(pl.col("line_no").is_between("first", "last").alias("core")).drop("first", "last")
-        matched = match(grammars, self.parser.catalog.tables, envelopes.strip(lines), frozenset(needles))
+        needles = frozenset(n for p in self.passed for n in p.needles)
+        matched = match(grammars, self.parser.catalog.tables, envelopes.strip(lines), needles)
         _fill_from_paths(matched, self.files)
-        return matched, sum(w.size for w in self.windows)
+        return matched, sum(p.window.core_stop - p.window.core_start for p in self.passed)
 
 
 @dataclass(frozen=True)

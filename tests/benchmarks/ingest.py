@@ -28,10 +28,13 @@ def sparse(path: Path, size: int, seed: int = 0) -> None:
     """Ordinary output of a training job; 1 line in 400 is one that logsift knows."""
     rng = random.Random(seed)
     known = [
-        "[rank{r}]:[E709 17:05:38.123456789 ProcessGroupNCCL.cpp:1895] [PG ID 0 PG GUID 0(default_pg) Rank {r}] Observed flight recorder dump signal from another rank via TCPStore.",
+        "[rank{r}]:[W709 17:05:38.123456789 ProcessGroupNCCL.cpp:1895] Warning: WARNING: destroy_process_group() was not called before program exit",
         "node{r}:1234:5678 [{r}] NCCL INFO Bootstrap: Using eth0:10.0.0.{r}<0>",
-        "Traceback (most recent call last):",
+        "node{r}:1234:5678 [{r}] NCCL INFO Channel 00/0 : {r}[{r}] -> 0[0] [send] via NET/IB/0/GDRDMA",
+        " saving checkpoint at iteration {step} to /ckpt",
     ]
+    # A failure that was survived stands in a long log now and then: what opens a block is dear, and rare.
+    survived = 'Traceback (most recent call last):\n  File "/work/data.py", line 81, in fetch\n    return self.read(path)\nTimeoutError: shard {step} took too long'
     with path.open("w") as f:
         written = step = 0
         while written < size:
@@ -39,15 +42,17 @@ def sparse(path: Path, size: int, seed: int = 0) -> None:
             for _ in range(4000):
                 step += 1
                 r = rng.randrange(8)
-                if rng.random() < 0.0025:
-                    block.append(rng.choice(known).format(r=r))
+                if step % 100_000 == 0:
+                    block.append(survived.format(step=step))
+                elif rng.random() < 0.0025:
+                    block.append(rng.choice(known).format(r=r, step=step))
                 elif rng.random() < 0.5:
                     block.append(
                         f"[2026-03-04 09:12:{step % 60:02d},{rng.randrange(1000):03d}] [INFO] [data.py:{rng.randrange(900)}:fetch] worker {r} read shard {rng.randrange(99999):05d}.bin in {rng.random():.4f} s, {rng.randrange(10**6)} samples"
                     )
                 else:
                     block.append(
-                        f"node{r:02d} | tokens {rng.randrange(10**9):,} | lr {rng.random():.3e} | mem {rng.random() * 80:.1f} | it/s {rng.random() * 9:.2f} | elapsed {step}s | eta {rng.randrange(99)}h"
+                        f"node{r:02d} | tokens {rng.randrange(10**9):,} | lr {rng.random():.3e} | mem {rng.random() * 80:.1f} | queue {rng.random() * 9:.2f} | elapsed {step}s | eta {rng.randrange(99)}h"
                     )
             text = "\n".join(block) + "\n"
             f.write(text)

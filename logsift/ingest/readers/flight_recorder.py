@@ -118,7 +118,7 @@ def _unpickled(data: bytes) -> tuple[Any, str]:
         if "truncated" not in str(e) and not isinstance(e, EOFError):
             return None, f"not a dump: {e}"
         return _rest_of_stack(data), "truncated"
-    except Exception as e:  # noqa: BLE001 - bytes of any kind may be behind the name of a dump
+    except Exception as e:
         return None, f"not a dump: {type(e).__name__}: {e}"
 
 
@@ -127,7 +127,7 @@ def _rest_of_stack(data: bytes) -> Any:
     unpickler = _Unpickler(io.BytesIO(data))
     try:
         return unpickler.load()
-    except Exception:  # noqa: BLE001, S110 - it is torn: that is why it is here
+    except Exception:
         pass
     try:
         levels = [*unpickler.metastack, unpickler.stack]

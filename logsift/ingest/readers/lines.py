@@ -185,21 +185,20 @@ def frame(pieces: Sequence[tuple[int, int, bytes]]) -> pl.DataFrame:
     Bytes that are no UTF-8 become U+FFFD; NULs and terminal colours are taken out; a line that was overwritten with
     carriage returns gives one row per writing, all with the same line number.
     """
-    parts = []
-    for file_id, first_line, data in pieces:
-        data = valid(data)
-        lines = pl.read_lines(io.BytesIO(data), name="raw") if data else pl.DataFrame(schema={"raw": pl.String})
-        parts.append(
-            lines.select(
-                pl.lit(file_id, pl.Int64).alias("file_id"),
-                (pl.int_range(pl.len(), dtype=pl.Int64) + first_line).alias("line_no"),
-                pl.col("raw"),
-            )
+    whole = [data if data.endswith(b"\n") else data + b"\n" for _, _, data in pieces if data]
+    if not whole:
+        return pl.DataFrame(schema={"file_id": pl.Int64, "line_no": pl.Int64, "raw": pl.String})
+    counts = [data.count(b"\n") for data in whole]
+    heads = [(file_id, first) for file_id, first, data in pieces if data]
+    numbers = [np.arange(first, first + n) for (_, first), n in zip(heads, counts, strict=True)]
+    lines = pl.read_lines(io.BytesIO(valid(b"".join(whole))), name="raw")
+    return tidy(
+        lines.select(
+            pl.Series("file_id", np.repeat([file_id for file_id, _ in heads], counts), pl.Int64),
+            pl.Series("line_no", np.concatenate(numbers), pl.Int64),
+            pl.col("raw"),
         )
-    out = (
-        pl.concat(parts) if parts else pl.DataFrame(schema={"file_id": pl.Int64, "line_no": pl.Int64, "raw": pl.String})
     )
-    return tidy(out)
 
 
 def valid(data: bytes) -> bytes:
