@@ -12,18 +12,19 @@ CREATE MACRO metric_number(text) AS
 CREATE MACRO metric_kind(n, phase) AS CASE
   WHEN n IN ('loss_scale', 'scale', 'loss_scaler', 'cur_scale', 'grad_scale', 'loss_scale_value', 'amp_scale') OR n ~ '(^|[/_.])loss_?scale(r)?$' THEN 'loss_scale'
   WHEN n ~ 'loss.*(weight|mask|coef|mult|ratio|sd|std|var|min|slope)$|^total_weights$|no_?loss|lossy' THEN NULL
-  WHEN n ~ '(loss|nll)' AND (phase ~ '^(val|eval|test)' OR n ~ '(^|[^a-z])(val|valid|validation|eval|evaluation|test|dev|heldout|holdout)([^a-z]|$)') AND n !~ 'ppl|perplexity' THEN 'validation_loss'
-  WHEN phase ~ '^(val|eval|test)' OR n ~ '(^|[^a-z])(val|valid|validation|eval|evaluation|test|heldout)([^a-z]|$)' THEN CASE WHEN n IN ('val', 'valid') THEN 'validation_loss' END
+  WHEN n ~ 'loss|nll|cross_?entropy' AND (phase ~ '^(val|eval|test)' OR n ~ '(^|[^a-z])(val|valid|validation|eval|evaluation|test|dev|heldout|holdout)([^a-z]|$)') AND n !~ 'ppl|perplexity' THEN 'validation_loss'
+  WHEN phase ~ '^(val|eval|test)' OR n ~ '(^|[^a-z])(val|valid|validation|eval|evaluation|test|heldout)([^a-z]|$)' THEN CASE WHEN n IN ('val', 'valid', 'tel') THEN 'validation_loss' END
+  WHEN n = 'tel' THEN 'validation_loss'
   WHEN n ~ 'pg_loss|policy_loss|act_loss|actor_loss|actor/loss|policy/loss|loss/policy|ppo/loss/policy' THEN 'policy_loss'
   WHEN n ~ 'vf_loss|value_loss|cri_loss|critic_loss|critic/loss|loss/value' THEN 'value_loss'
   WHEN n ~ '(^|[/_ ])loss_epoch$|loss_epoch$|epoch_loss' THEN 'epoch_loss'
   WHEN n ~ '(^|[/_])(grad(ient)?s?_?norm|gnorm|global_norm|grad_norm_all|total_norm|global_grad_norm|total_grad_norm|l2_norm/grad/global)($|_before.*|/global$|_pre_clip|_unclipped)' OR n IN ('norm', 'grad', 'gradients/norm', 'gn', 'raw_grad_norm', '|g|') THEN 'grad_norm'
-  WHEN n ~ '(^|[/_])(lr|learning_rate)($|[_/-]?[0-9]*$|_abs$|_mul$|/group0$|/pg1$|_adam.*|_decoupled.*|_sgd.*|_scale$)' OR n ~ '^lr[-_]' THEN 'learning_rate'
+  WHEN n ~ '(^|[/_])(lr|learning_rate)($|[_/-]?(group|pg|param_group)?_?[0-9]*$|_abs$|_mul$|_adam.*|_decoupled.*|_sgd.*|_scale$)' OR n ~ '^lr[-_]' THEN 'learning_rate'
   WHEN n ~ '^elapsed_time_per_iteration|(^|[/_])(iter(ation)?_?time|step_?time|time_per_(step|iter(ation)?)|step_seconds|seconds_per_(step|iter)|sec_per_step|train_step_timing(_in_s)?|step_ms|ms_per_(step|iter)|iter_ms|step_dur|time/step|batch_time|timing_s/step|time/batch|time_per_iter)(_s|_ms|_sec)?$' OR n IN ('dt', 'time', 'seconds', 'iter_time', 'timing_s/step', 'time_metrics/end_to_end(s)', 'ms') THEN 'step_seconds'
   WHEN n IN ('train_time', 'elapsed', 'elapsed_time', 'wall', 'wall_time', 'total_time', '_runtime', 'train_wall', 'time_elapsed', 'time/total', 'wall_clock/train', 'runtime') THEN 'elapsed_seconds'
+  WHEN n ~ '^(consumed_tokens|total_tokens|num_tokens|tokens|trained_tokens|tokens_seen|n_tokens|throughput/total_tokens|num_input_tokens_seen|train_tokens|time/token)$|(^|/)total_tokens$' THEN 'tokens'
   WHEN n ~ '(^|[/_])(tps|wps|ups|tgs)$|(tok(en)?s?|samples?|it(er)?s?|steps?|examples?|images?|words?|seqs?|batches)[ _]*(/|per|_per)_?(s|sec|second|gpu|device)|samplespersec|^throughput|throughput\(tps\)' THEN 'throughput'
   WHEN n ~ 'mfu|tflop|hfu' THEN 'utilization'
-  WHEN n ~ '^(consumed_tokens|total_tokens|num_tokens|tokens|trained_tokens|tokens_seen|n_tokens|throughput/total_tokens|num_input_tokens_seen|train_tokens|time/token)$|(^|/)total_tokens$' THEN 'tokens'
   WHEN n IN ('consumed_samples', 'samples', 'num_samples', 'time/sample') THEN 'samples'
   WHEN n ~ '(^|/)epoch$' THEN 'epoch'
   WHEN n IN ('number_of_skipped_iterations', 'skipped', 'skipped_steps', 'skipped_samples') THEN 'skipped'
@@ -83,14 +84,20 @@ WITH bars AS (
 SELECT line_id, done, total FROM said
 WHERE (file_id, stream) IN (SELECT (file_id, stream) FROM said GROUP BY file_id, stream HAVING count(DISTINCT done) >= 0.6 * count(*));
 
+-- tqdm's short form of a count: 1.20k -> 1200.
+CREATE MACRO counted(text) AS
+  TRY_CAST(rtrim(text, 'kM') AS DOUBLE) * CASE right(text, 1) WHEN 'k' THEN 1e3 WHEN 'M' THEN 1e6 ELSE 1 END;
+
 -- Steps counted within an epoch become steps of the run.
 CREATE TABLE line_step AS
 WITH first_epoch AS (SELECT file_id, stream, least(min(epoch_no), 1) AS epoch FROM training_line WHERE trainer = 'epochs' GROUP BY ALL)
 SELECT l.rowid AS line_id, l.file_id, l.line_no, l.stream, l.trainer, l.layout, l.fields, l.time, l.host, l.rank,
   CASE WHEN l.trainer = 'epochs' AND l.planned > 0 THEN (l.epoch_no - e.epoch) * l.planned + l.at_step
+       WHEN l.trainer = 'levanter' THEN counted(regexp_extract(l.fields, '^([0-9.]+[kM]?)it', 1))
        ELSE coalesce(l.at_step, b.done) END AS step,
-  CASE WHEN l.trainer NOT IN ('epochs', 'nemo') THEN coalesce(l.planned, b.total) END AS steps_planned,
-  coalesce(l.phase, '') AS phase, l.epoch_no
+  CASE WHEN l.trainer = 'levanter' THEN counted(regexp_extract(l.fields, '/([0-9.]+[kM]?)it', 1))
+       WHEN l.trainer NOT IN ('epochs', 'nemo') THEN coalesce(l.planned, b.total) END AS steps_planned,
+  lower(coalesce(l.phase, '')) AS phase, l.epoch_no
 FROM training_line l
 LEFT JOIN bar_step b ON b.line_id = l.rowid
 LEFT JOIN first_epoch e ON e.file_id = l.file_id AND e.stream = l.stream;
@@ -119,11 +126,14 @@ WITH cut AS (
   SELECT * EXCLUDE (fields), unnest(fields_in_quotes(fields)) AS f FROM line_step WHERE layout = 'quoted' AND NOT (trainer = 'hf' AND contains(fields, 'train_runtime'))
   UNION ALL BY NAME
   SELECT * EXCLUDE (fields), unnest(fields_as_pairs(fields)) AS f FROM line_step WHERE layout = 'pairs'
+  UNION ALL BY NAME -- llm.c prints some numbers before what they are
+  SELECT * EXCLUDE (fields), unnest(regexp_extract_all(fields, '\|()\s*([0-9.]+)() ms \|', ['name', 'number', 'unit'])) AS f
+  FROM line_step WHERE layout = 'pairs' AND contains(fields, ' ms |')
   UNION ALL BY NAME
   SELECT file_id, line_no, stream, 'bar' AS trainer, time, host, rank, step, total AS steps_planned, '' AS phase, NULL::DOUBLE AS epoch_no, k AS line_id,
     unnest(fields_as_pairs(fields)) AS f FROM bar_line
 )
-SELECT * EXCLUDE (f), f.name AS name, coalesce(f.unit, '') AS unit,
+SELECT * EXCLUDE (f), CASE f.name WHEN '' THEN 'ms' ELSE f.name END AS name, coalesce(f.unit, '') AS unit,
   CASE WHEN trainer <> 'json' OR f.number <> 'null' THEN metric_number(f.number) ELSE 'nan'::DOUBLE END AS number
 FROM cut
 WHERE f.name NOT IN ('v_num', 'Rank');
@@ -176,7 +186,10 @@ WITH names AS (
     regexp_replace(replace(replace(regexp_replace(lower(trim(name)), '\s*\((ms|s|sec|min)\)$', ''), ' ', '_'), '-', '_'), '^(loss)_(train)$', 'train_loss') AS plain
   FROM any_value_of_metric GROUP BY ALL
 ), kinds AS (
-  SELECT *, metric_kind(plain, phase) AS kind, main_loss_order(plain) AS main FROM names
+  SELECT *, main_loss_order(plain) AS main,
+    -- fairseq's line of an epoch repeats under `train` what train_inner says by interval
+    CASE WHEN trainer = 'fairseq' AND phase = 'train' AND plain ~ 'loss$' THEN 'epoch_loss' ELSE metric_kind(plain, phase) END AS kind
+  FROM names
 ), ranked AS (
   SELECT *, CASE WHEN kind = 'component_loss' AND main IS NOT NULL THEN 'loss' ELSE kind END AS meant,
     count(*) FILTER (kind = 'component_loss') OVER (PARTITION BY source) AS losses,

@@ -1,0 +1,507 @@
+"""What every trainer prints becomes rows of `metric`: name, canonical name, step, value."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from logsift import analyze
+from logsift.ingest.readers import tensorboard, wandb
+
+NAN = math.nan
+
+# file name -> (what stands in it, rows that must come out: (printed name, canonical name, step, value))
+Row = tuple[str, str | None, float | None, float]
+FORMATS: dict[str, tuple[str, list[Row]]] = {
+    "megatron.log": (
+        """\
+[default3]: [2026-02-03 04:05:06] iteration      100/    2000 | consumed samples:        12800 | elapsed time per iteration (ms): 812.5 | throughput per GPU (TFLOP/s/GPU): 301.1 | learning rate: 1.200000E-04 | global batch size:   128 | lm loss: 3.250000E+00 | loss scale: 4096.0 | grad norm: 1.250 | num zeros: 0 | number of skipped iterations:   0 | number of nan iterations:   0 |
+[default3]: [2026-02-03 04:06:06] iteration      110/    2000 | consumed samples:        14080 | elapsed time per iteration (ms): 813.5 | learning rate: 1.200000E-04 | global batch size:   128 | loss scale: 4096.0 | grad norm: nan | number of skipped iterations:   0 | number of nan iterations:   0 |
+[default3]: [2026-02-03 04:07:06] iteration      120/    2000 | consumed samples:        15360 | elapsed time per iteration (ms): 813.5 | learning rate: 1.200000E-04 | global batch size:   128 | loss scale: 2048.0 | grad norm: 9.1 | number of skipped iterations:  10 | number of nan iterations:   0 |
+[default3]:------------------------------------------
+[default3]: validation loss at iteration 120 | lm loss value: 3.100000E+00 | lm loss PPL: 2.219795E+01 |
+""",
+        [
+            ("lm loss", "loss", 100, 3.25),
+            ("lm loss", "loss", 110, NAN),
+            ("loss scale", "loss_scale", 120, 2048.0),
+            ("grad norm", "grad_norm", 100, 1.25),
+            ("elapsed time per iteration (ms)", "step_seconds", 100, 0.8125),
+            ("learning rate", "learning_rate", 100, 1.2e-4),
+            ("global batch size", "batch_size", 100, 128),
+            ("number of skipped iterations", "skipped", 120, 10),
+            ("lm loss value", "validation_loss", 120, 3.1),
+        ],
+    ),
+    "megatron_2019.log": (
+        " iteration      100/    1000 | elapsed time per iteration (ms): 123.4 | learning rate 1.500E-04 | lm loss 3.2E+00 | loss scale 65536.0 |\n",
+        [("lm loss", "loss", 100, 3.2), ("learning rate", "learning_rate", 100, 1.5e-4), ("loss scale", "loss_scale", 100, 65536)],
+    ),
+    "nemo.log": (
+        "Training epoch 0, iteration 10/999 | lr: 0.0003 | global_batch_size: 512 | global_step: 10 | reduced_train_loss: 10.5 | train_step_timing in s: 5.2 | consumed_samples: 5632\n",
+        [("reduced_train_loss", "loss", 10, 10.5), ("lr", "learning_rate", 10, 3e-4), ("train_step_timing in s", "step_seconds", 10, 5.2)],
+    ),
+    "nemo1.log": (
+        "Epoch 0:   9%|9         | 90/1000 [07:10<1:12:31, v_num=7, reduced_train_loss=6.610, global_step=90.00, consumed_samples=11648.0]\r"
+        "Epoch 0:  10%|9         | 99/1000 [07:55<1:12:05,  4.80s/it, v_num=7, reduced_train_loss=6.540, global_step=99.00, train_step_timing in s=0.350]\n",
+        [("reduced_train_loss", "loss", 99, 6.54), ("train_step_timing in s", "step_seconds", 99, 0.35)],
+    ),
+    "hf4.log": (
+        "  0%|          | 0/300 [00:00<?, ?it/s]\r  3%|3         | 10/300 [00:10<05:00,  1.03s/it]\r"
+        "{'loss': 2.5, 'grad_norm': 1.5, 'learning_rate': 4.9e-05, 'epoch': 0.1}\n"
+        "\r  3%|3         | 10/300 [00:10<05:00,  1.03s/it]\r  7%|6         | 20/300 [00:20<05:00,  1.03s/it]\r"
+        "{'loss': 0.0, 'grad_norm': nan, 'learning_rate': 4.8e-05, 'epoch': 0.2}\n"
+        "\r  7%|6         | 20/300 [00:20<05:00,  1.03s/it]\r 10%|#         | 30/300 [00:30<05:00,  1.03s/it]\r"
+        "{'eval_loss': 2.1, 'eval_runtime': 3.2, 'epoch': 0.3}\n"
+        "{'train_runtime': 33.0, 'train_samples_per_second': 10.0, 'train_loss': 1.9, 'epoch': 0.3}\n",
+        [
+            ("loss", "loss", 10, 2.5),
+            ("loss", "loss", 20, NAN),
+            ("grad_norm", "grad_norm", 10, 1.5),
+            ("eval_loss", "validation_loss", 30, 2.1),
+            ("epoch", "epoch", 20, 0.2),
+        ],
+    ),
+    "hf5.log": (
+        "{'loss': '0.91', 'grad_norm': '0.8618', 'learning_rate': '3.094e-07', 'epoch': '0.6623'}\n{‘loss’: ‘0.90’, ‘grad_norm’: ‘0.8’, ‘epoch’: ‘0.7’}\n",
+        [("loss", "loss", None, 0.91), ("learning_rate", "learning_rate", None, 3.094e-7), ("loss", "loss", None, 0.90)],
+    ),
+    "swift.log": (
+        "{'loss': 0.66, 'token_acc': 0.8, 'grad_norm': 0.23, 'learning_rate': 4.3e-05, 'epoch': 0.27, 'global_step/max_steps': '601/2161', 'elapsed_time': '10m 4s'}\n",
+        [("loss", "loss", 601, 0.66), ("grad_norm", "grad_norm", 601, 0.23)],
+    ),
+    "deepspeed.log": (
+        "[2026-01-01 10:00:00,123] [INFO] [logging.py:96:log_dist] [Rank 0] step=250, skipped=6, lr=[9.6e-06, 9.6e-06], mom=[(0.9, 0.95)]\n"
+        "[2026-01-01 10:00:00,124] [INFO] [timer.py:199:stop] epoch=0/micro_step=250/global_step=250, RunningAvgSamplesPerSec=171.7, CurrSamplesPerSec=171.8, MemAllocated=3.9GB, MaxMemAllocated=22.9GB\n"
+        "steps: 1000 loss: 2.3456 iter time (s): 0.503 samples/sec: 31.809\n",
+        [
+            ("skipped", "skipped", 250, 6),
+            ("lr", "learning_rate", 250, 9.6e-6),
+            ("CurrSamplesPerSec", "throughput", 250, 171.8),
+            ("loss", "loss", 1000, 2.3456),
+            ("iter time (s)", "step_seconds", 1000, 0.503),
+        ],
+    ),
+    "lightning_bar.log": (
+        "Epoch 0:  45%|####5     | 450/1000 [01:02<01:15,  7.26it/s, v_num=3, train_loss=1.500]\r"
+        "Epoch 0: 100%|##########| 1000/1000 [02:10<00:00,  7.26it/s, v_num=3, train_loss=1.400]\n"
+        "Epoch 1:  45%|####5     | 450/1000 [01:02<01:15,  7.26it/s, v_num=3, train_loss=1.234]\n",
+        [("train_loss", "loss", 450, 1.5), ("train_loss", "loss", 1000, 1.4), ("train_loss", "loss", 1450, 1.234)],
+    ),
+    "titan.log": (
+        "[rank0]:[titan] 2026-05-18 16:04:46,338 - root - INFO - \x1b[31mstep: 14  \x1b[32mloss:  3.24405  \x1b[38;2;180;60;0mgrad_norm:  0.8319  \x1b[38;2;54;234;195mmemory:  9.46GiB(64.99%)  \x1b[34mtps: 7,282  \x1b[36mtflops: 0.52  \x1b[35mmfu: 0.17%\x1b[39m\n"
+        "[rank0]:[titan] 2026-05-18 16:05:46,338 - root - INFO - validate step: 20  loss:  3.1  memory:  9.46GiB(64.99%)  tps: 7,282\n",
+        [
+            ("loss", "loss", 14, 3.24405),
+            ("grad_norm", "grad_norm", 14, 0.8319),
+            ("tps", "throughput", 14, 7282),
+            ("loss", "validation_loss", 20, 3.1),
+        ],
+    ),
+    "nanogpt.log": (
+        "step 0: train loss 10.9, val loss 10.8\niter 0: loss 10.9, time 60000.00ms, mfu -100.00%\niter 10: loss 9.5, time 250.00ms, mfu 15.34%\n"
+        "iter 20: loss 9.1, time 251.00ms, mfu 15.34%\niter 30: loss nan, time 251.00ms, mfu 15.34%\niter 40: loss 9, time 251.00ms, mfu 15.34%\n"
+        "iter 50: loss 8.9, time 251.00ms, mfu 15.34%\n",
+        [
+            ("loss", "loss", 10, 9.5),
+            ("loss", "loss", 30, NAN),
+            ("val loss", "validation_loss", 0, 10.8),
+            ("time", "step_seconds", 10, 0.25),
+        ],
+    ),
+    "modded.txt": (
+        'import os\nprint0(f"step:{step}/{args.num_iterations} train_loss:{loss:.4f} step_avg:{t:.2f}ms")\n# on a loss spike: Resuming from {ckpt}\n'
+        "step:0/5100 val_loss:10.8258 train_time:0ms step_avg:nanms\nstep:930/5100 train_loss:3.8690 train_time:139442ms step_avg:152.06ms\n"
+        "step:1000/5100 val_loss:2.3444 val_bpb:1.3885 train_time:150000ms step_avg:150.00ms\n",
+        [
+            ("train_loss", "loss", 930, 3.869),
+            ("val_loss", "validation_loss", 1000, 2.3444),
+            ("train_time", "elapsed_seconds", 930, 139.442),
+        ],
+    ),
+    "build_nanogpt.log": (
+        "step  123 | loss: 6.012345 | lr 6.0e-04 | norm: 1.2345 | dt: 512.3ms | tok/sec: 1023456.7\n",
+        [
+            ("loss", "loss", 123, 6.012345),
+            ("lr", "learning_rate", 123, 6e-4),
+            ("norm", "grad_norm", 123, 1.2345),
+            ("dt", "step_seconds", 123, 0.5123),
+            ("tok/sec", "throughput", 123, 1023456.7),
+        ],
+    ),
+    "llmc.log": (
+        "step  123/18865 | loss 6.014321 (+0.12z)| norm 1.2345 (-0.40z)| lr 6.00e-04 | 512.31 ms | 60.1% bf16 MFU | 1023456 tok/s\n",
+        [("loss", "loss", 123, 6.014321), ("norm", "grad_norm", 123, 1.2345), ("lr", "learning_rate", 123, 6e-4), ("ms", "step_seconds", 123, 0.51231)],
+    ),
+    "main.log": (
+        "s:250 tel:6.5000\ns:250 trl:6.4000 lr:0.000600 norm:1.20\ns:251 trl:6.3900 lr:0.000600 norm:1.10\n",
+        [("trl", "loss", 250, 6.4), ("tel", "validation_loss", 250, 6.5), ("norm", "grad_norm", 251, 1.1)],
+    ),
+    "litgpt.log": (
+        "Epoch 1 | iter 10 step 10 | loss train: 1.281, val: n/a | iter time: 103.15 ms (step)\nEpoch 1 | iter 20 step 20 | loss train: 1.251, val: 1.300 | iter time: 103.15 ms (step)\n",
+        [("loss train", "loss", 10, 1.281), ("iter time", "step_seconds", 10, 0.10315), ("val", "validation_loss", 20, 1.3)],
+    ),
+    "mlx.log": (
+        "Iter 25: Train loss 1.593, Learning Rate 7.000e-05, It/sec 0.999, Tokens/sec 387.697, Trained Tokens 9699, Peak mem 8.104 GB\nIter 200: Val loss 1.512, Val took 10.2s\n",
+        [
+            ("Train loss", "loss", 25, 1.593),
+            ("Val loss", "validation_loss", 200, 1.512),
+            ("Learning Rate", "learning_rate", 25, 7e-5),
+            ("Tokens/sec", "throughput", 25, 387.697),
+            ("Trained Tokens", "tokens", 25, 9699),
+        ],
+    ),
+    "composer.log": (
+        "[epoch=1][batch=10/4800]:\n\t Train time/batch: 9\n\t Train loss/train/total: 11.5012\n\t Train metrics/train/LanguageCrossEntropy: 11.5003\n\t Train lr-DecoupledAdamW/group0: 0.000012\n"
+        "\t Train throughput/tokens_per_sec: 12,345.6\n[epoch=1][batch=20/4800]:\n\t Train loss/train/total: nan\n\t Eval metrics/eval/LanguageCrossEntropy: 9.5\nsome other line\n",
+        [
+            ("loss/train/total", "loss", 10, 11.5012),
+            ("loss/train/total", "loss", 20, NAN),
+            ("lr-DecoupledAdamW/group0", "learning_rate", 10, 1.2e-5),
+            ("throughput/tokens_per_sec", "throughput", 10, 12345.6),
+            ("metrics/eval/LanguageCrossEntropy", "validation_loss", 20, 9.5),
+        ],
+    ),
+    "olmo.log": (
+        "2026-03-04 09:12:09.800\tnode03:0\tolmo.train:967\tINFO\t[step=1000/477214,epoch=0]\n    optim/total_grad_norm=0.4012\n    train/CrossEntropyLoss=2.513\n    throughput/total_tokens=4,194,304,000\n    optim/learning_rate_group0=0.0003\n"
+        "2026-03-04 09:12:19.800\tnode03:0\tolmo.train:967\tINFO\t[step=1001/477214,epoch=0]\n    train/CrossEntropyLoss=2.511\n",
+        [
+            ("train/CrossEntropyLoss", "loss", 1000, 2.513),
+            ("train/CrossEntropyLoss", "loss", 1001, 2.511),
+            ("optim/total_grad_norm", "grad_norm", 1000, 0.4012),
+            ("throughput/total_tokens", "tokens", 1000, 4194304000),
+            ("optim/learning_rate_group0", "learning_rate", 1000, 3e-4),
+        ],
+    ),
+    "fairseq.log": (
+        '2026-01-01 00:00:00 | INFO | train_inner | {"epoch": 1, "update": 0.027, "loss": "9.44", "nll_loss": "8.44", "ppl": "347.28", "wps": "30690", "num_updates": "700", "lr": "0.000175", "gnorm": "156.0", "loss_scale": "0.0005"}\n'
+        '2026-01-01 00:00:00 | INFO | train | {"epoch": 1, "train_loss": "9.9", "train_num_updates": "900", "train_lr": "0.0002"}\n'
+        '2026-01-01 00:00:00 | INFO | valid | {"epoch": 1, "valid_loss": "8.1", "valid_ppl": "200.0", "valid_num_updates": "900", "valid_best_loss": "8.1"}\n',
+        [
+            ("loss", "loss", 700, 9.44),
+            ("gnorm", "grad_norm", 700, 156.0),
+            ("loss_scale", "loss_scale", 700, 0.0005),
+            ("wps", "throughput", 700, 30690),
+            ("train_loss", "epoch_loss", 900, 9.9),
+            ("valid_loss", "validation_loss", 900, 8.1),
+        ],
+    ),
+    "fairseq_simple.log": (
+        "2026-01-01 00:00:00 | INFO | train_inner | epoch 001:    100 / 5000 loss=9.44, nll_loss=8.44, ppl=347.28, wps=30690, ups=1.2, num_updates=700, lr=0.000175, gnorm=1.5, loss_scale=128, train_wall=33\n",
+        [("loss", "loss", 700, 9.44), ("gnorm", "grad_norm", 700, 1.5), ("nll_loss", "component_loss", 700, 8.44)],
+    ),
+    "maxtext.log": (
+        "completed step: 10, seconds: 3.200, TFLOP/s/device: 100.100, Tokens/s/device: 1000.200, total_weights: 32768, loss: 5.123\n",
+        [("loss", "loss", 10, 5.123), ("seconds", "step_seconds", 10, 3.2), ("Tokens/s/device", "throughput", 10, 1000.2)],
+    ),
+    "t5x.log": (
+        "I0101 10:00:00.123456 140000 logging_writer.py:48] [100] accuracy=0.3, learning_rate=0.001, loss=2.3\n",
+        [("loss", "loss", 100, 2.3), ("learning_rate", "learning_rate", 100, 0.001), ("accuracy", "accuracy", 100, 0.3)],
+    ),
+    "levanter.log": (
+        "2026-01-01 10:00:00,123 - tqdm_loggable - INFO - Progress on:train 120it/1000it rate:1.2it/s remaining:10:00 elapsed:01:40 postfix:loss=2.31\n"
+        "2026-01-01 10:00:00,123 - tqdm_loggable - INFO - Progress on:train 1.20kit/10.0kit rate:1.2it/s remaining:10:00 elapsed:01:40 postfix:loss=2.11\n",
+        [("loss", "loss", 120, 2.31), ("loss", "loss", 1200, 2.11)],
+    ),
+    "mmengine.log": (
+        "2026/01/01 10:00:00 - mmengine - INFO - Epoch(train)  [1][ 500/2931]  lr: 2.0000e-02  eta: 0:39:15  time: 0.0578  data_time: 0.0017  memory: 2389  loss: 1.5000  loss_cls: 0.5000\n"
+        "2026/01/01 10:09:00 - mmengine - INFO - Epoch(train)  [2][ 500/2931]  lr: 2.0000e-02  eta: 0:39:15  time: 0.0578  data_time: 0.0017  memory: 2389  loss: nan  loss_cls: nan\n",
+        [
+            ("loss", "loss", 500, 1.5),
+            ("loss", "loss", 3431, NAN),
+            ("loss_cls", "component_loss", 500, 0.5),
+            ("time", "step_seconds", 500, 0.0578),
+            ("lr", "learning_rate", 500, 0.02),
+        ],
+    ),
+    "mmcv.log": (
+        "2026-01-01 10:00:00,123 - mmdet - INFO - Epoch [1][50/5808]\tlr: 1.000e-02, eta: 5:02:49, time: 0.784, data_time: 0.1, memory: 3000, loss: 1.6522, grad_norm: 0.0668\n",
+        [("loss", "loss", 50, 1.6522), ("grad_norm", "grad_norm", 50, 0.0668)],
+    ),
+    "detectron2.log": (
+        "[03/04 10:11:12 d2.utils.events]:  eta: 1:23:45  iter: 19  total_loss: 4.5  loss_cls: 2.1  loss_box_reg: 0.4  time: 0.3412  data_time: 0.0100  lr: 1e-05  max_mem: 2345M\n",
+        [("total_loss", "loss", 19, 4.5), ("loss_cls", "component_loss", 19, 2.1), ("time", "step_seconds", 19, 0.3412), ("lr", "learning_rate", 19, 1e-5)],
+    ),
+    "maskrcnn.log": (
+        "2026-01-01 10:00:00,123 maskrcnn_benchmark.trainer INFO: eta: 1:00:00  iter: 60  loss: 5.9007 (5.6273)  loss_classifier: 4.1 (4.0)  time: 0.5 (0.6)  data: 0.01 (0.02)  lr: 0.003  max mem: 3000\n",
+        [("loss", "loss", 60, 5.9007), ("lr", "learning_rate", 60, 0.003)],
+    ),
+    "timm.log": (
+        "Train: 0 [  50/1251 (  4%)]  Loss: 6.95 (6.97)  Time: 0.530s,  483.02/s  (0.6s,  400.0/s)  LR: 1.000e-05  Data: 0.01 (0.2)\n"
+        "Train: 1 [  50/1251 (  4%)]  Loss: 6.55 (6.57)  Time: 0.530s,  483.02/s  (0.6s,  400.0/s)  LR: 1.000e-05  Data: 0.01 (0.2)\n",
+        [("Loss", "loss", 50, 6.95), ("Loss", "loss", 1301, 6.55), ("LR", "learning_rate", 50, 1e-5), ("Time", "step_seconds", 50, 0.53)],
+    ),
+    "imagenet.log": (
+        "Epoch: [3][ 10/5005]\tTime  0.512 ( 1.201)\tData  0.001 ( 0.500)\tLoss 6.9534e+00 (7.0121e+00)\tAcc@1   0.10 (  0.12)\n",
+        [("Loss", "loss", 3 * 5005 - 5005 + 10, 6.9534)],
+    ),
+    "speechbrain.txt": (
+        "epoch: 125, steps: 70125, lr: 4.78e-04 - train loss: 5.81 - valid loss: 6.36\n",
+        [("train loss", "loss", 70125, 5.81), ("valid loss", "validation_loss", 70125, 6.36)],
+    ),
+    "tutorial.log": (
+        "Epoch [1/10], Step [100/600], Loss: 0.4321\nEpoch [2/10], Step [100/600], Loss: 0.3321\n",
+        [("Loss", "loss", 100, 0.4321), ("Loss", "loss", 700, 0.3321)],
+    ),
+    "verl.log": (
+        "\x1b[36m(main_task pid=54569)\x1b[0m step:83 - global_seqlen/min:1000.000 - actor/pg_loss:nan - actor/grad_norm:nan - critic/score/mean:-1.000 - actor/entropy:0.400 - perf/time_per_step:12.5\n",
+        [("actor/pg_loss", "policy_loss", 83, NAN), ("actor/grad_norm", "grad_norm", 83, NAN), ("critic/score/mean", "reward", 83, -1.0)],
+    ),
+    "dschat.log": (
+        "epoch: 0|step: 66|ppo_ep: 1|act_loss: -0.2093|cri_loss: -0.0533|unsuper_loss: 0.0\n",
+        [("act_loss", "policy_loss", 66, -0.2093), ("cri_loss", "value_loss", 66, -0.0533)],
+    ),
+    "key_value.log": (
+        "2026-01-01T10:00:00 INFO step=100 loss=2.31 lr=3e-4 gnorm=0.71\nstep=200 loss=1,234.5 lr=3e-4\n",
+        [("loss", "loss", 100, 2.31), ("lr", "learning_rate", 100, 3e-4), ("gnorm", "grad_norm", 100, 0.71), ("loss", "loss", 200, 1234.5)],
+    ),
+    "json_behind_prefix.log": (
+        'INFO:trainer:{"step": 40, "loss": 2.31, "lr": 0.0003}\nINFO:trainer:{"step": 41, "loss": null, "lr": 0.0003}\n',
+        [("loss", "loss", 40, 2.31), ("loss", "loss", 41, NAN), ("lr", "learning_rate", 40, 3e-4)],
+    ),
+    "ranks.log": (
+        "[rank0]:step=100 loss=2.31\n[rank1]:step=100 loss=2.41\n",
+        [("loss", "loss", 100, 2.31), ("loss", "loss", 100, 2.41)],
+    ),
+    # --- files with a reader of their own
+    "csv/metrics.csv": (
+        "epoch,lr-Adam,step,train_loss_epoch,train_loss_step,val_loss\n0,,49,,7.5,\n0,0.001,49,,,\n0,,99,,nan,\n0,,99,7.1,,7.0\n0,,14",
+        [
+            ("train_loss_step", "loss", 49, 7.5),
+            ("train_loss_step", "loss", 99, NAN),
+            ("lr-Adam", "learning_rate", 49, 0.001),
+            ("train_loss_epoch", "epoch_loss", 99, 7.1),
+            ("val_loss", "validation_loss", 99, 7.0),
+        ],
+    ),
+    "results.csv": (
+        "                  epoch,         train/box_loss,         train/cls_loss,               metrics/mAP50(B),           lr/pg0\n"
+        "                      1,                 1.1500,                 2.3000,                        0.33000,          0.00333\n",
+        [("train/box_loss", "loss", 1, 1.15), ("lr/pg0", "learning_rate", 1, 0.00333)],
+    ),
+    "board.csv": ("Wall time,Step,Value\n1767225600.5,100,2.5\n1767225601.5,200,2.25\n", [("board", None, 100, 2.5)]),
+    "long.tsv": ("step\tmetric\tvalue\n10\ttrain/loss\t2.5\n10\tlr\t0.001\n20\ttrain/loss\tinf\n", [("train/loss", "loss", 10, 2.5), ("train/loss", "loss", 20, math.inf)]),
+    "logging.jsonl": (
+        '{"loss": 0.6675, "grad_norm": 0.23, "learning_rate": 4.3e-05, "epoch": 0.27, "global_step/max_steps": "601/2161", "percentage": "27.8%"}\n'
+        '{"loss": 0.6, "grad_norm": 0.2, "learning_rate": 4.3e-05, "epoch": 0.28, "global_step/max_steps": "602/2161"}\n',
+        [("loss", "loss", 601, 0.6675), ("grad_norm", "grad_norm", 602, 0.2)],
+    ),
+    "trainer_log.jsonl": (
+        '{"current_steps": 10, "total_steps": 300, "loss": 1.23, "lr": 5e-05, "epoch": 0.1, "percentage": 3.3, "elapsed_time": "0:00:12"}\n'
+        '{"current_steps": 20, "total_steps": 300, "loss": 1.13, "lr": 5e-05, "epoch": 0.2, "percentage": 6.6, "elapsed_time": "0:00:24"}\n',
+        [("loss", "loss", 10, 1.23), ("lr", "learning_rate", 20, 5e-5)],
+    ),
+    "verl.jsonl": (
+        '{"step": 1, "data": {"actor/pg_loss": 0.1, "actor/grad_norm": 0.3}}\n{"step": 2, "data": {"actor/pg_loss": null, "actor/grad_norm": null}}\n',
+        [("actor/pg_loss", "policy_loss", 1, 0.1), ("actor/pg_loss", "policy_loss", 2, NAN), ("actor/grad_norm", "grad_norm", 2, NAN)],
+    ),
+    "scalars.json": (
+        '{"lr": 0.01, "data_time": 0.1, "loss": 1.5, "time": 0.4, "epoch": 1, "iter": 50, "memory": 3000, "step": 50}\n'
+        '{"lr": 0.01, "data_time": 0.1, "loss": NaN, "time": 0.4, "epoch": 1, "iter": 100, "memory": 3000, "step": 100}\n{"lr": 0.01, "lo',
+        [("loss", "loss", 50, 1.5), ("loss", "loss", 100, NAN), ("lr", "learning_rate", 50, 0.01)],
+    ),
+    "d2/metrics.json": (
+        '{"data_time": 0.01, "eta_seconds": 100.0, "iteration": 19, "lr": 1e-05, "time": 0.3, "total_loss": 4.5, "loss_cls": 2.0}\n'
+        '{"data_time": 0.01, "eta_seconds": 90.0, "iteration": 39, "lr": 2e-05, "time": 0.3, "total_loss": 4.25, "loss_cls": 1.9}\n',
+        [("total_loss", "loss", 19, 4.5), ("total_loss", "loss", 39, 4.25), ("loss_cls", "component_loss", 19, 2.0)],
+    ),
+    "checkpoint-20/trainer_state.json": (
+        json.dumps({"global_step": 20, "max_steps": 100, "log_history": [{"epoch": 0.1, "grad_norm": 1.5, "loss": 2.5, "step": 10}, {"epoch": 0.2, "loss": NAN, "step": 20}, {"epoch": 0.2, "eval_loss": 2.2, "step": 20}]}, indent=2),
+        [("loss", "loss", 10, 2.5), ("loss", "loss", 20, NAN), ("eval_loss", "validation_loss", 20, 2.2)],
+    ),
+    "mlruns/0/3f/metrics/train/loss": ("1767225600123 2.5 10\n1767225601123 nan 20\n1767225602123 2.25 30 data 12ab\n", [("train/loss", "loss", 10, 2.5), ("train/loss", "loss", 20, NAN), ("train/loss", "loss", 30, 2.25)]),
+}  # fmt: skip
+
+# file name -> what stands in it: nothing of it is a metric
+NO_METRICS = {
+    "source.py.log": 'for step in range(10):\n    loss = step(batch)  # step 10 loss 0\n    print(f"step {step} loss {loss:.3f}")\nparser.add_argument("--step_loss", default=0.5)\n',
+    "talk.log": "The loss scale is 2\nWARNING: loss of precision at step 3 of the algorithm\nstep 5 finished without loss of data\nLost connection, 3 lossy links\nepoch 3 done\n",
+    "people.csv": "name,step,city\nann,1,paris\n",
+}
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
+    run = tmp_path_factory.mktemp("run")
+    for name, text in [*((n, f[0]) for n, f in FORMATS.items()), *NO_METRICS.items()]:
+        (run / name).parent.mkdir(parents=True, exist_ok=True)
+        (run / name).write_text(text)
+    return by_file(run)
+
+
+def by_file(run: Path) -> dict[str, list[dict[str, Any]]]:
+    out: dict[str, list[dict[str, Any]]] = {}
+    rows = analyze(run).store.rows("SELECT f.path, m.* FROM metric m JOIN file f USING (file_id) ORDER BY m.ordinal")
+    for row in rows:
+        out.setdefault(row["path"], []).append(row)
+    return out
+
+
+def same(a: float | None, b: float | None) -> bool:
+    return a == b or (a is not None and b is not None and ((a != a and b != b) or math.isclose(a, b, rel_tol=1e-9)))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_trainer_s_format(name: str, found: dict[str, list[dict[str, Any]]]) -> None:
+    rows = found.get(name, [])
+    for printed, canonical, step, value in FORMATS[name][1]:
+        of_name = [r for r in rows if r["name"] == printed]
+        hits = [r for r in of_name if same(r["step"], step) and same(r["value"], value)]
+        got = [(r["name"], r["canonical"], r["step"], r["value"]) for r in (of_name or rows)]
+        assert hits, f"{printed} = {value} at {step} not among {got}"
+        assert any(h["canonical"] == canonical for h in hits), f"{printed} is called {hits[0]['canonical']}, not {canonical}"
+
+
+@pytest.mark.parametrize("name", NO_METRICS)
+def test_what_is_no_metric(name: str, found: dict[str, list[dict[str, Any]]]) -> None:
+    assert found.get(name, []) == []
+
+
+def test_final_summaries_are_no_points(found: dict[str, list[dict[str, Any]]]) -> None:
+    assert not [r for r in found["hf4.log"] if r["name"] in {"train_loss", "train_runtime"}]
+
+
+def test_skipped_iterations_have_no_loss_rather_than_nan(found: dict[str, list[dict[str, Any]]]) -> None:
+    assert not [r for r in found["megatron.log"] if r["step"] == 120 and r["name"] == "lm loss"]
+
+
+def test_ranks_are_series_of_their_own(found: dict[str, list[dict[str, Any]]]) -> None:
+    assert len({r["source"] for r in found["ranks.log"]}) == 2
+    assert {r["rank"] for r in found["ranks.log"]} == {0, 1}
+
+
+def test_the_longest_trainer_state_stands_for_all(tmp_path: Path) -> None:
+    history = [{"loss": 3.0 - n / 10, "step": n} for n in range(1, 5)]
+    for at in (2, 4):
+        folder = tmp_path / f"out/checkpoint-{at}"
+        folder.mkdir(parents=True)
+        (folder / "trainer_state.json").write_text(json.dumps({"log_history": history[:at]}, indent=2))
+    rows = by_file(tmp_path)
+    assert list(rows) == ["out/checkpoint-4/trainer_state.json"]
+
+
+# --- binary stores --------------------------------------------------------------------------------------------------
+
+
+def varint(n: int) -> bytes:
+    out = b""
+    while n > 0x7F:
+        out += bytes([n & 0x7F | 0x80])
+        n >>= 7
+    return out + bytes([n])
+
+
+def message(number: int, content: bytes) -> bytes:
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def event(step: int, value: bytes, time: float = 1767225600.25) -> bytes:
+    body = b"\x09" + struct.pack("<d", time) + b"\x10" + varint(step) + message(5, message(1, value))
+    return record(body)
+
+
+def record(body: bytes) -> bytes:
+    length = struct.pack("<Q", len(body))
+    crc = struct.pack("<I", tensorboard.masked_crc(length))
+    return length + crc + body + struct.pack("<I", tensorboard.masked_crc(body))
+
+
+def simple(tag: str, number: float) -> bytes:
+    return message(1, tag.encode()) + b"\x15" + struct.pack("<f", number)
+
+
+def tensor(tag: str, number: float) -> bytes:
+    return message(1, tag.encode()) + message(8, b"\x08\x01" + message(2, b"") + message(4, struct.pack("<f", number)))
+
+
+VERSION = record(b"\x09" + struct.pack("<d", 1767225600.0) + message(3, b"brain.Event:2"))
+
+
+@pytest.mark.parametrize("tail", ["", "cut off", "zeros"])
+def test_event_files(tail: str, tmp_path: Path) -> None:
+    last = event(30, simple("train/loss", 2.0))
+    data = VERSION + event(10, simple("train/loss", 2.5)) + event(10, tensor("lr", 0.5)) + event(20, simple("train/loss", NAN))
+    data += {"": last, "cut off": last[:-5], "zeros": bytes(4096)}[tail]
+    (tmp_path / "events.out.tfevents.1767225600.n1.77.0").write_bytes(data)
+    (rows,) = by_file(tmp_path).values()
+    loss = [(r["step"], r["value"]) for r in rows if r["canonical"] == "loss"]
+    assert [s for s, _ in loss] == [10, 20, *([30] if not tail else [])]
+    assert loss[0][1] == 2.5
+    assert math.isnan(loss[1][1])
+    assert [(r["step"], r["value"]) for r in rows if r["canonical"] == "learning_rate"] == [(10, 0.5)]
+    assert str(rows[0]["time"]).startswith("2026-01-01 00:00:00.25")
+
+
+def test_crc32c_is_castagnoli() -> None:
+    crc = 0xE3069283  # of "123456789", RFC 3720
+    assert tensorboard.masked_crc(b"123456789") == ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def wandb_file(rows: list[dict[str, str]]) -> bytes:
+    out = bytearray(wandb.HEADER)
+
+    def write(kind: int, data: bytes) -> None:
+        out.extend(struct.pack("<IHB", zlib.crc32(bytes([kind]) + data), len(data), kind) + data)
+
+    for row in rows:
+        items = b"".join(message(1, message(2, k.encode()) + message(16, v.encode())) for k, v in row.items())
+        body, first = message(2, items), True
+        while True:
+            room = wandb.BLOCK - len(out) % wandb.BLOCK
+            if room < 7:
+                out.extend(bytes(room))
+                continue
+            part, body = body[: room - 7], body[room - 7 :]
+            write({(True, True): 1, (True, False): 2, (False, False): 3, (False, True): 4}[first, not body], part)
+            first = False
+            if not body:
+                break
+    return bytes(out)
+
+
+@pytest.mark.parametrize("cut", [0, 9])
+def test_wandb_files(cut: int, tmp_path: Path) -> None:
+    steps = 3000  # several blocks, so that records lie across their borders
+    rows = [{"train/loss": f"{3 - n / steps}", "_step": str(n), "_timestamp": "1767225600.5"} for n in range(steps)]
+    rows[7]["train/loss"] = "NaN"
+    data = wandb_file(rows)
+    assert len(data) > 3 * wandb.BLOCK
+    (tmp_path / "run-ab12.wandb").write_bytes(data[: len(data) - cut])
+    (got,) = by_file(tmp_path).values()
+    loss = [r for r in got if r["canonical"] == "loss"]
+    assert [r["step"] for r in loss] == list(range(steps - (cut > 0)))
+    assert math.isnan(loss[7]["value"])
+    assert loss[10]["value"] == 3 - 10 / steps
+
+
+def test_a_damaged_block_of_a_wandb_file_costs_that_block_only(tmp_path: Path) -> None:
+    rows = [{"loss": "1.0", "_step": str(n)} for n in range(3000)]
+    data = bytearray(wandb_file(rows))
+    data[wandb.BLOCK + 100] ^= 0xFF
+    (tmp_path / "run-ab12.wandb").write_bytes(data)
+    (got,) = by_file(tmp_path).values()
+    steps = [r["step"] for r in got if r["canonical"] == "loss"]
+    assert steps[0] == 0
+    assert steps[-1] == 2999
+    assert 2000 < len(steps) < 3000
+
+
+def test_mlflow_database(tmp_path: Path) -> None:
+    con = sqlite3.connect(tmp_path / "mlflow.db")
+    con.execute("CREATE TABLE metrics (key TEXT, value REAL, timestamp INT, run_uuid TEXT, step INT, is_nan INT)")
+    rows = [("loss", 2.5, 1767225600000, "r1", 1, 0), ("loss", 0.0, 1767225601000, "r1", 2, 1), ("loss", 2.0, 1767225600000, "r2", 1, 0)]
+    con.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?, ?, ?)", rows)
+    con.commit()
+    con.close()
+    (got,) = by_file(tmp_path).values()
+    assert len({r["source"] for r in got}) == 2
+    first = [r["value"] for r in got if r["source"].endswith("r1")]
+    assert first[0] == 2.5
+    assert math.isnan(first[1])
