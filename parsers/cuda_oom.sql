@@ -6,10 +6,10 @@ CREATE MACRO size_bytes_of(t) AS TRY_CAST(round(
       WHEN 'K' THEN 1024.0 WHEN 'M' THEN 1048576.0 WHEN 'G' THEN 1073741824.0 WHEN 'T' THEN 1099511627776.0 ELSE 1.0 END) AS BIGINT);
 
 -- A size that stands at @ in a regular expression, looked for in the message joined with blanks, then without
--- (a terminal wraps within words).
+-- (a terminal wraps within words). What begins with @ must not begin within a number that was broken.
 CREATE MACRO size_in(m, tight, pattern) AS size_bytes_of(coalesce(
-  nullif(regexp_extract(m, replace(pattern, '@', '([0-9][0-9.,]* ?(?:[KMGT]i?B|bytes|B))'), 1), ''),
-  nullif(regexp_extract(tight, replace(replace(pattern, ' ', ' ?'), '@', '([0-9][0-9.,]* ?(?:[KMGT]i?B|bytes|B))'), 1), '')));
+  nullif(regexp_extract(m, replace(regexp_replace(pattern, '^@', '(?:^|[^0-9.] |[^0-9]\\. |[;(])@'), '@', '([0-9][0-9.,]* ?(?:[KMGT]i?B|bytes|B))'), 1), ''),
+  nullif(regexp_extract(tight, replace(replace(regexp_replace(pattern, '^@', '(?:^|[^0-9.] |[^0-9]\\. |[;(])@'), ' ', ' ?'), '@', '([0-9][0-9.,]* ?(?:[KMGT]i?B|bytes|B))'), 1), '')));
 
 -- PyTorch's messages with the lines that follow them, as numbers. One row per printed message.
 CREATE TABLE torch_oom AS

@@ -3,7 +3,7 @@ title      = "A memory limit was hit: the cgroup of the job, step or container"
 severity   = "critical"
 confidence = "definite"
 status     = "stable"
-explains   = []
+explains   = ["hang", "network.peer_lost", "divergence.collective_count"]
 about      = """
 A process was killed because its memory cgroup (job, step, container, user slice) reached its limit; the machine itself may
 have memory left. Said by the kernel (constraint, oom_memcg), by Slurm's count of OOM events of a step, by Kubernetes or

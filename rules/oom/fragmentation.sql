@@ -3,7 +3,7 @@ title      = "Accelerator memory: enough is there, but not in one piece"
 severity   = "critical"
 confidence = "probable"
 status     = "stable"
-explains   = []
+explains   = ["hang", "network.peer_lost", "divergence.collective_count"]
 about      = """
 The allocator holds enough unused memory for the request, but it is cut into pieces that live tensors pin: everything that could be given back was given back before the error was raised. On TPU: free bytes suffice, reservable bytes do not.
 """
