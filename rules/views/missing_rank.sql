@@ -1,4 +1,97 @@
--- Who never reached the collective the others wait in, from every source that can tell; see rules/hang/missing_rank.sql.
+-- Who is missing, by every source that can tell. Fixed shape: source, ranks, hosts, pids, grp, seq, op, side, place, grade, at, said, evidence.
+CREATE VIEW missing_rank_progress AS
+SELECT s.source, list_sort(list(DISTINCT s.rank)) AS ranks, list_distinct(list(s.host) FILTER (s.host IS NOT NULL)) AS hosts, []::BIGINT[] AS pids,
+  coalesce(nullif(arg_min(s.grp_desc, s.rank), ''), arg_min(s.grp, s.rank), arg_min(s.grp_key, s.rank)) AS grp, arg_min(s.seq, s.rank) AS seq, arg_min(s.op, s.rank) AS op,
+  CASE WHEN s.source = 'flight_recorder' AND count(DISTINCT s.side) = 1 THEN any_value(s.side) END AS side,
+  CASE WHEN bool_and(coalesce(s.enqueued, 0) <= 0) THEN 'outside' WHEN bool_and(s.side = 'device') THEN 'inside' ELSE 'outside' END AS place,
+  CASE WHEN NOT bool_and(s.clear) THEN 'possible' ELSE 'probable' END AS grade,
+  coalesce((SELECT min(p.time) FROM rank_progress p WHERE p.source = s.source AND p.state = 'waiting'), min(s.time)) AS "at",
+  CASE s.source WHEN 'flight_recorder' THEN 'Flight Recorder' ELSE 'the watchdogs'' counts' END || ': '
+    || string_agg('rank ' || s.rank || ' enqueued ' || coalesce(s.enqueued::VARCHAR, 'nothing') || ', completed ' || coalesce(s.completed::VARCHAR, '?')
+       || CASE WHEN s.seq IS NOT NULL THEN ', others wait in ' || s.seq ELSE '' END, '; ' ORDER BY s.rank)[:600] AS said,
+  list({'file_id': s.file_id, 'line_no': s.line_no,
+        'text': CASE WHEN s.source = 'flight_recorder' THEN 'rank ' || s.rank || ', group ' || coalesce(s.grp, '?') || coalesce(' ' || nullif(s.grp_desc, ''), '') || ': last enqueued '
+          || coalesce(s.enqueued::VARCHAR, 'none') || ', last completed ' || coalesce(s.completed::VARCHAR, 'unknown') || coalesce(', last at ' || s.last_place, '') END} ORDER BY s.rank)
+    FILTER (s.file_id IS NOT NULL) || flatten(list(s.waiting_lines))[:3] AS evidence
+FROM rank_suspect s
+GROUP BY s.source
+-- Where most of them look late, it is not they who are late.
+HAVING 2 * count(DISTINCT s.rank) <= (SELECT count(DISTINCT rank) FROM rank_progress p WHERE p.source = s.source);
+
+-- All that left a dump wait alike, and one or a few members left none: the only candidates.
+CREATE VIEW missing_rank_no_dump AS
+WITH waiting AS (
+  SELECT p.* FROM rank_progress p
+  WHERE p.source = 'flight_recorder' AND p.state = 'waiting' AND NOT p.point_to_point
+  QUALIFY row_number() OVER (PARTITION BY p.rank ORDER BY p.record_id NULLS LAST, p.grp_key) = 1),
+known AS (SELECT rank FROM flight_dump WHERE rank IS NOT NULL UNION SELECT rank FROM file WHERE grammar = 'flight_recorder' AND rank IS NOT NULL),
+by_group AS (
+  SELECT w.grp_key, any_value(w.grp) AS grp, any_value(w.grp_desc) AS grp_desc, min(w.waits_for) AS seq, any_value(w.op) AS op, any_value(m.members) AS members,
+    count(DISTINCT w.rank) AS waiters, min(w.time) AS time, list(line_at(w.file_id, w.line_no) ORDER BY w.rank)[:5] AS evidence, list_sort(list(DISTINCT w.rank)) AS waiting
+  FROM waiting w JOIN (SELECT DISTINCT grp_key, members FROM flight_member) m USING (grp_key)
+  GROUP BY w.grp_key HAVING min(w.waits_for) = max(w.waits_for)),
+absent AS (
+  SELECT g.*, ranges(g.waiting) AS waiting_ranks, list_filter(g.members, lambda r: NOT list_contains(k.present, r)) AS ranks
+  FROM by_group g CROSS JOIN (SELECT list(rank) AS present FROM known) k)
+SELECT 'absent_dump' AS source, list_sort(list_distinct(flatten(list(ranks)))) AS ranks, []::VARCHAR[] AS hosts, []::BIGINT[] AS pids,
+  coalesce(nullif(any_value(grp_desc), ''), any_value(grp)) AS grp, min(seq) AS seq, any_value(op) AS op, NULL::VARCHAR AS side, NULL::VARCHAR AS place, 'possible' AS grade,
+  min(time) AS "at", 'no Flight Recorder dump of rank ' || ranges(list_distinct(flatten(list(ranks)))) || ', while every dump that is there waits in the same place' AS said,
+  list({'file_id': evidence[1].file_id, 'line_no': evidence[1].line_no,
+        'text': 'ranks ' || waiting_ranks || ' wait in group ' || coalesce(nullif(grp_desc, ''), grp, '?') || ', number ' || seq})[:5] AS evidence
+FROM absent
+WHERE len(ranks) BETWEEN 1 AND greatest(1, len(members) // 4) AND waiters >= 2 AND waiters > len(ranks)
+  AND NOT EXISTS (FROM rank_suspect WHERE source = 'flight_recorder') AND NOT EXISTS (FROM collective_disagreement)
+HAVING count(*) > 0;
+
+-- monitored_barrier: rank 0 names them; without wait_all_ranks only the first.
+CREATE VIEW missing_rank_barrier AS
+WITH named AS (
+  SELECT b.*, unnest(list_transform(regexp_extract_all(b.lagging, '[0-9]+'), lambda n: n::BIGINT)) AS missing FROM c10d_barrier b WHERE b.event = 'missing')
+SELECT 'monitored_barrier' AS source, list_sort(list(DISTINCT missing)) AS ranks, []::VARCHAR[] AS hosts, []::BIGINT[] AS pids, NULL::VARCHAR AS grp, NULL::BIGINT AS seq,
+  'barrier' AS op, 'host' AS side, 'outside' AS place, 'definite' AS grade,
+  min(time) - to_milliseconds(max(timeout_ms)) AS "at", 'monitored_barrier: rank 0 waited ' || max(timeout_ms) // 1000 || ' s for them' AS said,
+  list_distinct(list(line_at(file_id, line_no))) AS evidence, max(timeout_ms) AS timeout_ms,
+  (SELECT max(r) + 1 FROM (SELECT coalesce(rank, group_rank) AS r FROM c10d_barrier UNION SELECT missing FROM named
+                           UNION SELECT rank FROM exit WHERE said_by = 'torchelastic' UNION SELECT rank FROM file WHERE rank IS NOT NULL)) AS world_size
+FROM named HAVING count(*) > 0;
+
+-- torch's own desync report.
+CREATE VIEW missing_rank_desync AS
+WITH named AS (
+  SELECT d.*, unnest(list_transform(regexp_extract_all(d.lagging, '[0-9]+'), lambda n: n::BIGINT)) AS missing FROM c10d_desync d WHERE d.event IN ('never_joined', 'not_joined'))
+SELECT 'desync_report' AS source, list_sort(list(DISTINCT missing)) AS ranks, []::VARCHAR[] AS hosts, []::BIGINT[] AS pids, NULL::VARCHAR AS grp,
+  coalesce(min(next_seq), (SELECT min(collective_seq) FROM c10d_desync WHERE event = 'timeout')) AS seq, (SELECT any_value(op) FROM c10d_desync WHERE event = 'timeout') AS op,
+  'host' AS side, CASE WHEN bool_and(event = 'never_joined') THEN 'init' ELSE 'outside' END AS place, 'probable' AS grade,
+  min(time) AS "at", 'desync report: they did not join the collective' AS said, list_distinct(list(line_at(file_id, line_no))) AS evidence
+FROM named HAVING count(*) > 0;
+
+-- Some ranks' watchdogs gave up in the default group, and a rank that has a log of its own says nothing at all.
+CREATE VIEW missing_rank_silent AS
+WITH loud AS (
+  SELECT coalesce(rank, group_rank) AS rank FROM c10d_timeout WHERE said_by = 'watchdog' UNION SELECT coalesce(rank, group_rank) FROM c10d_status
+  UNION SELECT rank FROM c10d_heartbeat UNION SELECT rank FROM c10d_event),
+waiting AS (SELECT * FROM c10d_timeout_once WHERE said_by = 'watchdog' AND coalesce(grp_desc, 'default_pg') = 'default_pg' AND coalesce(grp, '0') IN ('0', 'default_pg')),
+known AS (SELECT rank FROM file WHERE rank IS NOT NULL AND lines > 0 AND reader = 'lines' UNION SELECT rank FROM loud WHERE rank IS NOT NULL),
+silent AS (
+  SELECT k.rank, any_value(f.file_id) AS file_id, max(f.lines) AS line_no FROM known k JOIN file f ON f.rank = k.rank AND f.lines > 0 AND f.reader = 'lines'
+  WHERE k.rank NOT IN (SELECT rank FROM loud WHERE rank IS NOT NULL)
+    AND NOT EXISTS (FROM exception e WHERE e.rank = k.rank) AND NOT EXISTS (FROM exit e WHERE e.rank = k.rank AND (e.signal IS NOT NULL OR e.exitcode IN (1, -9, -11, -7, 137, 139)))
+  GROUP BY k.rank)
+SELECT 'silent_log' AS source, list_sort(list(DISTINCT s.rank)) AS ranks, []::VARCHAR[] AS hosts, []::BIGINT[] AS pids,
+  (SELECT coalesce(any_value(grp_desc), 'default_pg') FROM waiting) AS grp, (SELECT min(collective_seq) FROM waiting) AS seq, (SELECT arg_min(op, collective_seq) FROM waiting) AS op,
+  NULL::VARCHAR AS side, 'outside' AS place, 'possible' AS grade, (SELECT min(time - to_milliseconds(coalesce(ran_ms, 0))) FROM waiting) AS "at",
+  'rank ' || ranges(list(DISTINCT s.rank)) || ' logged nothing of the timeout that all others report' AS said,
+  list(line_at(s.file_id, s.line_no))[:5] || (SELECT list(line_at(file_id, line_no))[:3] FROM waiting) AS evidence
+FROM silent s
+HAVING count(*) > 0 AND (SELECT count(DISTINCT rank) FROM waiting) >= 2
+  AND 4 * count(DISTINCT s.rank) <= (SELECT count(*) FROM known)
+  AND (SELECT count(DISTINCT collective_seq) FROM waiting) = 1;
+
 CREATE VIEW missing_rank_suspect AS
-SELECT * FROM missing_rank_stacks
+SELECT * FROM missing_rank_progress
+UNION ALL BY NAME SELECT * FROM missing_rank_no_dump
+UNION ALL BY NAME SELECT * FROM missing_rank_barrier
+UNION ALL BY NAME SELECT * FROM missing_rank_desync
+UNION ALL BY NAME SELECT * FROM missing_rank_silent
+UNION ALL BY NAME SELECT * FROM missing_rank_stacks
 UNION ALL BY NAME SELECT * FROM missing_rank_nccl;

@@ -1,0 +1,57 @@
+-- The group a watchdog's timeout belongs to stands in another line of the same rank: the status of the group whose work
+-- of that number failed. Each (rank, group, sequence number) once, however often it was printed.
+CREATE TABLE c10d_timeout_once AS
+WITH of_status AS (
+  SELECT DISTINCT ON (file_id, who, group_rank, failed_seq) file_id, coalesce(rank, group_rank) AS who, group_rank, failed_seq, grp, grp_desc, last_enqueued, last_completed
+  FROM c10d_status WHERE said_by = 'watchdog' ORDER BY line_no),
+said AS (
+  SELECT t.* EXCLUDE (grp, grp_desc), coalesce(t.grp, s.grp) AS grp, coalesce(t.grp_desc, s.grp_desc) AS grp_desc, coalesce(t.rank, t.group_rank) AS who,
+    s.last_enqueued, s.last_completed
+  FROM c10d_timeout t
+  LEFT JOIN of_status s ON s.file_id = t.file_id AND s.who IS NOT DISTINCT FROM coalesce(t.rank, t.group_rank)
+    AND s.group_rank IS NOT DISTINCT FROM t.group_rank AND s.failed_seq = t.collective_seq)
+SELECT who AS rank, any_value(group_rank) AS group_rank, any_value(grp) AS grp, any_value(grp_desc) AS grp_desc, collective_seq, said_by,
+  arg_min(op, line_no) AS op, max(timeout_ms) AS timeout_ms, min(ran_ms) AS ran_ms, any_value(numel_in) AS numel_in, any_value(numel_out) AS numel_out,
+  any_value(last_enqueued) AS last_enqueued, any_value(last_completed) AS last_completed, any_value(host) AS host, any_value(local_rank) AS local_rank,
+  min(time) AS time, arg_min(file_id, coalesce(time, TIMESTAMP '2999-01-01')) AS file_id, arg_min(line_no, coalesce(time, TIMESTAMP '2999-01-01')) AS line_no
+FROM said
+GROUP BY who, CASE WHEN who IS NULL THEN file_id END, collective_seq, op, numel_in, numel_out, said_by;
+
+-- How far each rank's groups have come, by the last status line of each. A count torch left uninitialised (2.3) is none.
+CREATE VIEW progress_c10d AS
+SELECT 'watchdog' AS source, coalesce(rank, group_rank) AS rank, any_value(host) AS host,
+  CASE WHEN coalesce(grp_desc, '') = 'default_pg' OR (grp_desc IS NULL AND grp = '0') THEN 'default_pg' ELSE concat_ws(' ', grp, nullif(grp_desc, '')) END AS grp_key,
+  any_value(grp) AS grp, any_value(grp_desc) AS grp_desc,
+  max(last_enqueued) FILTER (last_enqueued < 1000000000000) AS enqueued,
+  max(last_completed) FILTER (last_completed < coalesce(failed_seq, last_enqueued + 1)) AS completed,
+  coalesce(min(failed_seq), max(last_completed + 1) FILTER (last_completed < last_enqueued)) AS waits_for,
+  min(time) AS time, arg_min(file_id, line_no) AS file_id, min(line_no) AS line_no
+FROM c10d_status
+WHERE coalesce(rank, group_rank) IS NOT NULL
+GROUP BY ALL;
+
+-- A store or rendezvous that could not be reached: one row per process that gave up.
+CREATE VIEW connect_failure_c10d AS
+SELECT 'c10d' AS source, regexp_replace(s.peer, '^\[|\]$', '', 'g') AS peer, s.port, coalesce(max(a.error), max(s.error) FILTER (s.event <> 'gave_up'), 'timed out') AS error,
+  greatest(count(DISTINCT a.line_no), max(coalesce(s.attempts, 0)), 1) AS attempts,
+  max(coalesce(s.timeout_ms, s.timeout_seconds * 1000)) AS timeout_ms,
+  any_value(s.host) AS host, any_value(s.rank) AS rank, any_value(s.pid) AS pid, NULL::BIGINT AS gpu_index,
+  min(s.time) AS time, s.file_id, min(s.line_no) AS line_no
+FROM c10d_store s
+LEFT JOIN c10d_store a ON a.event = 'attempt' AND a.file_id = s.file_id AND a.port = s.port AND a.stream = s.stream
+WHERE s.peer IS NOT NULL
+  -- `no_address` is the end of one round only: in newer versions the store tries again.
+  AND (s.event = 'gave_up' OR (s.event = 'no_address' AND NOT EXISTS (
+    FROM c10d_store r WHERE r.event = 'retry' AND r.file_id = s.file_id AND r.port = s.port)))
+GROUP BY s.file_id, s.stream, s.peer, s.port;
+
+-- Ranks that wait for others before the first collective.
+CREATE VIEW init_wait_c10d AS
+SELECT list_distinct(list(coalesce(rank, group_rank)) FILTER (coalesce(rank, group_rank) IS NOT NULL)) AS ranks, max(expected) AS nranks,
+  CASE event WHEN 'clients_missing' THEN 'store' WHEN 'key_wait' THEN 'store' WHEN 'unique_id' THEN 'unique_id' WHEN 'full_mesh_failed' THEN 'gloo_connect' ELSE 'rendezvous' END AS stage,
+  any_value(host) AS host, min(time) AS time, arg_min(file_id, line_no) AS file_id, min(line_no) AS line_no, max(joined) AS joined,
+  max(coalesce(timeout_ms, timeout_seconds * 1000)) AS timeout_ms, any_value(store_key) AS store_key
+FROM c10d_store
+WHERE event IN ('clients_missing', 'key_wait', 'unique_id', 'full_mesh_failed')
+   OR (event = 'rendezvous' AND error = 'RendezvousTimeoutError')
+GROUP BY event, file_id;
