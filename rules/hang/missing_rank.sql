@@ -1,22 +1,49 @@
 /*
-title = "A rank never reached the collective the others wait in"
-severity = "critical"
+title      = "A rank is missing in the collective the others wait in"
+severity   = "critical"
 confidence = "probable"
-status = "stable"
-explains = ["divergence.stack", "divergence.collective_count"]
-about = """
-Ranks wait in a collective, and one or a few are not there: they stand elsewhere in the code, do not answer, are stopped, or never logged
-the sequence number the others wait for. The others only wait; the cause is with these.
+status     = "stable"
+explains   = ["hang.collective_timeout", "hang.init_incomplete", "hang.checkpoint", "network.peer_lost", "network.connect_failure", "crash", "divergence.collective_count", "divergence.stack"]
+about      = """
+Collectives end when every member has joined. Here the rank(s) named have not joined, or lag behind, what the others wait in. Sources are the Flight Recorder (presence and counters per group), watchdog status lines, monitored_barrier, the desync report, counts of NCCL calls, stacks, system calls; those that agree make one incident with a higher grade, those that disagree lower it. A rank that waits itself for another one is never named. side = host: its program did not get there; side = device: it enqueued the work and its device did not finish what the others finished.
 """
-remedy = "Look at what the named rank did last: its own log, its stack (py-spy dump), its process state (ps -o stat,wchan), and dmesg of its host."
-falsely = "A rank that is only slow looks the same in a single snapshot; logs of a rank may be missing although the rank was there."
-references = ["https://docs.pytorch.org/docs/stable/distributed.html#debugging-torch-distributed-applications"]
+remedy     = "Look at these ranks, not at those that timed out: stack (py-spy dump), kernel log and GPU state of their host, and the last lines of their own log."
+falsely    = "Where dumps were taken of a job that still ran, a rank may be a step behind by chance. Where the dump or log of a rank is absent, it is only the one candidate left (grade possible)."
+references = ["https://pytorch.org/tutorials/unstable/flight_recorder_tutorial.html"]
 */
-SELECT
-  CASE WHEN ranks IS NULL THEN 'Process ' || array_to_string(any_value(pids), ', ') ELSE CASE WHEN len(ranks) = 1 THEN 'Rank ' ELSE 'Ranks ' END || ranges(ranks) END
-    || coalesce(' (' || nullif(array_to_string(any_value(hosts), ', '), '') || ')', '') || ' did not reach the collective: ' || string_agg(DISTINCT said, '; ') || '.' AS summary,
-  flatten(list(evidence)) AS evidence,
-  CASE WHEN bool_or(grade = 'definite') THEN 'definite' WHEN bool_or(grade = 'probable') THEN 'probable' ELSE 'possible' END AS confidence,
-  ranks, any_value(hosts) AS hosts, any_value(pids) AS pids, any_value(grp) AS "group", any_value(seq) AS seq, any_value(op) AS op, any_value(side) AS side,
-  any_value(place) AS "where", min(missing_rank_suspect."at") AS "at", list_sort(list(DISTINCT source)) AS sources
-FROM missing_rank_suspect GROUP BY ranks, CASE WHEN ranks IS NULL THEN pids END
+WITH graded AS (
+  SELECT *, CASE grade WHEN 'definite' THEN 3 WHEN 'probable' THEN 2 ELSE 1 END AS score FROM missing_rank_suspect WHERE len(ranks) > 0),
+best AS (SELECT * FROM graded ORDER BY score DESC, len(ranks) DESC, source LIMIT 1),
+-- Sources that name part of the same ranks agree: some name the first one they find only.
+judged AS (
+  SELECT g.*, list_has_all(b.ranks, g.ranks) OR list_has_all(g.ranks, b.ranks) AS agrees, b.ranks AS best_ranks, b.score AS best_score FROM graded g CROSS JOIN best b),
+total AS (
+  SELECT best_ranks AS ranks, any_value(best_score) AS best_score, count(DISTINCT source) FILTER (agrees AND ranks = best_ranks) AS sources,
+    list_sort(list(DISTINCT source) FILTER (agrees)) AS said_by,
+    max(score) FILTER (NOT agrees) AS other_score, string_agg(source || ' names ' || ranges(ranks), ', ' ORDER BY source) FILTER (NOT agrees) AS others,
+    list_distinct(flatten(list(hosts) FILTER (agrees))) AS hosts, list_distinct(flatten(list(pids) FILTER (agrees))) AS pids,
+    arg_max(grp, score) FILTER (agrees AND grp IS NOT NULL) AS grp, arg_max(seq, score) FILTER (agrees AND seq IS NOT NULL) AS seq,
+    arg_max(op, score) FILTER (agrees AND op IS NOT NULL) AS op, arg_max(side, score) FILTER (agrees AND side IS NOT NULL) AS side,
+    arg_max(place, score) FILTER (agrees AND place IS NOT NULL) AS place, min(judged."at") FILTER (agrees) AS time, string_agg(said, '. ' ORDER BY score DESC) FILTER (agrees) AS said,
+    max(timeout_ms) AS timeout_ms, max(world_size) AS world_size,
+    flatten(list(evidence ORDER BY score DESC) FILTER (agrees)) AS evidence
+  FROM judged GROUP BY best_ranks),
+final AS (
+  SELECT *, least(3, best_score + CASE WHEN sources > 1 THEN 1 ELSE 0 END) - CASE WHEN other_score >= best_score THEN 1 ELSE 0 END AS score FROM total)
+SELECT CASE WHEN len(ranks) = 1 THEN 'Rank ' || ranks[1] || ' has' ELSE 'Ranks ' || ranges(ranks) || ' have' END
+    || CASE WHEN side = 'device' THEN ' enqueued but not finished' ELSE ' not joined' END || ' what the others wait in'
+    || coalesce(' (' || concat_ws(' ', op, seq, CASE WHEN grp IS NOT NULL THEN 'of group ' || grp END) || ')', '')
+    || CASE side WHEN 'device' THEN ': stuck on the device' WHEN 'host' THEN ': stuck on the host side' ELSE '' END
+    || '. ' || said || coalesce('. Another source disagrees: ' || others, '') || '.' AS summary,
+  evidence, time AS "at", ranks, hosts,
+  CASE WHEN score >= 3 THEN 'definite' WHEN score = 2 THEN 'probable' ELSE 'possible' END AS confidence,
+  CASE WHEN score <= 1 THEN 'warning' ELSE 'critical' END AS severity,
+  CASE side WHEN 'device' THEN 'Take the host of rank ' || ranges(ranks) || ' out and test its GPU: kernel log for Xid, nvidia-smi -q, dcgmi diag -r 3.'
+            WHEN 'host' THEN 'Find out where the program of rank ' || ranges(ranks) || ' stood: py-spy dump of it, its own last log lines, kernel log of its host.' END AS action,
+  grp AS "group", seq, op, side, place AS "where", CASE WHEN len(pids) > 0 THEN pids END AS pids, said_by, others AS disagreement, timeout_ms, world_size
+FROM final WHERE score >= 1
+UNION ALL BY NAME
+-- Dumps that name processes and no ranks, where nobody names ranks.
+SELECT 'Process ' || array_to_string(p.pids, ', ') || coalesce(' on ' || nullif(array_to_string(p.hosts, ', '), ''), '') || ' did not reach what the others wait in. ' || p.said || '.' AS summary,
+  p.evidence, p."at", p.hosts, CASE WHEN p.grade = 'definite' THEN 'probable' ELSE p.grade END AS confidence, p.grp AS "group", p.seq, p.op, p.side, p.place AS "where", p.pids, [p.source] AS said_by
+FROM missing_rank_suspect p WHERE coalesce(len(p.ranks), 0) = 0 AND len(p.pids) > 0 AND NOT EXISTS (FROM missing_rank_suspect q WHERE len(q.ranks) > 0)

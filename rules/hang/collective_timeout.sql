@@ -1,0 +1,49 @@
+/*
+title      = "A watchdog gave a collective up"
+severity   = "critical"
+confidence = "definite"
+status     = "stable"
+explains   = ["network.peer_lost", "crash", "divergence.stack"]
+about      = """
+Ranks waited in a collective until its time was over, or the heartbeat monitor found the watchdog thread itself stuck. The ranks named here are those that WAITED. Where no other incident explains it, all of them waited alike: then nobody is late, and the path between them (network, NVLink, a GPU) or a deadlock inside the library is the suspect.
+"""
+remedy     = "Look for the rank that is not among those that waited. Where all wait alike, test the fabric of these hosts (all_reduce_perf, ib_write_bw, dcgmi diag) and read their kernel logs at the time the collective began."
+falsely    = "A step that is honestly longer than the timeout (a first compilation, saving a checkpoint, an uneven last batch) ends the same way: the timeout is then too short."
+references = ["https://pytorch.org/docs/stable/torch_nccl_environment_variables.html"]
+*/
+WITH said AS (
+  SELECT rank, host, CASE WHEN grp_desc <> '' THEN grp_desc WHEN grp IS NOT NULL THEN grp END AS grp, collective_seq AS seq, op, timeout_ms, ran_ms, numel_in, numel_out, last_enqueued, last_completed, time,
+    time - to_milliseconds(coalesce(ran_ms, timeout_ms)) AS started, file_id, line_no, said_by
+  FROM c10d_timeout_once),
+-- The one that began first; the rest of the hang follows from it.
+first_group AS (
+  SELECT grp, min(started) AS started, count(DISTINCT rank) AS ranks, min(seq) AS seq FROM said GROUP BY grp ORDER BY started NULLS LAST, ranks DESC, seq LIMIT 1),
+mine AS (SELECT s.* FROM said s JOIN first_group f ON f.grp IS NOT DISTINCT FROM s.grp),
+sums AS (
+  SELECT list_sort(list(DISTINCT rank) FILTER (rank IS NOT NULL)) AS ranks, list_distinct(list(host) FILTER (host IS NOT NULL)) AS hosts, any_value(grp) AS grp, min(seq) AS seq, max(seq) AS max_seq,
+    list_sort(list(DISTINCT op)) AS ops, arg_min(op, coalesce(seq, 0)) AS op, max(timeout_ms) AS timeout_ms, max(ran_ms) AS ran_ms, any_value(numel_in) AS numel_in, any_value(numel_out) AS numel_out,
+    min(last_completed) FILTER (last_completed < 1000000000000) AS last_completed, max(last_enqueued) FILTER (last_enqueued < 1000000000000) AS last_enqueued,
+    min(started) AS started, max(time) AS until, list(line_at(file_id, line_no) ORDER BY time, rank) AS evidence, count(*) AS times, any_value(said_by) AS said_by
+  FROM mine HAVING count(*) > 0),
+beat AS (
+  SELECT list_sort(list(DISTINCT coalesce(rank, group_rank)) FILTER (coalesce(rank, group_rank) IS NOT NULL)) AS ranks, max(stuck_seconds) AS stuck_seconds,
+    list_distinct(list(host) FILTER (host IS NOT NULL)) AS hosts, min(time) AS time, list_distinct(list(line_at(file_id, line_no))) AS evidence, max(queued) AS queued
+  FROM c10d_heartbeat HAVING count(*) > 0),
+late AS (SELECT DISTINCT unnest(ranks) AS rank FROM missing_rank_suspect),
+groups AS (SELECT count(DISTINCT coalesce(grp, '?')) AS n FROM said)
+SELECT CASE WHEN len(s.ranks) = 1 THEN 'Rank ' || s.ranks[1] WHEN len(s.ranks) > 1 THEN 'Ranks ' || ranges(s.ranks) ELSE 'A process' END || ' waited '
+    || coalesce((s.timeout_ms // 1000) || ' s', 'too long') || ' in ' || CASE WHEN len(s.ops) > 1 THEN array_to_string(s.ops, ' and ') ELSE coalesce(s.op, 'an operation') END
+    || coalesce(' number ' || s.seq, '') || coalesce(' of group ' || s.grp, '') || ' and gave up'
+    || CASE WHEN len(s.ranks) > 1 AND s.seq IS NOT DISTINCT FROM s.max_seq AND len(s.ops) = 1 AND NOT EXISTS (FROM late) THEN ': all of them stand in the same operation, none is behind' ELSE '' END
+    || CASE WHEN g.n > 1 THEN ' (' || (g.n - 1) || ' more group(s) timed out after it)' ELSE '' END || '.' AS summary,
+  s.evidence || coalesce(b.evidence[:3], []) AS evidence, s.started AS "at", s.until, s.ranks, s.hosts,
+  s.grp AS "group", s.seq, s.op, s.timeout_ms, s.ran_ms, s.numel_in, s.numel_out, s.last_completed, s.last_enqueued, strftime(s.started, '%Y-%m-%d %H:%M:%S') AS started,
+  b.stuck_seconds, b.ranks AS stuck_ranks, NULL::VARCHAR AS host
+FROM sums s CROSS JOIN groups g LEFT JOIN beat b ON true
+UNION ALL BY NAME
+SELECT 'The watchdog thread of rank ' || coalesce(ranges(b.ranks), '?') || ' was stuck for ' || coalesce(b.stuck_seconds::BIGINT || ' s', 'its whole time') || ' (heartbeat monitor): a CUDA or NCCL call that does not return, or the GIL, blocks it.' AS summary,
+  b.evidence, coalesce(b.time - to_seconds(coalesce(b.stuck_seconds, 0)), b.time) AS "at", b.time AS until, b.ranks,
+  list_distinct(b.hosts || coalesce((SELECT list(e.host) FROM exit e WHERE list_contains(b.ranks, e.rank) AND e.host IS NOT NULL), [])) AS hosts,
+  b.stuck_seconds, b.ranks AS stuck_ranks, strftime(b.time - to_seconds(coalesce(b.stuck_seconds, 0)), '%Y-%m-%d %H:%M:%S') AS started, b.queued AS queued,
+  (SELECT any_value(e.host) FROM exit e WHERE list_contains(b.ranks, e.rank)) AS host
+FROM beat b WHERE NOT EXISTS (FROM said)
