@@ -17,3 +17,7 @@ CREATE MACRO bytes_text(n) AS
        WHEN abs(n) >= 1048576 THEN printf('%.2f MiB', n / 1048576.0)
        WHEN abs(n) >= 1024 THEN printf('%.2f KiB', n / 1024.0)
        ELSE n || ' B' END;
+
+-- A name to sort by: numbers in it by value, so that node-9 comes before node-10.
+CREATE MACRO natural_order(name) AS
+  list_transform(regexp_extract_all(name, '[0-9]+|[^0-9]+'), lambda x: CASE WHEN x[1] BETWEEN '0' AND '9' THEN lpad(x, 20, '0') ELSE x END);

@@ -218,7 +218,7 @@ SELECT row_number() OVER (ORDER BY t.file_id, t.line_no) AS dump, t.file_id, t.l
   t.host, coalesce(t.mark_rank, t.head_rank, t.rank) AS rank, t.local_rank, t.task, t.cmdline, t.occasion, t.failure, t.failure_line,
   coalesce(t.time, try_strptime(regexp_replace(t.date_said, ' [A-Z]{2,5} (20[0-9]{2})$', ' \1'), '%a %b %d %H:%M:%S %Y'),
     try_strptime(nullif(regexp_extract(f.path, '(20[0-9]{6}[-_T]?[0-9]{6})', 1).replace('-', '').replace('_', '').replace('T', ''), ''), '%Y%m%d%H%M%S')) AS time,
-  list_transform(regexp_extract_all(f.path, '[0-9]+|[^0-9]+'), lambda x: CASE WHEN x[1] BETWEEN '0' AND '9' THEN lpad(x, 20, '0') ELSE x END) AS file_order,
+  natural_order(f.path) AS file_order,
   t.tid, t.name AS thread_name, t.status, t.class, t.awaits, t.decided, t.top, t.own, t.path, t.own_path, t.innermost, t.in_queue_get, t.holds_out_for_lock, t.in_backward,
   CASE WHEN t.class = 'loader-worker' THEN 'loader worker'
        WHEN t.class IN ('launcher', 'helper') THEN t.class
@@ -259,7 +259,7 @@ WITH local AS (
   FROM d LEFT JOIN stack_known_rank AS k ON k.pid = d.pid AND d.may_be_rank
     AND (d.host IS NULL OR k.host IS NULL OR k.host = d.host OR starts_with(k.host, d.host || '.') OR starts_with(d.host, k.host || '.')) AND (k.claims = 1 OR k.host = d.host)
 ), node AS (
-  SELECT at_host, max(coalesce(option_local_rank, printed_local_rank)) + 1 AS per_node, dense_rank() OVER (ORDER BY max(option_node), len(at_host), at_host) - 1 AS node_index
+  SELECT at_host, max(coalesce(option_local_rank, printed_local_rank)) + 1 AS per_node, dense_rank() OVER (ORDER BY max(option_node), natural_order(at_host)) - 1 AS node_index
   FROM mapped WHERE may_be_rank GROUP BY at_host
 ), tasks AS (
   SELECT count(DISTINCT task) = count(DISTINCT coalesce(at_host, '') || ':' || coalesce(pid, -1)) AND count(DISTINCT task) > 1 AS is_rank FROM mapped WHERE may_be_rank AND task IS NOT NULL
@@ -279,7 +279,8 @@ guess AS (
 ), keyed AS (
   SELECT *, CASE WHEN said_rank IS NOT NULL AND may_be_rank THEN said_rank
                  WHEN may_be_rank AND (SELECT count(*) FROM ranked WHERE said_rank IS NOT NULL AND may_be_rank) = 0 THEN guessed END AS rank,
-    said_rank IS NULL AS rank_guessed
+    -- A local rank and the order of host names make a rank only if the launch kept that order.
+    said_rank IS NULL OR (NOT surely AND local_says_rank IS NULL AND (SELECT count(*) FROM node) > 1 AND coalesce(option_local_rank, printed_local_rank) IS NOT NULL) AS rank_guessed
   FROM ranked
 ), named AS (
   SELECT *, CASE WHEN may_be_rank AND rank IS NOT NULL THEN 'rank ' || rank
