@@ -13,6 +13,7 @@ from logsift.content.catalog import Catalog, Rule, load_catalog
 from logsift.ingest.discover import SourceFile, discover
 from logsift.ingest.evidence import fetch
 from logsift.ingest.parse import Parser
+from logsift.judge import series
 from logsift.judge.causes import Causes, trace
 from logsift.judge.coverage import Coverage, coverage
 from logsift.judge.rules import Evidence, Incident, judge
@@ -150,6 +151,7 @@ def _build(
         for f in todo
     ])  # fmt: skip
     store.create_views(catalog.scripts)
+    series.run(store)
     store.con.execute("COMMIT")
     incidents = judge(store, catalog.rules)
     causes = trace(incidents, catalog.rules)

@@ -229,7 +229,7 @@ def _walk(
         return r.known
 
     def copied(number: int, a: int, b: int) -> bool:
-        if new[a]:
+        if new[a] and s[a] > runs[number].first:
             return False
         old = known(runs[number])
         pairs = [
@@ -884,16 +884,21 @@ class _Rows:
 
 def run(store: Store, p: Parameters = DEFAULT) -> None:
     """Search every series the content names and fill the tables `segment` and `excursion`."""
-    views = {r["view_name"] for r in store.rows("SELECT view_name FROM duckdb_views() UNION SELECT table_name FROM duckdb_tables()")}
+    views = {
+        r["view_name"]
+        for r in store.rows("SELECT view_name FROM duckdb_views() UNION SELECT table_name FROM duckdb_tables()")
+    }
     if not {"series", "series_point", "series_boundary", "segment", "excursion"} <= views:
         return
     store.con.execute("DELETE FROM segment; DELETE FROM excursion")
     listed = store.rows("SELECT series_id, driver_id, searched, planned, points FROM series ORDER BY series_id")
     drivers = {int(r["driver_id"]) for r in listed if r["driver_id"] is not None}
-    driving = {rows.series: (rows.step, rows.value) for rows in _read(store, [r for r in listed if r["series_id"] in drivers])}
-    marks: dict[tuple[int, int], list[int]] = {}
-    for r in store.rows("SELECT DISTINCT series_id, file_id, line_no FROM series_boundary"):
-        marks.setdefault((r["series_id"], r["file_id"]), []).append(r["line_no"])
+    driving = {
+        rows.series: (rows.step, rows.value) for rows in _read(store, [r for r in listed if r["series_id"] in drivers])
+    }
+    marks: dict[tuple[int, int], list[tuple[int | None, float | None]]] = {}
+    for r in store.rows("SELECT DISTINCT series_id, file_id, line_no, step FROM series_boundary"):
+        marks.setdefault((r["series_id"], r["file_id"]), []).append((r["line_no"], r["step"]))
     driver_of = {int(r["series_id"]): driving.get(int(r["driver_id"])) for r in listed if r["driver_id"] is not None}
     segments: list[dict[str, Any]] = []
     found: list[dict[str, Any]] = []
@@ -927,7 +932,13 @@ def _read(store: Store, listed: Sequence[Mapping[str, Any]]) -> Iterator[_Rows]:
             f"SELECT series_id, step, value, epoch(time) AS time, file_id, line_no FROM series_point WHERE series_id IN ({', '.join(map(str, ids))}) "
             "AND value IS NOT NULL ORDER BY series_id, turn, ordinal, line_no"
         ).fetchnumpy()
-        column = {k: np.ma.filled(np.ma.asarray(v, dtype=np.float64 if k in ("step", "value", "time") else np.int64), np.nan if k in ("step", "value", "time") else 0) for k, v in got.items()}
+        column = {
+            k: np.ma.filled(
+                np.ma.asarray(v, dtype=np.float64 if k in ("step", "value", "time") else np.int64),
+                np.nan if k in ("step", "value", "time") else 0,
+            )
+            for k, v in got.items()
+        }
         number = column["series_id"]
         edges = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(number)] if len(number) else []
         for a, b in pairwise(edges):
@@ -940,14 +951,14 @@ def _read(store: Store, listed: Sequence[Mapping[str, Any]]) -> Iterator[_Rows]:
             yield _Rows(n, step[known], of["value"], of["time"], of["file_id"], of["line_no"], planned[n])
 
 
-def _fresh(rows: _Rows, marks: Mapping[tuple[int, int], Sequence[int]]) -> Bools:
+def _fresh(rows: _Rows, marks: Mapping[tuple[int, int], Sequence[tuple[int | None, float | None]]]) -> Bools:
     """Rows that come first after a restart: at the head of a further file, or behind a line that says so."""
     fresh = np.zeros(len(rows.step), bool)
     heads = [0, *(np.flatnonzero(np.diff(rows.file)) + 1).tolist()]
     fresh[heads[1:]] = True
     for a, b in pairwise([*heads, len(rows.file)]):
-        for mark in marks.get((rows.series, int(rows.file[a])), ()):
-            later = np.flatnonzero(rows.line[a:b] > mark)
+        for line_no, step in marks.get((rows.series, int(rows.file[a])), ()):
+            later = np.flatnonzero(rows.line[a:b] > line_no if line_no is not None else rows.step[a:b] > step)
             if len(later) and (a or later[0]):
                 fresh[a + int(later[0])] = True
     return fresh
@@ -955,8 +966,17 @@ def _fresh(rows: _Rows, marks: Mapping[tuple[int, int], Sequence[int]]) -> Bools
 
 def _segments(rows: _Rows, stitched: Stitched) -> list[dict[str, Any]]:
     """Stretches of rows of one run and state, as written."""
-    state = np.where(stitched.state == DOUBLE, LIVE, stitched.state) if stitched.runs == 1 and not stitched.rollbacks else stitched.state
-    edges = [0, *(np.flatnonzero((np.diff(stitched.run) != 0) | (np.diff(state) != 0) | (np.diff(rows.file) != 0)) + 1).tolist()]
+    state = (
+        np.where(stitched.state == DOUBLE, LIVE, stitched.state)
+        if stitched.runs == 1 and not stitched.rollbacks
+        else stitched.state
+    )
+    edges = [
+        0,
+        *(
+            np.flatnonzero((np.diff(stitched.run) != 0) | (np.diff(state) != 0) | (np.diff(rows.file) != 0)) + 1
+        ).tolist(),
+    ]
     went = {r.row: r for r in stitched.rollbacks}
     out = []
     for a, b in pairwise([*edges, len(rows.step)]):
@@ -994,7 +1014,11 @@ def _search_series(
             dead = _search_run(rows, was, number, "dead", earlier, driver, p)
             kept = float(rows.step[was[max(int(np.searchsorted(rows.step[was], r.step)) - 5, 0)]])
             known = {(e["kind"], e["start_step"]) for e in out}
-            out += [e for e in dead if (e["start_step"] >= kept or e["end_step"] is None) and (e["kind"], e["start_step"]) not in known]
+            out += [
+                e
+                for e in dead
+                if (e["start_step"] >= kept or e["end_step"] is None) and (e["kind"], e["start_step"]) not in known
+            ]
     return out
 
 
@@ -1006,7 +1030,13 @@ def _search_run(
     out: list[dict[str, Any]] = []
     values = rows.value[live]
     interval = float(np.median(np.diff(rows.step[live]))) if len(live) > 1 else 1.0
-    common = {"series_id": rows.series, "run": number, "branch": branch, "interval": interval, "series_points": len(live)}
+    common = {
+        "series_id": rows.series,
+        "run": number,
+        "branch": branch,
+        "interval": interval,
+        "series_points": len(live),
+    }
     for a, b in not_numbers(values):
         out.append(common | _places(rows, live, a, a, b + 1 if b + 1 < len(live) else None) | {
             "kind": "nonfinite", "points": int((~np.isfinite(values[a : b + 1])).sum()),
@@ -1019,7 +1049,11 @@ def _search_run(
     x = rows.step[finite]
     rate = _along(driver, x)
     c = curve_of(x, rows.value[finite], driver=rate, p=p)
-    order = np.searchsorted(finite, np.asarray(sorted(starts), np.int64)) if (np.diff(finite) > 0).all() else _after(finite, starts)
+    order = (
+        np.searchsorted(finite, np.asarray(sorted(starts), np.int64))
+        if (np.diff(finite) > 0).all()
+        else _after(finite, starts)
+    )
     boundaries = sorted({int(b) for b in order if 0 < b < len(finite)})
     found = search(c, boundaries)
     dips = [e for e in found if e.kind == "dip"]
@@ -1027,7 +1061,11 @@ def _search_run(
     for e in found:
         end = len(finite) if e.end is None else e.end
         before = [b for b in boundaries if b - 2 <= e.start <= b + near]
-        within = [d for d in dips if e is not d and d.start - 2 <= e.start <= (len(finite) if d.end is None else d.end) + c.window]
+        within = [
+            d
+            for d in dips
+            if e is not d and d.start - 2 <= e.start <= (len(finite) if d.end is None else d.end) + c.window
+        ]
         h = max(c.window // 2, 5)
         ratio = None
         if rate is not None:
@@ -1074,7 +1112,11 @@ def _places(rows: _Rows, at: Ints, start: int, peak: int, end: int | None) -> di
     def place(name: str, k: int | None) -> dict[str, Any]:
         if k is None:
             return {f"{name}_step": None, f"{name}_file": None, f"{name}_line": None}
-        return {f"{name}_step": float(rows.step[k]), f"{name}_file": int(rows.file[k]), f"{name}_line": int(rows.line[k])}
+        return {
+            f"{name}_step": float(rows.step[k]),
+            f"{name}_file": int(rows.file[k]),
+            f"{name}_line": int(rows.line[k]),
+        }
 
     s = int(at[start])
     time = rows.time[s]
