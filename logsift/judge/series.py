@@ -62,16 +62,18 @@ class Parameters:
     tail_cap: float = 6.0
     """... and above what the curve's own 3-medians reach once in 1 / `tail_runs` runs (peaks over threshold), which is
     taken for at most `tail_cap` sigma, or a long spike would hide itself."""
+    short_points: int = 4
     short: float = 1.5
-    """An excursion of at most three points needs this much more than that limit, uncapped: hard batches may stand in a row."""
+    """A short excursion needs this much more than that limit, uncapped: hard batches may stand in a row."""
     lone_onset: float = 8.0
     lone_height: float = 0.5
     lone_ratio: float = 1.8
     """A single point counts only where it stands for many steps, and far above every other lone outlier of the curve."""
-    block: int = 10
+    blocks: tuple[int, ...] = (5, 15)
     block_onset: float = 6.0
+    block_cap: float = 9.0
     block_height: float = 0.04
-    """The same search over medians of 10: excursions that are long and low (a resume without its optimizer state)."""
+    """The same search over medians of so many points: excursions that are long and low (a resume without its optimizer state)."""
     back: float = 0.07
     back_sigma: float = 2.0
     """Over when a running median is back within this share of the peak's height, or this many sigma."""
@@ -441,6 +443,15 @@ def smoothed(c: Curve) -> bool:
     return power > 0 and float((r[1:] * r[:-1]).sum()) / power > c.p.autocorrelated
 
 
+def around(c: Curve) -> Floats:
+    """Each point against the median of its 25 neighbours (of its block, where there are many)."""
+    n, size = len(c.y), c.p.big_block
+    if n < c.p.big:
+        return c.y - pl.Series(c.y).rolling_median(25, min_samples=1, center=True).to_numpy()
+    middle = np.median(c.y[: n // size * size].reshape(-1, size), axis=1)
+    return c.y - middle[np.minimum(np.arange(n) // size, len(middle) - 1)]
+
+
 def tail_limit(y: Floats, runs: float) -> float:
     """The height residuals reach once in 1 / `runs` such curves: peaks over threshold with an exponential tail.
 
@@ -457,7 +468,7 @@ def tail_limit(y: Floats, runs: float) -> float:
     return u + float(np.median(over)) / log(2) * log(len(over) / runs)
 
 
-def screen(c: Curve, base: Floats, sigma: Floats, onset: float) -> Ints:
+def screen(c: Curve, base: Floats, sigma: Floats, onset: float, *, alone: bool = False) -> Ints:
     """Points where an excursion may begin."""
     p, f = c.p, c.factor
     z = (c.y - base) / sigma
@@ -466,22 +477,23 @@ def screen(c: Curve, base: Floats, sigma: Floats, onset: float) -> Ints:
         return np.empty(0, np.int64)
     after = np.concatenate([high[1:], [False]])
     second = np.concatenate([high[2:], [False, False]])
-    hit = (z > onset * f) & (after | second)
+    hit = (z > onset * f) & (after | second | alone)
     hit[: c.skip] = False
     return np.flatnonzero(hit)
 
 
-def excursions(c: Curve, *, onset: float | None = None, least: float | None = None) -> list[Excursion]:
-    """Stretches above the baseline, each followed until it is over."""
+def excursions(c: Curve, *, coarse: bool = False) -> list[Excursion]:
+    """Stretches above the baseline, each followed until it is over; `coarse`: the points are medians of blocks."""
     p = c.p
+    least = p.block_height if coarse else p.least_height
     base, sigma = baseline(c)
-    hits = screen(c, base, sigma, p.onset if onset is None else onset)
+    hits = screen(c, base, sigma, p.block_onset if coarse else p.onset, alone=coarse)
     if not len(hits):
         return []
     residual = c.y - base
-    centred = c.y - pl.Series(c.y).rolling_median(25, min_samples=1, center=True).to_numpy()
-    tail = tail_limit(median3(centred)[c.skip :], p.tail_runs)
-    three = median3(residual)
+    centred = around(c)
+    tail = tail_limit((centred if coarse else median3(centred))[c.skip :], p.tail_runs)
+    three = residual if coarse else median3(residual)
     out: list[Excursion] = []
     free = c.skip
     for i in hits.tolist():
@@ -489,13 +501,17 @@ def excursions(c: Curve, *, onset: float | None = None, least: float | None = No
             continue
         lo = max(free if out else 0, i - c.window)
         own = float(np.quantile(residual[lo:i], 0.98)) if i - lo >= 8 else 0.0
-        if three[i] < max(p.own_tail * own, min(tail, p.tail_cap * sigma[i])):
+        if three[i] < max(p.own_tail * own, min(tail, (p.block_cap if coarse else p.tail_cap) * sigma[i])):
             continue
         found = follow(c, i, float(base[i]), float(sigma[i]))
-        if c.relative(found.height, found.base) < (p.least_height if least is None else least) * c.factor:
+        if c.relative(found.height, found.base) < least * c.factor:
             continue
-        if found.end is not None and found.end - i <= 3 and three[i] < p.short * tail:
-            continue
+        if not coarse and found.end is not None and found.end - i <= p.short_points:
+            # How many pairs of lone outliers as high as this would stand together by chance.
+            as_high = int((centred > 0.6 * three[i]).sum()) - (found.end - i)
+            alone = np.delete(centred, slice(i, found.end))[c.skip :] if len(c.y) < p.big else centred
+            if three[i] < p.short * min(tail, tail_limit(median3(alone), p.tail_runs)) or 2 * as_high**2 / len(c.y) > p.tail_runs:
+                continue
         out.append(found)
         if found.end is None:
             break
@@ -564,19 +580,19 @@ def lone(c: Curve) -> list[Excursion]:
         return []
     base, sigma = baseline(c)
     residual = c.y - base
-    centred = c.y - pl.Series(c.y).rolling_median(25, min_samples=1, center=True).to_numpy()
+    centred = around(c)
     inner = np.arange(1, n - 1)
     alone = inner[(centred[1:-1] > np.maximum(centred[:-2], centred[2:]) * 2) & (inner >= c.skip)]
     if not len(alone):
         return []
     sizes = np.sort(centred[alone])[::-1]
     third = float(sizes[2]) if len(sizes) > 2 else 0.0
-    limit = tail_limit(centred[c.skip :], p.tail_runs / 2)
     out = []
     for i in alone.tolist():
         height = float(residual[i])
         enough = c.relative(height, float(base[i])) > p.lone_height * c.factor
-        if enough and height > p.lone_onset * c.factor * sigma[i] and centred[i] > max(p.lone_ratio * third, limit):
+        limit = tail_limit(np.delete(centred, i)[c.skip :], p.tail_runs / 2) if enough else inf
+        if height > p.lone_onset * c.factor * sigma[i] and centred[i] > max(p.lone_ratio * third, limit):
             out.append(
                 Excursion(
                     "lone",
@@ -593,33 +609,24 @@ def lone(c: Curve) -> list[Excursion]:
     return out if len(out) <= 2 else []
 
 
-def blocks(c: Curve) -> list[Excursion]:
-    """The same search over medians of ten points, in the points of the curve."""
-    p, size = c.p, c.p.block
+def blocks(c: Curve, size: int) -> list[Excursion]:
+    """The same search over medians of `size` points, in the points of the curve."""
     n = len(c.y)
     if n < 30 * size:
         return []
     y = np.median(c.y[: n // size * size].reshape(-1, size), axis=1)
     coarse = replace(c, x=c.x[: len(y) * size : size], y=y, skip=ceil(c.skip / size))
     out = []
-    for e in excursions(coarse, onset=p.block_onset, least=p.block_height):
+    for e in excursions(coarse, coarse=True):
         start = max(e.start - 1, 0) * size
         end = None if e.end is None else min(e.end * size, n - 1)
         stretch = c.y[start : end if end is not None else n]
         above = stretch > e.base + 0.5 * e.height
         two = np.flatnonzero(above[:-1] & above[1:])
         first = start + (int(two[0]) if len(two) else size)
-        peak = start + int(stretch.argmax())
-        out.append(
-            replace(
-                e,
-                start=first,
-                peak=max(peak, first),
-                end=end,
-                top=max(float(stretch.max()), e.top),
-                rise_points=e.rise_points * size,
-            )
-        )
+        peak = max(start + int(stretch.argmax()), first)
+        top = max(float(stretch.max()), e.top)
+        out.append(replace(e, start=first, peak=peak, end=end, top=top, rise_points=e.rise_points * size))
     return out
 
 
@@ -769,17 +776,18 @@ def dip_of(c: Curve, boundary: int) -> Excursion | None:
         if len(before) < max(m, 15) or boundary + m > n:
             continue
         sigma = max(spread(before), p.floor / 2 if c.logarithmic else 0.0, 1e-12)
-        slope, level = line(before)
+        # Learning slows down: a straight line over the logarithm of the step does not promise too much, one over the step does.
+        x = np.log(np.maximum(c.x - c.x[0] + c.x[1] - c.x[0], 1e-9))
+        slope, level = line(x[boundary - len(before) : boundary], before)
         slope = min(slope, 0.0)
         error = 1.77 * sigma / sqrt(m)
-        expected = level + slope * (len(before) + m / 2)
+        expected = level + slope * float(np.median(x[boundary : boundary + m]))
         drop = expected - float(np.median(y[boundary : boundary + m]))
         if drop < p.dip_errors * error * c.factor or c.relative(drop, expected) < p.dip_height * c.factor:
             continue
-        sudden = level + slope * len(before) - float(np.median(y[boundary : boundary + max(m // 2, 5)]))
-        if sudden < 0.4 * drop:
+        around = level + slope * float(x[boundary])
+        if around - float(np.median(y[boundary : boundary + max(m // 2, 5)])) < 0.4 * drop:
             continue
-        around = level + slope * len(before)
         back = _way_back(y, boundary, m, drop, around, error)
         low = float(np.median(y[boundary : back if back is not None else boundary + m]))
         after = float(np.median(y[back : back + m])) if back is not None else low
@@ -807,14 +815,14 @@ def _way_back(y: Floats, boundary: int, m: int, drop: float, level: float, error
     return boundary + lo + int(gain[:-1].argmax()) + 1
 
 
-def line(y: Floats) -> tuple[float, float]:
-    """Slope and level at the first point of a robust line: Theil-Sen over medians of up to 30 blocks (Sen 1968)."""
+def line(x: Floats, y: Floats) -> tuple[float, float]:
+    """Slope and intercept of a robust line: Theil-Sen over medians of up to 30 blocks (Sen 1968)."""
     size = max(len(y) // 30, 1)
-    b = np.median(y[: len(y) // size * size].reshape(-1, size), axis=1)
-    x = (np.arange(len(b)) + 0.5) * size - 0.5
+    n = len(y) // size * size
+    a, b = np.median(x[:n].reshape(-1, size), axis=1), np.median(y[:n].reshape(-1, size), axis=1)
     i, j = np.triu_indices(len(b), 1)
-    slope = float(np.median((b[j] - b[i]) / (x[j] - x[i]))) if len(b) > 1 else 0.0
-    return slope, float(np.median(b - slope * x))
+    slope = float(np.median((b[j] - b[i]) / (a[j] - a[i]))) if len(b) > 1 else 0.0
+    return slope, float(np.median(b - slope * a))
 
 
 def not_numbers(values: Floats) -> Iterator[tuple[int, int]]:
@@ -837,7 +845,9 @@ def search(c: Curve, boundaries: Sequence[int] = ()) -> list[Excursion]:
         trend = trend_of(c) if not few else None
         return [*few, *([trend] if trend else [])]
     dips = [d for b in boundaries if (d := dip_of(c, b)) is not None]
-    found = merged(excursions(c), blocks(c))
+    found = excursions(c)
+    for size in c.p.blocks:
+        found = merged(found, blocks(c, size))
     found += [e for e in lone(c) if all(not (o.start - 3 <= e.start <= (o.end or n) + 3) for o in found)]
     if not any(e.end is None for e in found):
         shift = shift_of(c)
@@ -850,17 +860,30 @@ def search(c: Curve, boundaries: Sequence[int] = ()) -> list[Excursion]:
 
 
 def _named(c: Curve, e: Excursion) -> Excursion:
-    """Tell by its shape what an excursion without an end is: a creeping rise, a new level, or a spike that stays."""
-    if e.kind != "rise" or e.end is not None:
+    """Tell by its shape what a rise is: a creeping one, a new level, or a spike."""
+    if e.kind != "rise":
         return e
     final, length = e.after - e.base, len(c.y) - e.start
-    if final <= 0.05 * e.height:
-        return e
-    if e.rise_points >= max(5, 0.08 * length) or e.climbed > 0.25:
+    if e.end is None and final > 0.05 * e.height and (e.rise_points >= max(5, 0.08 * length) or e.climbed > 0.25):
         return replace(e, kind="trend")
-    if e.height < 1.6 * final and length >= 30 and c.relative(final, e.base) < 0.4:
-        return replace(e, kind="shift")
-    return e
+    stays = _level_of(c, e)
+    return e if stays is None else replace(e, kind="shift", end=None, after=e.base + stays)
+
+
+def _level_of(c: Curve, e: Excursion) -> float | None:
+    """Height of a step that keeps its distance to the trend before it; None where it has a peak or wears off."""
+    stop = len(c.y) if e.end is None else e.end
+    w = min((stop - e.start) // 4, 100)
+    before = slice(max(c.skip, e.start - 400), e.start)
+    if w < 8 or e.start - before.start < 15:
+        return None
+    x = np.log(np.maximum(c.x - c.x[0] + c.x[1] - c.x[0], 1e-9))
+    slope, level = line(x[before], c.y[before])
+    over = c.y[e.start : stop] - level - min(slope, 0.0) * x[e.start : stop]
+    first, last = float(np.median(over[3 : 3 + w])), float(np.median(over[-w:]))
+    noise = NORMAL * float(np.median(np.abs(over - np.median(over))))
+    peaked = float(median3(over[:w]).max()) > 1.5 * first + 2 * noise
+    return first if 0.8 * first < last < 1.6 * first and not peaked and c.relative(first, e.base) < 0.4 else None
 
 
 # --- the store ----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,57 @@
+/*
+title = "Loss is not a number"
+severity = "critical"
+confidence = "definite"
+status = "stable"
+explains = ["loss.rollback"]
+about = "The loss or the gradient norm became NaN or infinite and stayed so, or the loss scale collapsed because every step overflowed."
+remedy = "Go back to the last checkpoint before it. Look at the step before: gradient norm, learning rate, loss scale. With fp16 try bf16 or a lower rate; otherwise check the batch of that step, and which rank saw it first."
+falsely = "A metric that the program prints as nan where it has none."
+references = ["https://github.com/bigscience-workshop/bigscience/blob/master/train/tr8-104B-wide/chronicles.md", "https://pytorch.org/docs/stable/notes/amp_examples.html"]
+*/
+WITH bad AS (
+  SELECT e.*, s.name, s.canonical, s.rank AS series_rank FROM excursion e JOIN series s USING (series_id)
+  WHERE e.kind = 'nonfinite' AND CASE
+    WHEN s.canonical IN ('loss', 'policy_loss', 'value_loss', 'epoch_loss') THEN e.points >= 2 OR e.end_step IS NULL
+    -- A scaler that searches its scale gives infinite norms by nature: only what never ends counts.
+    WHEN s.canonical = 'grad_norm' THEN e.points >= 5 AND e.end_step IS NULL AND e.before_step IS NOT NULL END
+), first AS (
+  SELECT *, count(*) OVER () AS places FROM bad
+  QUALIFY row_number() OVER (ORDER BY start_step, canonical <> 'loss', series_points DESC, series_id) = 1
+), fall AS (
+  SELECT *, (CASE WHEN value > lag(value) OVER w THEN 1 ELSE 0 END) AS grew FROM (
+    SELECT file_id, line_no, time, rank, value, coalesce(step, -1) AS step FROM training_event WHERE kind IN ('overflow', 'scale_down', 'scale_up') AND value IS NOT NULL
+    UNION ALL SELECT file_id, line_no, time, rank, value, step FROM metric WHERE canonical = 'loss_scale' AND value > 0)
+  WINDOW w AS (PARTITION BY file_id, rank ORDER BY line_no)
+), falls AS (
+  SELECT *, sum(grew) OVER (PARTITION BY file_id, rank ORDER BY line_no) AS since FROM fall
+), halvings AS (
+  SELECT file_id, rank, since, count(DISTINCT value) - 1 AS halvings, max(value) AS highest, min(value) AS lowest, min(time) AS began,
+    arg_min(line_no, line_no) AS first_line, max(line_no) AS last_line, min(nullif(step, -1)) FILTER (value < 4096) AS step
+  FROM falls GROUP BY ALL
+), collapse AS (
+  -- Ends at 2 or below after at least six halvings in a row, and no loss worth the name follows.
+  SELECT h.* FROM halvings h
+  WHERE halvings >= 6 AND lowest <= 2
+    AND (SELECT count(*) FROM metric m WHERE m.file_id = h.file_id AND m.line_no > h.last_line AND m.canonical = 'loss' AND isfinite(m.value)) < 20
+), fatal AS (
+  SELECT * FROM training_event WHERE kind = 'scale_minimum' ORDER BY time NULLS LAST, file_id, line_no LIMIT 1
+), scale AS (
+  SELECT coalesce(f.file_id, c.file_id) AS file_id, f.line_no AS fatal_line, c.first_line, c.last_line, coalesce(f.time, c.began) AS at,
+    c.step, c.highest, c.lowest, c.halvings, f.message
+  FROM (SELECT * FROM fatal) f FULL JOIN (SELECT * FROM collapse ORDER BY last_line LIMIT 1) c ON true
+)
+SELECT
+  CASE WHEN b.series_id IS NOT NULL
+       THEN 'The ' || b.name || CASE WHEN b.series_rank IS NOT NULL THEN ' of rank ' || b.series_rank ELSE '' END || ' is not a number from step ' || plain(b.start_step)
+         || CASE WHEN b.end_step IS NULL THEN ' to the end' ELSE ' to step ' || plain(b.end_step) END
+         || coalesce(' (last finite: ' || plain(b.base) || ' at step ' || plain(b.before_step) || ')', '')
+         || coalesce('; the loss scale fell from ' || plain(s.highest) || ' to ' || plain(s.lowest), '')
+       ELSE 'The loss scale collapsed' || coalesce(' from ' || plain(s.highest) || ' to ' || plain(s.lowest), '') || ': every step overflows'
+         || CASE WHEN s.message IS NOT NULL THEN ', and the trainer gave up' ELSE '' END END AS summary,
+  [line_at(b.before_file, b.before_line), line_at(b.file_id, b.line_no), line_at(b.last_file, b.last_line), line_at(s.file_id, s.first_line), line_at(s.file_id, s.last_line), line_at(s.file_id, s.fatal_line)] AS evidence,
+  coalesce(to_timestamp(b.start_seconds)::TIMESTAMP, s.at) AS at,
+  (SELECT list(DISTINCT m.rank) FROM metric m WHERE m.canonical = b.canonical AND m.rank IS NOT NULL AND NOT isfinite(m.value) AND m.step = b.start_step) AS ranks,
+  coalesce(b.start_step, s.step) AS step, b.start_step AS nan_step, b.before_step AS last_finite_step, b.base AS last_finite_value, b.name AS metric,
+  s.halvings AS loss_scale_halvings, s.lowest AS loss_scale
+FROM (SELECT * FROM first) b FULL JOIN scale s ON true
