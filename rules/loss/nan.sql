@@ -3,7 +3,7 @@ title = "Loss is not a number"
 severity = "critical"
 confidence = "definite"
 status = "stable"
-explains = ["loss.rollback"]
+explains = ["loss.rollback", "crash.exception", "crash.signal"]
 about = "The loss or the gradient norm became NaN or infinite and stayed so, or the loss scale collapsed because every step overflowed."
 remedy = "Go back to the last checkpoint before it. Look at the step before: gradient norm, learning rate, loss scale. With fp16 try bf16 or a lower rate; otherwise check the batch of that step, and which rank saw it first."
 falsely = "A metric that the program prints as nan where it has none."
@@ -46,8 +46,8 @@ SELECT
        THEN 'The ' || b.name || CASE WHEN b.series_rank IS NOT NULL THEN ' of rank ' || b.series_rank ELSE '' END || ' is not a number from step ' || plain(b.start_step)
          || CASE WHEN b.end_step IS NULL THEN ' to the end' ELSE ' to step ' || plain(b.end_step) END
          || coalesce(' (last finite: ' || plain(b.base) || ' at step ' || plain(b.before_step) || ')', '')
-         || coalesce('; the loss scale fell from ' || plain(s.highest) || ' to ' || plain(s.lowest), '')
-       ELSE 'The loss scale collapsed' || coalesce(' from ' || plain(s.highest) || ' to ' || plain(s.lowest), '') || ': every step overflows'
+         || CASE WHEN s.lowest IS NULL THEN '' ELSE '; the loss scale fell from ' || plain(s.highest) || ' to ' || plain(s.lowest) END
+       ELSE 'The loss scale collapsed' || CASE WHEN s.lowest IS NULL THEN '' ELSE ' from ' || plain(s.highest) || ' to ' || plain(s.lowest) END || ': every step overflows'
          || CASE WHEN s.message IS NOT NULL THEN ', and the trainer gave up' ELSE '' END END AS summary,
   [line_at(b.before_file, b.before_line), line_at(b.file_id, b.line_no), line_at(b.last_file, b.last_line), line_at(s.file_id, s.first_line), line_at(s.file_id, s.last_line), line_at(s.file_id, s.fatal_line)] AS evidence,
   coalesce(to_timestamp(b.start_seconds)::TIMESTAMP, s.at) AS at,
