@@ -5,11 +5,11 @@ CREATE MACRO size_bytes_of(t) AS TRY_CAST(round(
   * CASE upper(regexp_extract(t, '[0-9][0-9.,]* *([KMGTkmgt]?)', 1))
       WHEN 'K' THEN 1024.0 WHEN 'M' THEN 1048576.0 WHEN 'G' THEN 1073741824.0 WHEN 'T' THEN 1099511627776.0 ELSE 1.0 END) AS BIGINT);
 
--- A size that stands at @ in a regular expression, looked for in the message joined with blanks, then without
+-- The size that stands at @ in a regular expression, as text: looked for in the message joined with blanks, then without
 -- (a terminal wraps within words). What begins with @ must not begin within a number that was broken.
-CREATE MACRO size_in(m, tight, pattern) AS size_bytes_of(coalesce(
+CREATE MACRO size_text(m, tight, pattern) AS coalesce(
   nullif(regexp_extract(m, replace(regexp_replace(pattern, '^@', '(?:^|[^0-9.] |[^0-9]\\. |[;(])@'), '@', '([0-9][0-9.,]* ?(?:[KMGT]i?B|bytes|B))'), 1), ''),
-  nullif(regexp_extract(tight, replace(replace(regexp_replace(pattern, '^@', '(?:^|[^0-9.] |[^0-9]\\. |[;(])@'), ' ', ' ?'), '@', '([0-9][0-9.,]* ?(?:[KMGT]i?B|bytes|B))'), 1), '')));
+  nullif(regexp_extract(tight, replace(replace(regexp_replace(pattern, '^@', '(?:^|[^0-9.] |[^0-9]\\. |[;(])@'), ' ', ' ?'), '@', '([0-9][0-9.,]* ?(?:[KMGT]i?B|bytes|B))'), 1), ''));
 
 -- PyTorch's messages with the lines that follow them, as numbers. One row per printed message.
 CREATE TABLE torch_oom AS
@@ -27,20 +27,24 @@ whole AS (
   FROM oom_message o
   LEFT JOIN parts p ON p.file_id = o.file_id AND p.oom_line = o.line_no AND p.stream IS NOT DISTINCT FROM o.stream
 ),
-numbers AS (
+texts AS (
   SELECT *,
-    coalesce(size_in(m, tight, 'Tried to allocate @'), size_in(m, tight, 'Requested(?: size)?\s*: @')) AS requested_bytes,
-    coalesce(size_in(m, tight, 'total capaci?ty of @'), size_in(m, tight, '@ total capaci?ty'), size_in(m, tight, 'Device limit\s*: @')) AS total_bytes,
-    coalesce(size_in(m, tight, 'of which @ is free'), size_in(m, tight, '@ free[;)]'), size_in(m, tight, 'Free \(according to CUDA\): @')) AS free_bytes,
-    size_in(m, tight, 'this process has @') AS self_bytes,
-    coalesce(size_in(m, tight, 'allocated memory @ is allocated'), size_in(m, tight, '@ already allocated'),
-             size_in(m, tight, 'Currently allocated\s*: @'), size_in(m, tight, 'MPS allocated: @')) AS allocated_bytes,
-    size_in(m, tight, '@ is reserved by PyTorch but unallocated') AS u_bytes,
-    size_in(m, tight, '@ reserved in total') AS r_bytes, size_in(m, tight, '@ cached') AS cached_bytes,
-    size_in(m, tight, 'with @ allocated in private pools') AS private_pool_bytes,
-    coalesce(size_in(m, tight, '@ allowed[;.)]'), size_in(m, tight, 'max allowed: @'), size_in(m, tight, 'memory fraction\)?\s*: @'),
-             size_in(m, tight, '[Ll]imit(?: is| of|:)? @')) AS l_bytes,
-    size_in(m, tight, 'other allocations: @') AS other_bytes,
+    coalesce(size_text(m, tight, 'Tried to allocate @'), size_text(m, tight, 'Requested(?: size)?\s*: @')) AS requested_bytes,
+    coalesce(size_text(m, tight, 'total capaci?ty of @'), size_text(m, tight, '@ total capaci?ty'), size_text(m, tight, 'Device limit\s*: @')) AS total_bytes,
+    coalesce(size_text(m, tight, 'of which @ is free'), size_text(m, tight, '@ free[;)]'), size_text(m, tight, 'Free \(according to CUDA\): @')) AS free_bytes,
+    size_text(m, tight, 'this process has @') AS self_bytes,
+    coalesce(size_text(m, tight, 'allocated memory @ is allocated'), size_text(m, tight, '@ already allocated'),
+             size_text(m, tight, 'Currently allocated\s*: @'), size_text(m, tight, 'MPS allocated: @')) AS allocated_bytes,
+    size_text(m, tight, '@ is reserved by PyTorch but unallocated') AS u_bytes,
+    size_text(m, tight, '@ reserved in total') AS r_bytes, size_text(m, tight, '@ cached') AS cached_bytes,
+    size_text(m, tight, 'with @ allocated in private pools') AS private_pool_bytes,
+    coalesce(size_text(m, tight, '@ allowed[;.)]'), size_text(m, tight, 'max allowed: @'), size_text(m, tight, 'memory fraction\)?\s*: @'),
+             size_text(m, tight, '[Ll]imit(?: is| of|:)? @')) AS l_bytes,
+    size_text(m, tight, 'other allocations: @') AS other_bytes
+  FROM whole
+),
+numbers AS (
+  SELECT * REPLACE (size_bytes_of(requested_bytes) AS requested_bytes, size_bytes_of(total_bytes) AS total_bytes, size_bytes_of(free_bytes) AS free_bytes, size_bytes_of(self_bytes) AS self_bytes, size_bytes_of(allocated_bytes) AS allocated_bytes, size_bytes_of(u_bytes) AS u_bytes, size_bytes_of(r_bytes) AS r_bytes, size_bytes_of(cached_bytes) AS cached_bytes, size_bytes_of(private_pool_bytes) AS private_pool_bytes, size_bytes_of(l_bytes) AS l_bytes, size_bytes_of(other_bytes) AS other_bytes),
     TRY_CAST(nullif(coalesce(nullif(regexp_extract(m, '\b(?:GPU|NPU|device) ([0-9]+)(?:[;. ]|$)', 1), ''),
                              regexp_extract(tight, '\((?:GPU|NPU) ?([0-9]+);', 1)), '') AS BIGINT) AS gpu_index,
     list_distinct(list_transform(regexp_extract_all(m, 'Process [0-9]+ has [0-9][0-9.]* ?(?:[KMGT]iB|bytes)'),
@@ -49,7 +53,7 @@ numbers AS (
     first_line = 'error: out of memory' AS bare,
     -- only these wordings keep the pools of CUDA graphs apart from the cache
     NOT (tight LIKE '%capacty%' OR tight LIKE '%already allocated%' OR error_type LIKE '%torch.cuda.%' OR error_type = 'RuntimeError') AS tells_pools
-  FROM whole
+  FROM texts
 )
 SELECT file_id, line_no, coalesce(last_line, line_no) AS last_line, time, time_quality, host, rank, local_rank, task, pid, stream, error_type, m AS message,
        CASE word WHEN 'HIP' THEN 'rocm' WHEN 'XPU' THEN 'xpu' WHEN 'NPU' THEN 'npu' WHEN 'MUSA' THEN 'musa' WHEN 'MPS' THEN 'mps' ELSE 'cuda' END AS device,

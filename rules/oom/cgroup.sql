@@ -3,7 +3,8 @@ title      = "A memory limit was hit: the cgroup of the job, step or container"
 severity   = "critical"
 confidence = "definite"
 status     = "stable"
-explains   = ["hang", "network.peer_lost", "divergence.collective_count"]
+explains   = ["hang", "network.peer_lost", "divergence.collective_count", "crash.signal"]
+explains_here = ["gpu.application"]
 about      = """
 A process was killed because its memory cgroup (job, step, container, user slice) reached its limit; the machine itself may
 have memory left. Said by the kernel (constraint, oom_memcg), by Slurm's count of OOM events of a step, by Kubernetes or

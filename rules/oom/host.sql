@@ -3,7 +3,8 @@ title      = "The machine ran out of memory: the kernel killed a process"
 severity   = "critical"
 confidence = "definite"
 status     = "stable"
-explains   = ["hang", "network.peer_lost", "divergence.collective_count"]
+explains   = ["hang", "network.peer_lost", "divergence.collective_count", "crash.signal"]
+explains_here = ["gpu.application"]
 about      = """
 The kernel's OOM killer ended a process because the whole machine (or the NUMA nodes it may use) had no memory left.
 The process that is named in "invoked oom-killer" only asked last; the victim is in the line "Killed process".
