@@ -1,0 +1,31 @@
+/*
+title       = "A host's memory, processor or PCIe reported an uncorrected error"
+severity    = "critical"
+confidence  = "definite"
+status      = "stable"
+explains    = ["hang", "network.peer_lost"]
+explains_here = ["host.kernel_panic", "host.node_lost"]
+about       = "The hardware found an error it could not correct. The kernel kills the process whose memory is lost (SIGBUS) or stops the host. Corrected errors are left out: they are counted by every healthy machine."
+remedy      = "Take the node out, read the DIMM or slot out of the event log of its BMC (ipmitool sel list) or rasdaemon, replace it."
+falsely     = "Errors injected by a test (einj)."
+references  = ["https://docs.kernel.org/admin-guide/ras.html"]
+*/
+WITH sections AS (
+  SELECT s.file_id, s.message AS section, max(o.line_no) AS line_no FROM kernel_event s JOIN kernel_event o ON o.file_id = s.file_id AND o.line_no < s.line_no AND o.kind = 'mce' AND o.message IN ('fatal', 'recoverable')
+  WHERE s.kind = 'ghes_section' GROUP BY ALL
+), faults AS (
+  SELECT e.*, s.section, CASE WHEN e.kind = 'pcie_fatal' OR s.section ILIKE '%pcie%' THEN 'pcie' WHEN e.kind = 'memory_ue' OR s.section ILIKE '%memory%' THEN 'memory' ELSE 'processor' END AS what
+  FROM kernel_event e LEFT JOIN sections s ON s.file_id = e.file_id AND s.line_no = e.line_no
+  WHERE e.kind IN ('mce', 'memory_ue', 'pcie_fatal') AND NOT (e.message = 'recoverable' AND coalesce(s.section, '') ILIKE '%pcie%')
+), grouped AS (
+  SELECT host, CASE WHEN host IS NULL THEN file_id END AS own_file, arg_min(f, (CASE what WHEN 'memory' THEN 1 WHEN 'processor' THEN 2 ELSE 3 END, line_no)) AS first, count(*) AS times, min(time) AS "at", max(time) AS until,
+         list(line_at(file_id, line_no) ORDER BY line_no)[1:20] AS evidence, any_value(pid) AS pid, any_value(process) FILTER (process IS NOT NULL) AS process
+  FROM faults f GROUP BY ALL
+)
+SELECT concat(coalesce(host || ': ', ''), CASE first.what WHEN 'memory' THEN 'uncorrected memory error' WHEN 'pcie' THEN 'fatal PCIe error at ' || coalesce(first.device, 'a port') ELSE 'uncorrected machine check' END,
+              CASE WHEN first.what <> 'pcie' AND first.device IS NOT NULL THEN ' (' || first.device || ')' ELSE '' END, CASE WHEN process IS NOT NULL THEN format(', {} (pid {}) was killed', process, pid) ELSE '' END) AS summary,
+       evidence, "at", until, CASE WHEN host IS NOT NULL THEN [host] ELSE [] END AS hosts,
+       -- A GPU that leaves the bus takes its port with it: then the GPU is the incident.
+       CASE WHEN first.what = 'pcie' THEN CASE WHEN EXISTS (SELECT 1 FROM gpu_burst WHERE verdict = 'hardware') THEN 'info' ELSE 'warning' END END AS severity,
+       CASE WHEN first.what = 'pcie' THEN 'probable' END AS confidence, first.what AS part, first.device AS device, process, pid, times, first.message AS message
+FROM grouped
