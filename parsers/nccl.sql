@@ -121,6 +121,7 @@ SELECT r.comm_key, r.comm_rank, r.nranks, r.host, r.pid, r.comm, r.gpu_index, r.
        sum(c.calls)::BIGINT AS calls, sum(c.all_calls)::BIGINT AS all_calls, arg_max(c.last_op, c.last_line) AS last_op,
        max(c.last_time) AS last_time, arg_max(c.file_id, c.last_line) AS file_id, max(c.last_line) AS line_no
 FROM counted c JOIN nccl_rank r ON r.pid = c.pid AND r.comm = c.comm AND (r.host = c.host OR ends_with(c.host, r.host))
+WHERE r.starts + r.completes > 0   -- else the log begins later than the communicator
 GROUP BY ALL;
 
 COMMENT ON TABLE nccl_call_count IS 'how many collective calls each rank of a communicator logged (NCCL_DEBUG_SUBSYS=COLL), and the last of them';
@@ -134,20 +135,9 @@ SELECT r.comm_key, r.comm_rank, r.nranks, c.op, c.elements, coalesce(d.datatype_
 FROM nccl_call c
 JOIN nccl_rank r ON r.pid = coalesce(c.pid, 0) AND r.comm = c.comm AND (r.host = coalesce(c.host, '') OR ends_with(coalesce(c.host, ''), r.host))
 LEFT JOIN nccl_datatype d USING (datatype) LEFT JOIN nccl_redop o USING (redop)
-WHERE c.op NOT IN ('Send', 'Recv', 'PutSignal', 'Signal', 'WaitSignal');
+WHERE c.op NOT IN ('Send', 'Recv', 'PutSignal', 'Signal', 'WaitSignal') AND r.starts + r.completes > 0;
 
 COMMENT ON VIEW collective_call IS 'collective calls with their communicator, rank and decoded data type and operation; seq counts from 1 per rank and communicator';
-
--- CUDA calls of NCCL that failed, with the size asked for where the next line of the same thread says it.
-CREATE VIEW nccl_cuda_error AS
-SELECT f.host, f.pid, f.rank, coalesce(p.gpu_index, f.device_hint) AS gpu_index, coalesce(f.rank, p.rank) AS job_rank,
-       f.cuda_error, f.error, s.requested_bytes, f.source, f.time, f.file_id, f.line_no
-FROM (SELECT * FROM nccl_cuda_failure WHERE requested_bytes IS NULL) f
-ASOF LEFT JOIN (SELECT * FROM nccl_cuda_failure WHERE requested_bytes IS NOT NULL) s
-  ON s.file_id = f.file_id AND s.pid IS NOT DISTINCT FROM f.pid AND s.stream = f.stream AND s.line_no >= f.line_no
-LEFT JOIN nccl_process p ON p.host = f.host AND p.pid = f.pid;
-
-COMMENT ON VIEW nccl_cuda_error IS 'CUDA calls of NCCL that failed; error is the text of CUDA, requested_bytes the allocation it was made for';
 
 -- Rows of identity, from init lines.
 CREATE VIEW nccl_identity AS
@@ -155,13 +145,23 @@ SELECT file_id, line_no, host, nullif(pid, 0) AS pid, rank, world_size, gpu_inde
 
 COMMENT ON VIEW nccl_identity IS 'what NCCL init says of rank, host, process and GPU, in the shape of identity';
 
--- Connections that could not be made. The warnings that name nobody ("exceeded retries") count only where none does.
+-- Connections that could not be made. Warnings that name nobody ("exceeded retries") count only where none names a peer;
+-- retries count where there were many and the process never got through its init.
 CREATE VIEW connect_failure_nccl AS
-SELECT 'nccl' AS source, s.peer, s.port, s.error, s.attempts, NULL::BIGINT AS timeout_ms, s.host, coalesce(s.rank, p.rank) AS rank, s.pid,
+WITH failed AS (
+  SELECT peer, port, error, attempts, host, rank, pid, device_hint, time, file_id, line_no FROM nccl_socket s
+  WHERE s.event = 'connect_failed'
+    AND (s.peer IS NOT NULL OR NOT EXISTS (FROM nccl_socket o WHERE o.event = 'connect_failed' AND o.peer IS NOT NULL))
+  UNION ALL BY NAME
+  SELECT peer, port, error, greatest(max(attempts), count(*)) AS attempts, host, rank, pid, device_hint, max(time) AS time, file_id, max(line_no) AS line_no
+  FROM nccl_socket s WHERE s.event = 'connect_retry'
+    AND NOT EXISTS (FROM nccl_socket o WHERE o.event = 'connect_failed')
+    AND NOT EXISTS (FROM nccl_comm c WHERE c.host = s.host AND c.pid = s.pid AND c.event = 'Init COMPLETE')
+  GROUP BY ALL HAVING greatest(max(attempts), count(*)) >= 10
+)
+SELECT 'nccl' AS source, s.peer, s.port, s.error, s.attempts::BIGINT AS attempts, NULL::BIGINT AS timeout_ms, s.host, coalesce(s.rank, p.rank) AS rank, s.pid,
        coalesce(p.gpu_index, s.device_hint) AS gpu_index, s.time, s.file_id, s.line_no
-FROM nccl_socket s LEFT JOIN nccl_process p ON p.host = s.host AND p.pid = s.pid
-WHERE s.event = 'connect_failed'
-  AND (s.peer IS NOT NULL OR NOT EXISTS (FROM nccl_socket o WHERE o.event = 'connect_failed' AND o.peer IS NOT NULL));
+FROM failed s LEFT JOIN nccl_process p ON p.host = s.host AND p.pid = s.pid;
 
 COMMENT ON VIEW connect_failure_nccl IS 'connections NCCL gave up on, in the shape of connect_failure';
 

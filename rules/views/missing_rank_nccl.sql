@@ -26,6 +26,12 @@ UNION ALL BY NAME
 SELECT 'ras' AS source, ranks_behind::BIGINT[] AS ranks, hosts_behind AS hosts, pids_behind AS pids, comm_hash AS grp, count_behind + 1 AS seq, op,
        NULL::VARCHAR AS side, NULL::VARCHAR AS place, 'probable' AS grade, time AS at,
        format('RAS: rank(s) {} stand at {} operation {} in two snapshots, the others at {}', ranges(ranks_behind), coalesce(op, 'collective'), count_behind, count_ahead) AS said, lines AS evidence
-FROM ras_count WHERE latest AND stalled AND len(ranks_behind) = n_behind AND n_behind * 2 < nranks;
+FROM ras_count WHERE latest AND stalled AND len(ranks_behind) = n_behind AND n_behind * 2 < nranks
+UNION ALL BY NAME
+SELECT 'ras dead' AS source, NULL::BIGINT[] AS ranks, list(DISTINCT address ORDER BY address) AS hosts, list(DISTINCT pid ORDER BY pid) AS pids, NULL::VARCHAR AS grp,
+       NULL::BIGINT AS seq, NULL::VARCHAR AS op, NULL::VARCHAR AS side, NULL::VARCHAR AS place, 'probable' AS grade, min(time) AS at,
+       format('RAS: nothing answers for process(es) {} on {}', string_agg(DISTINCT pid::VARCHAR, ', '), string_agg(DISTINCT address, ', ')) AS said,
+       list(line_at(file_id, line_no) ORDER BY file_id, line_no) AS evidence
+FROM nccl_ras_process WHERE event IN ('dead', 'PEER_DEAD') HAVING count(*) > 0;
 
 COMMENT ON VIEW missing_rank_nccl IS 'ranks that stopped before the others, from COLL lines and RAS, in the shape of missing_rank_suspect';

@@ -7,6 +7,10 @@ UNION ALL BY NAME
 SELECT 'exception' AS sign, time, host, file_id, line_no FROM exception
 WHERE class IN ('DistBackendError', 'DistNetworkError', 'DistStoreError', 'DistError', 'TimeoutError', 'SignalException', 'ChildFailedError', 'RuntimeError')
 UNION ALL BY NAME
+SELECT 'timeout' AS sign, time, host, file_id, line_no FROM c10d_timeout
+UNION ALL BY NAME
+SELECT 'heartbeat' AS sign, time, host, file_id, line_no FROM c10d_heartbeat
+UNION ALL BY NAME
 -- frames of an error on its way up; a lone one is plug-in probing
 SELECT 'nccl error' AS sign, min(time) AS time, host, arg_min(file_id, line_no) AS file_id, min(line_no) AS line_no
 FROM nccl_result WHERE nccl_result NOT IN (0, 7) GROUP BY host, pid HAVING count(*) > 2;
