@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from logsift import __version__
 from logsift.content.catalog import Catalog, Rule, load_catalog
 from logsift.ingest.discover import SourceFile, discover
 from logsift.ingest.evidence import fetch
@@ -17,7 +16,7 @@ from logsift.judge import series
 from logsift.judge.causes import Causes, trace
 from logsift.judge.coverage import Coverage, coverage
 from logsift.judge.rules import Evidence, Incident, judge
-from logsift.store import Store, beside_of, copy_of
+from logsift.store import Store, beside_of, cache_folder, copy_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -96,9 +95,7 @@ def default_database(run: Path) -> Path:
     name = DATABASE if run.is_dir() else f"{run.name}.{DATABASE}"
     if os.access(folder, os.W_OK):
         return folder / name
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "logsift"
-    cache.mkdir(parents=True, exist_ok=True)
-    return cache / f"{hashlib.sha256(str(run.resolve()).encode()).hexdigest()[:16]}.duckdb"
+    return cache_folder() / f"{hashlib.sha256(str(run.resolve()).encode()).hexdigest()[:16]}.duckdb"
 
 
 def _known(path: Path, catalog: Catalog) -> dict[str, tuple[int, int]] | None:
@@ -124,14 +121,12 @@ def _build(
     """Write a store at `beside`, reusing the rows of unchanged files if it is a copy of the last one."""
     if known:
         store = Store.open(beside, read_only=False)
-        store.drop_views(catalog.scripts)
         files = _numbered(store, files)
         stale = _forget_changed(store, catalog, files, known)
         todo = [f for f in files if f.file_id in stale]
     else:
         beside.unlink(missing_ok=True)
         store, todo = Store.create(beside, catalog), list(files)
-        store.insert("run_info", [(catalog.digest, __version__)])
     total, done = sum(f.size for f in todo), 0
 
     def note(size: int) -> None:
@@ -150,10 +145,11 @@ def _build(
          parsed.not_understood.get(f.file_id, 0), f.why, f.mtime_ns)
         for f in todo
     ])  # fmt: skip
-    store.create_views(catalog.scripts)
+    store.refresh()
     series.run(store)
     store.con.execute("COMMIT")
-    incidents = judge(store, catalog.rules)
+    asked = store.rules_to_ask()
+    incidents = judge(store, [r for r in catalog.rules if r.id in asked])
     causes = trace(incidents, catalog.rules)
     _conclude(store, incidents, causes, {f.file_id: f for f in files})
     store.close()

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import tempfile
+import time
 from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from logsift import __version__
 from logsift.content.catalog import COMMON, Catalog, Script, Table
 from logsift.content.columns import TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
 _SYSTEM = """
 CREATE TABLE run_info (catalog VARCHAR, version VARCHAR);
@@ -29,6 +33,8 @@ CREATE TABLE incident (
 CREATE TABLE evidence (incident_id BIGINT, file_id BIGINT, line_no BIGINT, path VARCHAR, text VARCHAR);
 CREATE TABLE cause (cause_id BIGINT, effect_id BIGINT);
 CREATE TABLE missing (what VARCHAR, why VARCHAR, how VARCHAR);
+CREATE TABLE content_table (ordinal BIGINT, name VARCHAR, query VARCHAR, inputs VARCHAR[]);
+CREATE TABLE content_rule (rule VARCHAR, inputs VARCHAR[]);
 """
 SYSTEM_ABOUT = {
     "file": "one file of the run directory; `grammar` where one owns it, `why` where nobody can read it",
@@ -38,12 +44,15 @@ SYSTEM_ABOUT = {
     "evidence": "the lines that prove an incident",
     "cause": "edges between incidents: cause_id explains effect_id",
     "missing": "what would settle open questions, and how to get it",
+    "content_table": "tables that the content's SQL fills from others, and what they read",
+    "content_rule": "what each rule reads",
     "timeline": "every row that carries a time, from all tables",
     "run_info": "digest of the content and version of logsift that made this file",
 }
 CREATES = re.compile(
     r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW|MACRO|FUNCTION)\s+([a-z_][a-z0-9_]*)", re.IGNORECASE
 )
+_MATERIALISED = re.compile(r"\bCREATE\s+(?:OR\s+REPLACE\s+)?TABLE\s+([a-z_][a-z0-9_]*)\s+AS\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -55,19 +64,54 @@ class Store:
 
     @classmethod
     def create(cls, path: Path | None, catalog: Catalog) -> Store:
-        """A new, empty store with every declared table; in memory where `path` is None."""
-        con = duckdb.connect(str(path) if path else ":memory:")
-        con.execute("SET preserve_insertion_order = true; SET TimeZone = 'UTC'")
-        con.execute("BEGIN")
-        con.execute(_SYSTEM)
-        con.execute(";".join(_create_table(t) for t in catalog.tables.values()) or "SELECT 1")
-        con.execute(_timeline(catalog))
-        con.execute(";".join(_comments(catalog)))
-        store = cls(con, path)
+        """A new store with every declared table and view, without rows; in memory where `path` is None.
+
+        Defining hundreds of views takes longer than reading a small run, so it is done once per content: an empty
+        store is kept in the user's cache and copied.
+
+        Raises:
+            ValueError: a statement of the content's SQL is wrong, with the script it stands in.
+        """
+        if path is None:
+            store = cls(duckdb.connect(), None)
+            store._define(catalog)
+            return store
+        template = cache_folder() / f"empty-{catalog.digest[:24]}.duckdb"
+        if not template.exists():
+            beside = beside_of(template)
+            store = cls(duckdb.connect(str(beside)), beside)
+            try:
+                store._define(catalog)
+                store.close()
+                beside.replace(template)
+            finally:
+                beside.unlink(missing_ok=True)
+            _forget_old(template)
+        shutil.copyfile(template, path)
+        return cls.open(path, read_only=False)
+
+    def _define(self, catalog: Catalog) -> None:
+        self.con.execute("SET TimeZone = 'UTC'; BEGIN")
+        self.con.execute(_SYSTEM)
+        self.con.execute(";".join(_create_table(t) for t in catalog.tables.values()) or "SELECT 1")
+        self.con.execute(_timeline(catalog))
+        self.con.execute(";".join(_comments(catalog)))
         for seed in catalog.seeds:
-            store.load_seed(seed.name, seed.csv)
-        con.execute("COMMIT")
-        return store
+            self.load_seed(seed.name, seed.csv)
+        statements = ordered(catalog.scripts)
+        inputs = _Inputs(catalog, statements)
+        for n, (script, statement) in enumerate(statements):
+            try:
+                self.con.execute(statement)
+            except duckdb.Error as e:
+                raise ValueError(f"{script.origin.path}: {e}") from None
+            if made := _MATERIALISED.search(statement):
+                self.insert(
+                    "content_table", [(n, made[1].lower(), statement[made.end() :], sorted(inputs.of(statement)))]
+                )
+        self.insert("content_rule", [(r.id, sorted(inputs.of(r.sql))) for r in catalog.rules])
+        self.insert("run_info", [(catalog.digest, __version__)])
+        self.con.execute("COMMIT")
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = True) -> Store:
@@ -89,8 +133,6 @@ class Store:
 
     def load_seed(self, name: str, csv: str) -> None:
         """A CSV of the content as a table of that name; comment lines (#) stay out. Types are DuckDB's guess."""
-        import tempfile
-
         with tempfile.NamedTemporaryFile("w", suffix=".csv", encoding="utf-8") as f:
             f.write("\n".join(line for line in csv.splitlines() if not line.startswith("#")) + "\n")
             f.flush()
@@ -107,27 +149,22 @@ class Store:
                 f"INSERT INTO {folder.name} BY NAME SELECT * FROM read_parquet(?, union_by_name=true)", [files]
             )
 
-    def create_views(self, scripts: Sequence[Script]) -> None:
-        """Run the content's SQL, each statement after those whose names it uses.
+    def refresh(self) -> None:
+        """Fill the tables that the content's SQL makes from others; those that only read empty ones stay empty."""
+        for made in self.rows("SELECT name, query, inputs FROM content_table ORDER BY ordinal"):
+            self.con.execute(f"DELETE FROM {made['name']}")
+            if self.touched(made["inputs"]):
+                self.con.execute(f"INSERT INTO {made['name']} {made['query']}")
 
-        Raises:
-            ValueError: a statement is wrong, with the script it stands in.
-        """
-        for script, statement in ordered(scripts):
-            try:
-                self.con.execute(statement)
-            except duckdb.Error as e:
-                raise ValueError(f"{script.origin.path}: {e}") from None
+    def touched(self, inputs: Sequence[str]) -> bool:
+        """True if one of the declared tables has rows, or there is none: a query over empty tables finds nothing."""
+        return not inputs or any(
+            self.con.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() is not None for table in inputs
+        )
 
-    def drop_views(self, scripts: Sequence[Script]) -> None:
-        """Undo `create_views`, so that changed rows can be looked at anew."""
-        for _, statement in reversed(ordered(scripts)):
-            for kind, name in re.findall(
-                r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(TABLE|VIEW|MACRO|FUNCTION)\s+([a-z_][a-z0-9_]*)",
-                statement,
-                re.IGNORECASE,
-            ):
-                self.con.execute(f"DROP {kind} IF EXISTS {name}")
+    def rules_to_ask(self) -> frozenset[str]:
+        """The rules that read at least one table with rows."""
+        return frozenset(r["rule"] for r in self.rows("SELECT * FROM content_rule") if self.touched(r["inputs"]))
 
     def seal(self) -> None:
         """From here on queries can read the database and nothing else of the machine."""
@@ -151,6 +188,46 @@ class Store:
         self.con.close()
 
 
+class _Inputs:
+    """Which declared tables a query reads in the end, through whatever views."""
+
+    def __init__(self, catalog: Catalog, statements: Sequence[tuple[Script, str]]) -> None:
+        self.declared = frozenset(catalog.tables)
+        self.made: dict[str, set[str]] = {}
+        for _, sql in statements:
+            words = {w.lower() for w in _WORD.findall(_no_comments(sql))}
+            for m in CREATES.finditer(sql):
+                self.made[m[1].lower()] = words - {m[1].lower()}
+
+    def of(self, sql: str) -> set[str]:
+        """Names of declared tables; the words of views are followed to their ends."""
+        todo, seen = {w.lower() for w in _WORD.findall(_no_comments(sql))}, set[str]()
+        while todo:
+            word = todo.pop()
+            if word not in seen:
+                seen.add(word)
+                todo |= self.made.get(word, set())
+        return seen & self.declared
+
+
+def cache_folder() -> Path:
+    """Where logsift keeps what can be made again: the user's cache (XDG), else a folder of their own in /tmp."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "logsift"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        folder = Path(tempfile.gettempdir()) / f"logsift-{os.getuid()}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+def _forget_old(template: Path) -> None:
+    """Delete the empty stores of other content that nobody copied for a week."""
+    for old in template.parent.glob("empty-*.duckdb"):
+        if old != template and time.time() - old.stat().st_atime > 7 * 86400:
+            old.unlink(missing_ok=True)
+
+
 def copy_of(path: Path) -> Path:
     """A copy beside a database, to be changed and then renamed over it."""
     beside = beside_of(path)
@@ -160,8 +237,6 @@ def copy_of(path: Path) -> Path:
 
 def beside_of(path: Path) -> Path:
     """The name a database is written under until it is whole."""
-    import os
-
     return path.with_name(f"{path.name}.logsift-{os.getpid():x}")
 
 

@@ -356,7 +356,9 @@ def test_a_trainer_s_format(name: str, found: dict[str, list[dict[str, Any]]]) -
         hits = [r for r in of_name if same(r["step"], step) and same(r["value"], value)]
         got = [(r["name"], r["canonical"], r["step"], r["value"]) for r in (of_name or rows)]
         assert hits, f"{printed} = {value} at {step} not among {got}"
-        assert any(h["canonical"] == canonical for h in hits), f"{printed} is called {hits[0]['canonical']}, not {canonical}"
+        assert any(h["canonical"] == canonical for h in hits), (
+            f"{printed} is called {hits[0]['canonical']}, not {canonical}"
+        )
 
 
 @pytest.mark.parametrize("name", NO_METRICS)
@@ -427,7 +429,12 @@ VERSION = record(b"\x09" + struct.pack("<d", 1767225600.0) + message(3, b"brain.
 @pytest.mark.parametrize("tail", ["", "cut off", "zeros"])
 def test_event_files(tail: str, tmp_path: Path) -> None:
     last = event(30, simple("train/loss", 2.0))
-    data = VERSION + event(10, simple("train/loss", 2.5)) + event(10, tensor("lr", 0.5)) + event(20, simple("train/loss", NAN))
+    data = (
+        VERSION
+        + event(10, simple("train/loss", 2.5))
+        + event(10, tensor("lr", 0.5))
+        + event(20, simple("train/loss", NAN))
+    )
     data += {"": last, "cut off": last[:-5], "zeros": bytes(4096)}[tail]
     (tmp_path / "events.out.tfevents.1767225600.n1.77.0").write_bytes(data)
     (rows,) = by_file(tmp_path).values()
@@ -496,7 +503,11 @@ def test_a_damaged_block_of_a_wandb_file_costs_that_block_only(tmp_path: Path) -
 def test_mlflow_database(tmp_path: Path) -> None:
     con = sqlite3.connect(tmp_path / "mlflow.db")
     con.execute("CREATE TABLE metrics (key TEXT, value REAL, timestamp INT, run_uuid TEXT, step INT, is_nan INT)")
-    rows = [("loss", 2.5, 1767225600000, "r1", 1, 0), ("loss", 0.0, 1767225601000, "r1", 2, 1), ("loss", 2.0, 1767225600000, "r2", 1, 0)]
+    rows = [
+        ("loss", 2.5, 1767225600000, "r1", 1, 0),
+        ("loss", 0.0, 1767225601000, "r1", 2, 1),
+        ("loss", 2.0, 1767225600000, "r2", 1, 0),
+    ]
     con.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?, ?, ?)", rows)
     con.commit()
     con.close()

@@ -38,13 +38,31 @@ CAUSES: dict[str, tuple[str, Memory]] = {
     "full": ("capacity", Memory(2 * GIB, 80 * GIB, GIB, 77 * GIB, 200 * MIB, context=1836 * MIB)),
     "larger than the card": ("capacity", Memory(96 * GIB, 80 * GIB, 60 * GIB, 19 * GIB, 100 * MIB)),
     "one large tensor": ("capacity", Memory(30 * GIB, 80 * GIB, 20 * GIB, 58 * GIB, GIB, context=GIB)),
-    "20 MiB refused beside 25 MiB": ("capacity", Memory(20 * MIB, 24 * GIB, 25 * MIB, 23 * GIB, 100 * MIB, context=899 * MIB)),
+    "20 MiB refused beside 25 MiB": (
+        "capacity",
+        Memory(20 * MIB, 24 * GIB, 25 * MIB, 23 * GIB, 100 * MIB, context=899 * MIB),
+    ),
     "scattered": ("fragmentation", Memory(2 * GIB, 40 * GIB, 300 * MIB, 30 * GIB, 9 * GIB, context=724 * MIB)),
-    "scattered a little": ("fragmentation", Memory(500 * MIB, 16 * GIB, 200 * MIB, 14 * GIB, 600 * MIB, context=1248 * MIB)),
-    "refused although free": ("fragmentation", Memory(256 * MIB, 24 * GIB, 4 * GIB, 18 * GIB, 300 * MIB, context=1748 * MIB)),
-    "another process": ("foreign_process", Memory(GIB, 80 * GIB, 100 * MIB, 30 * GIB, 300 * MIB, others=((4711, 49 * GIB - 76 * MIB),))),
-    "two other processes": ("foreign_process", Memory(GIB, 80 * GIB, 100 * MIB, 30 * GIB, 300 * MIB, others=((4711, 24 * GIB), (4712, 25 * GIB - 76 * MIB)))),
-    "graph pools": ("graph_capture", Memory(512 * MIB, 48 * GIB, 100 * MIB, 46 * GIB, 100 * MIB, pool=20 * GIB, context=1848 * MIB)),
+    "scattered a little": (
+        "fragmentation",
+        Memory(500 * MIB, 16 * GIB, 200 * MIB, 14 * GIB, 600 * MIB, context=1248 * MIB),
+    ),
+    "refused although free": (
+        "fragmentation",
+        Memory(256 * MIB, 24 * GIB, 4 * GIB, 18 * GIB, 300 * MIB, context=1748 * MIB),
+    ),
+    "another process": (
+        "foreign_process",
+        Memory(GIB, 80 * GIB, 100 * MIB, 30 * GIB, 300 * MIB, others=((4711, 49 * GIB - 76 * MIB),)),
+    ),
+    "two other processes": (
+        "foreign_process",
+        Memory(GIB, 80 * GIB, 100 * MIB, 30 * GIB, 300 * MIB, others=((4711, 24 * GIB), (4712, 25 * GIB - 76 * MIB))),
+    ),
+    "graph pools": (
+        "graph_capture",
+        Memory(512 * MIB, 48 * GIB, 100 * MIB, 46 * GIB, 100 * MIB, pool=20 * GIB, context=1848 * MIB),
+    ),
     "limit of the process": ("capacity", Memory(2 * GIB, 80 * GIB, 60 * GIB, 19 * GIB, 100 * MIB, limit=20 * GIB)),
 }
 
@@ -74,9 +92,20 @@ def old(m: Memory, word: str = "CUDA") -> str:
     )
 
 
-def sentence(m: Memory, *, capacity: str = "capacity", word: str = "CUDA", kind: str = "torch.OutOfMemoryError", processes: str = "own") -> str:
+def sentence(
+    m: Memory,
+    *,
+    capacity: str = "capacity",
+    word: str = "CUDA",
+    kind: str = "torch.OutOfMemoryError",
+    processes: str = "own",
+) -> str:
     others = "".join(f"Process {pid} has {size(n)} memory in use. " for pid, n in m.others)
-    mine = {"own": f"Including non-PyTorch memory, this process has {size(m.this_process)} memory in use. ", "host pid": f"Process 991 has {size(m.this_process)} memory in use. ", "none": ""}[processes]
+    mine = {
+        "own": f"Including non-PyTorch memory, this process has {size(m.this_process)} memory in use. ",
+        "host pid": f"Process 991 has {size(m.this_process)} memory in use. ",
+        "none": "",
+    }[processes]
     if processes == "none":
         others = ""
     pool = f", with {size(m.pool)} allocated in private pools (e.g., CUDA Graphs)" if m.pool else ""
@@ -108,7 +137,11 @@ WORDINGS: dict[str, Callable[[Memory], str]] = {
     "hip 2.5": lambda m: sentence(m, word="HIP", processes="none"),
     "xpu": lambda m: sentence(m, word="XPU", processes="none"),
     "notebook": lambda m: sentence(m, kind="OutOfMemoryError"),
-    "C++": lambda m: "terminate called after throwing an instance of 'c10::OutOfMemoryError'\n  what():  " + sentence(m, kind="x").removeprefix("x: ") + "\nException raised from malloc at c10/cuda/CUDACachingAllocator.cpp:1130 (most recent call first):",
+    "C++": lambda m: (
+        "terminate called after throwing an instance of 'c10::OutOfMemoryError'\n  what():  "
+        + sentence(m, kind="x").removeprefix("x: ")
+        + "\nException raised from malloc at c10/cuda/CUDACachingAllocator.cpp:1130 (most recent call first):"
+    ),
     "repr": lambda m: f"error=OutOfMemoryError('{sentence(m, kind='x').removeprefix('x: ')}')",
     "wrapped at words": lambda m: textwrap.fill(sentence(m), 80) + "\n\nnext line 12.00 GiB free",
     "wrapped anywhere": lambda m: "\n".join(sentence(m)[n : n + 72] for n in range(0, len(sentence(m)), 72)),

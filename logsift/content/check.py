@@ -203,7 +203,6 @@ def _compare(name: str, origin: Origin, sample: Sample, row: Mapping[str, Any]) 
 def _sql(catalog: Catalog) -> Iterator[ContentError]:
     try:
         store = Store.create(None, catalog)
-        store.create_views(catalog.scripts)
     except (ValueError, duckdb.Error) as e:
         path = str(e).split(":")[0]
         yield ContentError(Origin(path if path.endswith(".sql") else "parsers", 1), f"SQL fails: {e}")
