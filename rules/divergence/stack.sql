@@ -30,13 +30,14 @@ SELECT
   v.waiting_function AS majority_function, v.waiting_top_function AS waiting_function, v.waiting_frame AS majority_frame, v.waiting_ranks,
   CASE WHEN list_contains(v.failures, 'stopped') THEN 'T (stopped)' WHEN list_contains(v.failures, 'no_stack') THEN 'D (uninterruptible)'
        WHEN list_contains(v.failures, 'no_answer') THEN 'T (stopped), D (uninterruptible) or gone' END AS process_state,
-  v.failed_pids[1] AS failed_dump_pid, (SELECT pid_of_rank FROM stack_pid_of_rank) AS pid_of_rank, v.still AS stands_still
-FROM stack_verdict AS v
+  v.failed_pids[1] AS failed_dump_pid, (SELECT pid_of_rank FROM stack_pid_of_rank) AS pid_of_rank, v.still AS stands_still,
+  a.last_step AS last_step_logged, a.last_step + 1 AS step
+FROM stack_verdict AS v LEFT JOIN stack_aftermath AS a ON a.last_step IS NOT NULL
 UNION ALL BY NAME
 -- Dumps in which nobody stands apart are context worth a line.
 SELECT 'Stacks of ' || count(*) || CASE WHEN count(*) = 1 THEN ' process' ELSE ' processes' END || ' were dumped'
     || CASE WHEN max(snapshots) > 1 THEN ', up to ' || max(snapshots) || ' times each' ELSE '' END || ': '
-    || CASE WHEN bool_or(moved) THEN 'positions move, the program works.'
+    || CASE WHEN bool_or(moved) OR (SELECT goes_on FROM stack_aftermath) THEN 'positions move, the program works.'
             WHEN count(*) = 1 THEN 'it stands in ' || coalesce(any_value(decided.f), any_value(top.f), any_value(innermost), 'an unknown place') || coalesce(', waiting for ' || any_value(awaits), '') || '.'
             WHEN count(DISTINCT place) = 1 AND bool_and(peer) THEN 'all wait at the same place, ' || any_value(decided.f) || '; stacks do not tell who is missing.'
             ELSE 'no rank stands apart in a way that proves a hang.' END AS summary,

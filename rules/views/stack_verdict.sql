@@ -43,6 +43,18 @@ FROM (
   FROM stack_main WHERE role = 'loader worker' AND failure IS NULL WINDOW w AS (PARTITION BY process ORDER BY snapshot))
 WHERE back = 1 AND NOT in_queue_get AND coalesce(status, 'idle') NOT LIKE 'active%' AND own IS NOT NULL AND coalesce(NOT moved, true);
 
+-- Did training go on after the last dumps? Then what they show was passing. A job that was restarted starts at a lower step.
+CREATE TABLE stack_aftermath AS
+WITH step AS (
+  SELECT file_id, line_no, time, at_step, time - lag(time) OVER (PARTITION BY file_id ORDER BY line_no) AS pause FROM training_line WHERE at_step IS NOT NULL
+), last_dump AS (SELECT max(time) AS "at" FROM stack_rank WHERE time IS NOT NULL),
+last_line AS (SELECT file_id, max(thread_line) AS line_no FROM stack_main WHERE role = 'rank' GROUP BY file_id)
+SELECT max(at_step)::BIGINT AS last_step,
+  coalesce(count(*) FILTER (time > d."at" + INTERVAL 1 SECOND AND time <= d."at" + greatest(INTERVAL 30 SECOND, 3 * (SELECT median(epoch(pause)) FROM step) * INTERVAL 1 SECOND)) > 0, false)
+    OR EXISTS (FROM last_line AS l JOIN step AS s ON s.file_id = l.file_id AND s.line_no > l.line_no
+               WHERE s.at_step > (SELECT max(b.at_step) FROM step AS b WHERE b.file_id = l.file_id AND b.line_no < l.line_no)) AS goes_on
+FROM step, last_dump AS d;
+
 CREATE TABLE stack_verdict AS
 WITH p AS (
   SELECT *, coalesce(decided.f, '') AS decided_function,
@@ -51,7 +63,7 @@ WITH p AS (
   FROM stack_rank
 ), job AS (
   SELECT count(*) AS n, count(*) FILTER (peer) AS waiting, count(*) FILTER (failed) AS failing, count(*) FILTER (soft) AS soft,
-    count(*) FILTER (NOT failed AND NOT peer AND NOT soft) AS hard, coalesce(bool_or(moved AND NOT failed), false) AS alive,
+    count(*) FILTER (NOT failed AND NOT peer AND NOT soft) AS hard, coalesce(bool_or(moved AND NOT failed), false) OR coalesce((SELECT goes_on FROM stack_aftermath), false) AS alive,
     bool_or(peer AND class = 'p2p-wait') AS pipeline, count(*) FILTER (rank IS NOT NULL) AS ranked, bool_or(rank_guessed) AS guessed,
     count(*) FILTER (peer AND class = 'gpu-sync' AND NOT still) AS loose
   FROM p
