@@ -32,7 +32,7 @@ final AS (
   SELECT *, least(3, best_score + CASE WHEN sources > 1 THEN 1 ELSE 0 END) - CASE WHEN other_score >= best_score THEN 1 ELSE 0 END AS score FROM total)
 SELECT CASE WHEN len(ranks) = 1 THEN 'Rank ' || ranks[1] || ' has' ELSE 'Ranks ' || ranges(ranks) || ' have' END
     || CASE WHEN side = 'device' THEN ' enqueued but not finished' ELSE ' not joined' END || ' what the others wait in'
-    || coalesce(' (' || concat_ws(' ', op, seq, CASE WHEN grp IS NOT NULL THEN 'of group ' || grp END) || ')', '')
+    || coalesce(' (' || nullif(concat_ws(' ', op, seq, CASE WHEN grp IS NOT NULL THEN 'of group ' || grp END), '') || ')', '')
     || CASE side WHEN 'device' THEN ': stuck on the device' WHEN 'host' THEN ': stuck on the host side' ELSE '' END
     || '. ' || said || coalesce('. Another source disagrees: ' || others, '') || '.' AS summary,
   evidence, time AS "at", ranks, hosts,
