@@ -17,5 +17,5 @@ best AS (SELECT * FROM graded ORDER BY place, seq NULLS LAST, time NULLS LAST LI
 SELECT 'Ranks disagree on ' || field || coalesce(' in collective ' || seq, '') || coalesce(' of group ' || grp, '') || ': ' || said || '.' AS summary,
   evidence || coalesce((SELECT flatten(list(g.evidence[:3])) FROM graded g WHERE g.source <> b.source), []) AS evidence,
   time AS "at", ranks, hosts, grp AS "group", seq, field, "values", ops, all_ranks, version AS fr_version,
-  CASE WHEN b.source = 'gloo' THEN 'probable' ELSE 'definite' END AS confidence
+  coalesce(b.grade, CASE WHEN b.source = 'gloo' THEN 'probable' ELSE 'definite' END) AS confidence
 FROM best b

@@ -38,3 +38,11 @@ SELECT CASE event WHEN 'duplicate_rank' THEN format('Two processes came to the c
        list(line_at(file_id, line_no)) AS evidence, min(time) AS at, CASE event WHEN 'duplicate_rank' THEN list(DISTINCT rank_a) END AS ranks,
        list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, max(nranks) AS nranks, 'bootstrap' AS stage, 'definite' AS confidence
 FROM nccl_usage WHERE event IN ('duplicate_rank', 'rank_count_mismatch') GROUP BY event, rank_a, rank_b, nranks
+UNION ALL BY NAME
+-- the store and the rendezvous, before there is a communicator
+SELECT CASE WHEN max(nranks) IS NOT NULL AND max(joined) IS NOT NULL THEN format('{} of {} ranks came to the {}, the others never did', max(joined), max(nranks), replace(stage, '_', ' '))
+            ELSE format('Ranks{} waited for others at the stage {} and gave up', coalesce(' ' || ranges(flatten(list(ranks))), ''), replace(stage, '_', ' ')) END AS summary,
+       list(line_at(file_id, line_no) ORDER BY time NULLS LAST, file_id, line_no) AS evidence, min(time) AS at,
+       list_sort(list_distinct(flatten(list(ranks)))) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, max(nranks) AS nranks, max(joined) AS joined,
+       stage, max(timeout_ms) AS timeout_ms, any_value(store_key) AS store_key, 'probable' AS confidence
+FROM init_wait_c10d WHERE NOT EXISTS (FROM c10d_timeout) AND NOT EXISTS (FROM c10d_status) GROUP BY stage

@@ -75,4 +75,5 @@ CREATE VIEW collective_mismatch_source AS
 SELECT * FROM collective_mismatch_flight
 UNION ALL BY NAME SELECT * FROM collective_mismatch_fingerprint
 UNION ALL BY NAME SELECT * FROM collective_mismatch_watchdog
-UNION ALL BY NAME SELECT * FROM collective_mismatch_gloo;
+UNION ALL BY NAME SELECT * FROM collective_mismatch_gloo
+UNION ALL BY NAME SELECT * FROM collective_mismatch_nccl;
