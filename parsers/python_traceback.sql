@@ -17,7 +17,7 @@ WITH frames AS (
   FROM links
 ), chains AS (
   SELECT file_id, line_no AS traceback_line, chained,
-         max(line_no) FILTER (chained IS NULL) OVER (PARTITION BY file_id, stream ORDER BY line_no) AS chain_line
+         max(line_no) FILTER (coalesce(chained, '') NOT IN ('during', 'cause')) OVER (PARTITION BY file_id, stream ORDER BY line_no) AS chain_line
   FROM heads WHERE is_head = 1
 ), printed AS (
   SELECT e.type, trim(split_part(coalesce(e.message, ''), 'Traceback (most recent call last)', 1), E' \n') AS message,
@@ -37,4 +37,4 @@ SELECT type, split_part(type, '.', -1) AS class, message, file, line, "function"
 FROM printed
 WINDOW chain AS (PARTITION BY file_id, stream, chain_line);
 
-COMMENT ON TABLE exception IS 'one row per exception printed; class = type without its module, line_no = its last line, frames outermost first (file:line in function), file/line/function = where it was raised, origin / final = first / last of its chain (chain_line), chained = during | cause: how it follows the one before';
+COMMENT ON TABLE exception IS 'one row per exception printed; class = type without its module, line_no = its last line, frames outermost first (file:line in function), file/line/function = where it was raised, origin / final = first / last of its chain (chain_line), chained = during | cause (how it follows the one before) | ignored | thread';

@@ -6,10 +6,12 @@ CREATE MACRO strace_fd(args) AS TRY_CAST(regexp_extract(args, '^([0-9]+)(?:[<,)]
 CREATE MACRO strace_fd_is(args) AS nullif(regexp_extract(args, '^[0-9]+<((?:->|[^>])*)>', 1), '');
 CREATE MACRO strace_joined_path(folder, name) AS
   CASE WHEN name = '' THEN NULL WHEN name[1] = '/' OR folder = '' THEN name ELSE rtrim(folder, '/') || '/' || name END;
--- The path among the arguments, under the folder -y tells of.
-CREATE MACRO strace_path(args) AS strace_joined_path(
-  regexp_extract(args, '^(?:AT_FDCWD|[0-9]+)<((?:->|[^>])*)>, "', 1),
-  regexp_extract(args, '^(?:(?:AT_FDCWD|[0-9]+)(?:<(?:->|[^>])*>)?, )?"((?:[^"\\]|\\.)*)"', 1));
+-- The path among the arguments, under the folder -y tells of. What read and write are given in quotes is data.
+CREATE MACRO strace_path(call, args) AS CASE
+  WHEN args[1] = '"' THEN nullif(regexp_extract(args, '^"((?:[^"\\]|\\.)*)"', 1), '')
+  WHEN regexp_matches(call, 'at2?$|^statx$') THEN strace_joined_path(
+    regexp_extract(args, '^(?:AT_FDCWD|[0-9]+)<((?:->|[^>])*)>, "', 1),
+    regexp_extract(args, '^(?:AT_FDCWD|[0-9]+)(?:<(?:->|[^>])*>)?, "((?:[^"\\]|\\.)*)"', 1)) END;
 CREATE MACRO strace_host_port(address, port) AS
   CASE WHEN address = '' OR port = '' THEN NULL
        WHEN contains(replace(address, '::ffff:', ''), ':') THEN '[' || address || ']:' || port
@@ -148,7 +150,7 @@ SELECT c.file_id, c.line_no, c.trace, t.pid, d.fd, d.path, d.peer, d.kind
 FROM (
   SELECT *, unnest(CASE
     WHEN syscall IN ('open', 'openat', 'creat') AND result[1] BETWEEN '0' AND '9'
-      THEN [{'fd': TRY_CAST(result AS BIGINT), 'path': coalesce(nullif(target[2:-2], ''), strace_path(args)), 'peer': NULL::VARCHAR, 'kind': 'file'}]
+      THEN [{'fd': TRY_CAST(result AS BIGINT), 'path': coalesce(nullif(target[2:-2], ''), strace_path(syscall, args)), 'peer': NULL::VARCHAR, 'kind': 'file'}]
     WHEN syscall = 'socket' AND result[1] BETWEEN '0' AND '9'
       THEN [{'fd': TRY_CAST(result AS BIGINT), 'path': NULL, 'peer': NULL, 'kind': CASE WHEN contains(args, 'SOCK_DGRAM') THEN 'datagram' WHEN contains(args, 'AF_INET') THEN 'stream' WHEN contains(args, 'UNIX') OR contains(args, 'AF_LOCAL') THEN 'unix' ELSE 'other' END}]
     WHEN syscall = 'connect' THEN [{'fd': strace_fd(args), 'path': NULL, 'peer': strace_sockaddr(args), 'kind': 'connect'}]
@@ -166,7 +168,7 @@ COMMENT ON TABLE descriptor IS 'what a file descriptor of a traced process stand
 CREATE VIEW system_call AS
 SELECT c.file_id, c.line_no, c.end_line, make_timestamp((epoch_us(CASE WHEN c.at_s < 100000 THEN f.day ELSE TIMESTAMP '1970-01-01' END) + c.at_s * 1000000)::BIGINT) AS time,
        c.trace, t.pid, c.tid, t.rank, coalesce(t.host, c.host) AS host, c.syscall, c.args, c.at_s AS start, c.seconds, c.result, c.errno,
-       strace_fd(c.args) AS fd, coalesce(strace_path(c.args), CASE WHEN strace_fd_is(c.args)[1] = '/' THEN strace_fd_is(c.args) END) AS path,
+       strace_fd(c.args) AS fd, coalesce(strace_path(c.syscall, c.args), CASE WHEN strace_fd_is(c.args)[1] = '/' THEN strace_fd_is(c.args) END) AS path,
        coalesce(strace_sockaddr(c.args), strace_far_end(strace_fd_is(c.args))) AS peer, c.never_returned
 FROM strace_call c JOIN strace_thread t ON t.trace = c.trace AND t.tid = c.tid JOIN strace_file f ON f.file_id = c.file_id;
 
@@ -178,7 +180,7 @@ WITH calls AS (
   SELECT c.*, t.pid, t.main, t.is_rank, t.processes, t.rank AS of_rank, coalesce(t.host, c.host) AS of_host, f.day, row_number() OVER (ORDER BY c.file_id, c.line_no) AS n,
          CASE WHEN c.syscall NOT IN ('exit', 'exit_group', 'wait4', 'waitid', 'kill', 'tgkill', 'tkill', 'clone', 'clone3', 'mmap', 'munmap', 'brk', 'futex', 'prlimit64', 'alarm')
               THEN strace_fd(c.args) END AS fd,
-         strace_fd_is(c.args) AS fd_is, strace_path(c.args) AS arg_path, strace_sockaddr(c.args) AS arg_peer
+         strace_fd_is(c.args) AS fd_is, strace_path(c.syscall, c.args) AS arg_path, strace_sockaddr(c.args) AS arg_peer
   FROM strace_notable c JOIN strace_thread t ON t.trace = c.trace AND t.tid = c.tid JOIN strace_file f ON f.file_id = c.file_id
 ), opened AS (   -- the latest call before this one that made the descriptor
   SELECT c.n, o.path, o.kind FROM calls c ASOF JOIN (FROM descriptor WHERE kind <> 'connect') o ON o.file_id = c.file_id AND o.pid = c.pid AND o.fd = c.fd AND o.line_no < c.line_no
@@ -220,7 +222,7 @@ COMMENT ON TABLE waiting_for_syscall IS 'system calls that had not returned when
 CREATE TABLE strace_polling AS
 WITH tries AS (
   SELECT l.file_id, f.trace, coalesce(l.pid, f.own_tid) AS tid, l.line_no, l.syscall, l.errno,
-         CASE WHEN l.errno = 'EAGAIN' THEN strace_fd_is(l.args) ELSE strace_path(l.args) END AS path,
+         CASE WHEN l.errno = 'EAGAIN' THEN strace_fd_is(l.args) ELSE strace_path(l.syscall, l.args) END AS path,
          coalesce(strace_at(l.clock, f.first_clock), e.elapsed) AS at_s,
          CASE WHEN l.errno = 'ENOENT' THEN 'missing file' ELSE 'lock' END AS waits_on
   FROM strace_line l JOIN strace_file f USING (file_id) LEFT JOIN strace_elapsed e ON e.file_id = l.file_id AND e.line_no = l.line_no
