@@ -159,7 +159,7 @@ def cases() -> list[tuple[str, str, str, Memory]]:
     out = []
     for cause, (kind, m) in CAUSES.items():
         for wording in WORDINGS:
-            if m.pool and wording in TELLS_NO_POOLS or m.limit and wording in TELLS_NO_LIMIT:
+            if (m.pool and wording in TELLS_NO_POOLS) or (m.limit and wording in TELLS_NO_LIMIT):
                 continue
             if wording in TELLS_NO_CACHE and (kind == "fragmentation" or m.unallocated > GIB // 2):
                 continue

@@ -10,7 +10,7 @@ WITH every AS (
          private_pool_bytes, limit_bytes, by_fraction, other_bytes, tells_pools, bare,
          NULL::BIGINT AS reservable_bytes, NULL::BIGINT AS shortfall_bytes, NULL::VARCHAR AS location, NULL::VARCHAR AS program,
          NULL::VARCHAR AS kind, NULL::BIGINT AS largest_free_bytes, NULL::BIGINT AS fragmentation_bytes, NULL::DOUBLE AS padding,
-         NULL::VARCHAR AS memory_space
+         NULL::VARCHAR AS memory_space, NULL::BIGINT AS stranded_bytes, NULL::BIGINT AS releasable_bytes, NULL::BIGINT AS changes_after, NULL::VARCHAR AS frames
   FROM torch_oom WHERE NOT absurd
   UNION ALL BY NAME
   -- NCCL prints the failing call and the size on two lines
@@ -53,6 +53,11 @@ WITH every AS (
                   * CASE WHEN dtype IN ('float', 'int32', 'uint32') THEN 4 WHEN dtype IN ('double', 'int64', 'complex64') THEN 8
                          WHEN dtype IN ('half', 'bfloat16', 'int16') THEN 2 WHEN dtype IN ('int8', 'uint8', 'bool') THEN 1 END AS BIGINT) AS requested_bytes
   FROM tensor_oom WHERE device <> 'CPU' AND coalesce(allocator, '') NOT ILIKE '%cpu%'
+  UNION ALL BY NAME
+  -- a memory snapshot counts the pieces instead of guessing at them
+  SELECT file_id, line_no, line_no AS last_line, time, host, rank, local_rank, task, pid, stream, 'pytorch' AS framework, 'cuda' AS device, gpu_index, 'snapshot' AS kind,
+         requested_bytes, free_bytes, allocated_bytes, unallocated_bytes, private_pool_bytes, largest_free_bytes, stranded_bytes, releasable_bytes, changes_after, frames
+  FROM memory_proof
 ),
 -- frames of a capturing function shortly before the message, or capture errors shortly after it, by the same writer
 captured AS (
@@ -125,6 +130,12 @@ decided AS (
         WHEN limit_bytes - allocated_bytes < requested_bytes THEN {'class': 'capacity', 'grade': 'definite', 'because': 'pool_exhausted'}
         WHEN largest_free_bytes < requested_bytes AND limit_bytes IS NOT NULL THEN {'class': 'fragmentation', 'grade': 'definite', 'because': 'largest_free_piece_too_small'}
         ELSE {'class': 'capacity', 'grade': 'probable', 'because': 'no_other_reason_in_the_numbers'} END
+      WHEN kind = 'snapshot' THEN CASE
+        WHEN largest_free_bytes < requested_bytes AND free_bytes < requested_bytes AND requested_bytes <= stranded_bytes + releasable_bytes + free_bytes
+             AND stranded_bytes >= 0.03 * (reserved_bytes + free_bytes)
+          THEN {'class': 'fragmentation', 'grade': CASE WHEN changes_after = 0 THEN 'definite' ELSE 'probable' END, 'because': 'largest_free_piece_too_small'}
+        WHEN private_pool_bytes >= greatest(requested_bytes, 0.05 * (reserved_bytes + free_bytes)) THEN {'class': 'graph_capture', 'grade': 'probable', 'because': 'graph_pools_hold_it'}
+        ELSE {'class': 'capacity', 'grade': 'probable', 'because': 'does_not_fit'} END
       WHEN kind = 'tensor' THEN {'class': 'capacity', 'grade': 'probable', 'because': 'no_other_reason_in_the_numbers'}
       -- PyTorch. A bare runtime error has no numbers: only a capture makes it ours.
       WHEN capture_line IS NOT NULL THEN {'class': 'graph_capture', 'grade': 'definite', 'because': 'during_capture'}
@@ -168,24 +179,31 @@ fresh AS (
 ),
 -- a message without numbers, or of another layer, says nothing where one with numbers stands
 weighed AS (
-  SELECT *, CASE WHEN because = 'no_numbers' THEN 3 WHEN kind = 'tensor' OR framework IN ('nccl', 'jax') AND limit_bytes IS NULL THEN 2 ELSE 1 END AS tier,
-         min(CASE WHEN because = 'no_numbers' THEN 3 WHEN kind = 'tensor' OR framework IN ('nccl', 'jax') AND limit_bytes IS NULL THEN 2 ELSE 1 END) OVER (PARTITION BY bout) AS best_tier
+  SELECT *, CASE WHEN because = 'no_numbers' THEN 3 WHEN kind = 'snapshot' AND class = 'fragmentation' THEN 0
+                 WHEN kind IN ('tensor', 'snapshot') OR framework IN ('nccl', 'jax') AND limit_bytes IS NULL THEN 2 ELSE 1 END AS tier,
   FROM fresh
+),
+ranked AS (
+  SELECT * EXCLUDE (largest_free_bytes, grade), min(tier) OVER (PARTITION BY bout) AS best_tier,
+         -- what a snapshot proves holds for the message of the same failure
+         coalesce(largest_free_bytes, max(CASE WHEN kind = 'snapshot' THEN largest_free_bytes END) OVER (PARTITION BY bout)) AS largest_free_bytes,
+         CASE WHEN class = 'fragmentation' AND bool_or(kind = 'snapshot' AND class = 'fragmentation' AND grade = 'definite') OVER (PARTITION BY bout) THEN 'definite' ELSE grade END AS grade
+  FROM weighed
 ),
 votes AS (
   SELECT bout, class, count(*) FILTER (tier = best_tier AND copy = 1) AS votes,
          row_number() OVER (PARTITION BY bout ORDER BY count(*) FILTER (tier = best_tier AND copy = 1) DESC, min((coalesce(time, TIMESTAMP '1970-01-01'), file_id, line_no)) FILTER (tier = best_tier)) AS place
-  FROM weighed GROUP BY bout, class
+  FROM ranked GROUP BY bout, class
 ),
 lead AS (
-  SELECT w.*, row_number() OVER (PARTITION BY w.bout ORDER BY w.tier, coalesce(w.time, TIMESTAMP '1970-01-01'), w.file_id, w.line_no) AS nth
-  FROM weighed w JOIN votes v ON v.bout = w.bout AND v.place = 1 AND v.class = w.class
+  SELECT w.*, row_number() OVER (PARTITION BY w.bout ORDER BY CASE WHEN w.tier = 0 THEN 1.5 ELSE w.tier END, coalesce(w.time, TIMESTAMP '1970-01-01'), w.file_id, w.line_no) AS nth
+  FROM ranked w JOIN votes v ON v.bout = w.bout AND v.place = 1 AND v.class = w.class
 ),
 told AS (
   SELECT bout, list(DISTINCT rank) FILTER (rank IS NOT NULL) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
          list(DISTINCT gpu_index::VARCHAR) FILTER (gpu_index IS NOT NULL) AS gpus, min(time) AS at, max(time) AS until,
          count(*) FILTER (copy = 1) AS failures, count(*) AS messages, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[:40] AS lines
-  FROM weighed GROUP BY bout
+  FROM ranked GROUP BY bout
 ),
 settings AS (
   SELECT bool_or(value ILIKE '%expandable_segments:true%') AS expandable, bool_or(value ILIKE '%max_split_size_mb%') AS max_split
@@ -220,9 +238,9 @@ SELECT class, grade, because,
     WHEN 'fragmentation' THEN CASE because
       WHEN 'free_but_not_in_one_piece' THEN ', ' || bytes_text(free_bytes) || ' free' || coalesce(', but only ' || bytes_text(reservable_bytes) || ' in one piece', ', but not in one piece')
       WHEN 'fits_without_fragmentation' THEN ' of ' || bytes_text(limit_bytes) || ', of which ' || bytes_text(fragmentation_bytes) || ' are lost to fragmentation'
-      WHEN 'largest_free_piece_too_small' THEN ', ' || bytes_text(limit_bytes - allocated_bytes) || ' free in the pool, but the largest piece has ' || bytes_text(largest_free_bytes)
+      WHEN 'largest_free_piece_too_small' THEN ', ' || coalesce(bytes_text(limit_bytes - allocated_bytes) || ' free in the pool', bytes_text(stranded_bytes) || ' stranded between live tensors and ' || bytes_text(free_bytes) || ' free') || ', but the largest piece has ' || bytes_text(largest_free_bytes)
       WHEN 'refused_although_free' THEN ' and refused although ' || bytes_text(free_bytes) || ' of ' || bytes_text(total_bytes) || ' were free'
-      ELSE ', ' || bytes_text(unallocated_bytes) || ' reserved but unallocated in pieces, ' || bytes_text(free_bytes) || ' free of ' || bytes_text(total_bytes) END
+      ELSE ', ' || bytes_text(unallocated_bytes) || ' reserved but unallocated in pieces, ' || bytes_text(free_bytes) || ' free of ' || bytes_text(total_bytes) || CASE WHEN largest_free_bytes < requested_bytes THEN '; the largest free piece has ' || bytes_text(largest_free_bytes) ELSE '' END END
     ELSE CASE because
       WHEN 'no_numbers' THEN ' (the message lost its numbers)'
       WHEN 'nothing_left_for_nccl' THEN ' by NCCL: nothing was left on the card for its buffers'
@@ -271,7 +289,7 @@ SELECT class, grade, because,
   list_prepend(line_at(file_id, line_no), CASE WHEN capture_line IS NOT NULL THEN list_prepend(line_at(file_id, capture_line), lines) ELSE lines END) AS evidence,
   "at", until, ranks, hosts, gpus,
   framework, device, gpu_index AS gpu, requested_bytes, total_bytes, free_bytes, self_bytes AS this_process_bytes, allocated_bytes, unallocated_bytes,
-  reserved_bytes, private_pool_bytes, limit_bytes, reservable_bytes, largest_free_bytes, fragmentation_bytes, shortfall_bytes,
+  reserved_bytes, private_pool_bytes, limit_bytes, reservable_bytes, largest_free_bytes, stranded_bytes, releasable_bytes, fragmentation_bytes, shortfall_bytes,
   self_bytes - reserved_bytes AS not_pytorch_bytes, self_pid, foreign_processes[1].pid AS foreign_pid,
   CASE WHEN len(foreign_processes) > 0 THEN list_transform(foreign_processes, lambda p: p.pid) END AS foreign_pids,
   CASE WHEN len(foreign_processes) > 0 OR class = 'foreign_process' THEN foreign_shown END AS foreign_bytes, foreign_rank,

@@ -26,6 +26,7 @@ _MODULES: dict[str, str] = {
     "tensorboard": "logsift.ingest.readers.tensorboard",
     "wandb": "logsift.ingest.readers.wandb",
     "mlflow": "logsift.ingest.readers.mlflow",
+    "torch_snapshot": "logsift.ingest.readers.torch_snapshot",
     "unread": "logsift.ingest.readers.unread",
 }
 NAMES = frozenset({"lines", *_MODULES})

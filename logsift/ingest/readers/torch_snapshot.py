@@ -1,0 +1,168 @@
+"""Memory snapshots of torch (`torch.cuda.memory._dump_snapshot`): segments, their blocks, and failed allocations.
+
+A pickle can run code when it is loaded. Snapshots hold dicts, lists, tuples and scalars only, so they are read by an
+unpickler that knows no class: anything else in a file ends its reading.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import polars as pl
+
+from logsift.ingest.readers.opening import open_bytes
+
+if TYPE_CHECKING:
+    from logsift.content.catalog import Grammar
+    from logsift.ingest.discover import SourceFile
+
+MAX_BYTES = 2 << 30
+"""What is larger than this once unpacked is not read: a snapshot of a day's trace has some hundred megabytes."""
+FRAMES = 12
+
+_SEGMENT: dict[str, pl.DataType] = {
+    "line_no": pl.Int64(), "gpu_index": pl.Int64(), "start_address": pl.String(), "total_bytes": pl.Int64(),
+    "allocated_bytes": pl.Int64(), "active_bytes": pl.Int64(), "unallocated_bytes": pl.Int64(),
+    "largest_free_bytes": pl.Int64(), "blocks": pl.Int64(), "segment_type": pl.String(), "cuda_stream": pl.String(),
+    "private_pool": pl.Boolean(), "expandable": pl.Boolean(),
+}  # fmt: skip
+_BLOCK: dict[str, pl.DataType] = {
+    "line_no": pl.Int64(), "segment_line": pl.Int64(), "gpu_index": pl.Int64(), "start_address": pl.String(),
+    "size_bytes": pl.Int64(), "requested_bytes": pl.Int64(), "state": pl.String(),
+}  # fmt: skip
+_OOM: dict[str, pl.DataType] = {
+    "line_no": pl.Int64(), "gpu_index": pl.Int64(), "time": pl.String(), "requested_bytes": pl.Int64(),
+    "free_bytes": pl.Int64(), "changes_after": pl.Int64(), "frames": pl.String(), "is_last": pl.Boolean(),
+}  # fmt: skip
+_SETTING: dict[str, pl.DataType] = {"line_no": pl.Int64(), "name": pl.String(), "value": pl.String()}
+_CHANGES = frozenset({"alloc", "segment_alloc", "segment_free", "segment_map", "segment_unmap", "free_completed"})
+
+# What a torn or foreign pickle raises.
+_BROKEN = (
+    pickle.UnpicklingError, EOFError, LookupError, TypeError, AttributeError, ValueError, OverflowError, MemoryError,
+)  # fmt: skip
+
+
+class _Unpickler(pickle.Unpickler):
+    """Builds plain values only."""
+
+    def find_class(self, module: str, name: str) -> NoReturn:
+        raise pickle.UnpicklingError(f"a snapshot holds no {module}.{name}")
+
+    def persistent_load(self, pid: object) -> NoReturn:
+        raise pickle.UnpicklingError("a snapshot holds no persistent objects")
+
+
+def read(file: SourceFile, grammar: Grammar) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Rows of one snapshot. `line_no` numbers its records: segments, then blocks, then trace entries as they stand.
+
+    Raises:
+        ValueError: the file is no snapshot, is torn, or holds more than plain values.
+        OSError: the file cannot be read.
+    """
+    del grammar
+    with open_bytes(file.path) as stream:
+        data = stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise ValueError(f"larger than {MAX_BYTES} bytes")
+    try:
+        snapshot = _Unpickler(io.BytesIO(data)).load()
+    except _BROKEN as e:
+        raise ValueError(f"{type(e).__name__}: {e}") from None
+    if isinstance(snapshot, list):  # before torch 2.0: the segments alone
+        snapshot = {"segments": snapshot}
+    if not isinstance(snapshot, dict):
+        raise ValueError(f"a snapshot is a dict, not {type(snapshot).__name__}")  # noqa: TRY004 - the file is wrong, not the caller
+    segments, blocks = _segments(snapshot)
+    yield "memory_segment", pl.DataFrame(segments, _SEGMENT, orient="row")
+    yield "memory_block", pl.DataFrame(blocks, _BLOCK, orient="row")
+    yield "memory_oom", pl.DataFrame(list(_failures(snapshot, len(segments) + len(blocks))), _OOM, orient="row")
+    settings = snapshot.get("allocator_settings")
+    if isinstance(settings, Mapping):
+        rows = [(1, "PYTORCH_CUDA_ALLOC_CONF", _settings_text(settings))]
+        yield "setting", pl.DataFrame(rows, _SETTING, orient="row")
+
+
+def _segments(snapshot: Mapping[str, Any]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+    segments: list[tuple[Any, ...]] = []
+    blocks: list[tuple[Any, ...]] = []
+    given = [s for s in _list(snapshot.get("segments")) if isinstance(s, Mapping)]
+    number = len(given)
+    for line, segment in enumerate(given, 1):
+        device, free, count = _int(segment.get("device")), [0], 0
+        at = _int(segment.get("address"))
+        for block in _list(segment.get("blocks")):
+            if not isinstance(block, Mapping):
+                continue
+            number, count = number + 1, count + 1
+            size, state = _int(block.get("size")) or 0, str(block.get("state", ""))
+            if state == "inactive":
+                free.append(size)
+            address = _int(block.get("address")) or at
+            blocks.append((number, line, device, _hex(address), size, _int(block.get("requested_size")), state))
+            at = address + size if address is not None else None
+        pool = segment.get("segment_pool_id")
+        private = isinstance(pool, Sequence) and any(_int(p) for p in pool)
+        segments.append((
+            line, device, _hex(_int(segment.get("address"))), _int(segment.get("total_size")),
+            _int(segment.get("allocated_size")), _int(segment.get("active_size")), sum(free), max(free), count,
+            str(segment.get("segment_type", "")), str(segment.get("stream", "")), private,
+            bool(segment.get("is_expandable", False)),
+        ))  # fmt: skip
+    return segments, blocks
+
+
+def _failures(snapshot: Mapping[str, Any], before: int) -> Iterator[tuple[Any, ...]]:
+    number = before
+    for device, trace in enumerate(_list(snapshot.get("device_traces"))):
+        entries = [e for e in _list(trace) if isinstance(e, Mapping)]
+        changes = sum(1 for e in entries if e.get("action") in _CHANGES)
+        failures = [n for n, e in enumerate(entries) if e.get("action") == "oom"]
+        seen = 0
+        for n, entry in enumerate(entries):
+            number += 1
+            seen += entry.get("action") in _CHANGES
+            if entry.get("action") == "oom":
+                free = entry.get("device_free", entry.get("addr"))  # torch 2.0 keeps it in the address
+                yield (
+                    number, device, _time(entry.get("time_us")), _int(entry.get("size")), _int(free), changes - seen,
+                    _frames(entry.get("frames")), n == failures[-1],
+                )  # fmt: skip
+
+
+def _frames(frames: object) -> str | None:
+    shown = [
+        f"{f.get('filename', '')}:{f.get('line', '')} {f.get('name', '')}"
+        for f in _list(frames)[:200]
+        if isinstance(f, Mapping)
+    ]
+    python = [f for f in shown if ".py:" in f]
+    return "\n".join((python or shown)[:FRAMES]) or None
+
+
+def _settings_text(settings: Mapping[str, Any]) -> str:
+    text = settings.get("PYTORCH_CUDA_ALLOC_CONF") or settings.get("PYTORCH_ALLOC_CONF")
+    return str(text) if text else ",".join(f"{k}:{v}" for k, v in settings.items() if v not in (None, ""))
+
+
+def _time(microseconds: object) -> str | None:
+    value = _int(microseconds)
+    if value is None or not 10**15 < value < 4 * 10**15:
+        return None
+    return datetime.fromtimestamp(value / 1e6, UTC).isoformat()
+
+
+def _list(value: object) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else []
+
+
+def _int(value: object) -> int | None:
+    return value if isinstance(value, int) and abs(value) < 1 << 63 else None
+
+
+def _hex(value: int | None) -> str | None:
+    return hex(value) if value is not None else None
