@@ -356,20 +356,26 @@ def curve_of(x: Floats, values: Floats, *, driver: Floats | None = None, p: Para
 
 
 def warm_up(x: Floats, driver: Floats | None = None, p: Parameters = DEFAULT) -> int:
-    """Points to leave out: those logged more densely than the rest, the first 3 %, and until the driver is up."""
+    """Points to leave out: the first 3 %, and until the driver is up."""
     n = len(x)
     if n < p.few:
         return 0
-    gap = np.diff(x)
-    sparse = gap >= 0.5 * np.median(gap)
-    dense = int(np.argmax(sparse)) if sparse.any() else 0
-    skip = min(dense, n // 4) + max(10, int(0.03 * n))
+    skip = max(10, int(0.03 * n))
     if driver is not None and np.isfinite(driver).any():
         early = driver[: max(n // 4, 1)]
         top = float(np.nanmax(early)) if np.isfinite(early).any() else 0.0
         if top > 0:
             skip = max(skip, int(np.argmax(np.nan_to_num(early) >= 0.98 * top)))
     return min(skip, n // 3)
+
+
+def dense_start(x: Floats) -> int:
+    """How many points at the start are logged more densely than the rest: ten steps, not ten intervals."""
+    if len(x) < 12:
+        return 0
+    gap = np.diff(x)
+    sparse = gap >= 0.5 * np.median(gap)
+    return min(int(np.argmax(sparse)), len(x) // 3) if sparse.any() else 0
 
 
 def spread(y: Floats) -> float:
@@ -579,6 +585,7 @@ def lone(c: Curve) -> list[Excursion]:
     if n < p.few or float(np.median(np.diff(c.x))) <= 1:
         return []
     base, sigma = baseline(c)
+    sigma = np.minimum(sigma, max(spread(c.y[c.skip :]), p.floor))
     residual = c.y - base
     centred = around(c)
     inner = np.arange(1, n - 1)
@@ -1069,6 +1076,7 @@ def _search_run(
     finite = live[np.isfinite(values)]
     if len(finite) < 8:
         return out
+    finite = finite[dense_start(rows.step[finite]) :]
     x = rows.step[finite]
     rate = _along(driver, x)
     c = curve_of(x, rows.value[finite], driver=rate, p=p)

@@ -16,7 +16,7 @@ SELECT
   CASE WHEN j.series_points < 25 THEN 'possible' END AS confidence,
   CASE WHEN j.change IS NOT NULL OR coalesce(j.validation_falls, false) THEN 'info' WHEN j.series_points < 25 THEN 'warning' END AS severity,
   to_timestamp(j.start_seconds)::TIMESTAMP AS at, j.of_ranks AS ranks,
-  j.start_step AS step, l.lowest AS min_loss, l.last AS last_loss, l.points, l.points < 25 AS few_points, j.name AS metric
+  j.start_step AS step, l.lowest AS min_loss, l.last AS last_loss, l.points, l.points < 25 AS few_points, j.name AS metric, j.interval AS log_interval
 FROM loss_jump j,
 LATERAL (SELECT min(p.value) AS lowest, arg_max(p.value, p.ordinal) AS last, count(*) AS points FROM series_point p WHERE p.series_id = j.series_id AND isfinite(p.value)) l
 WHERE j.kind = 'trend'

@@ -14,6 +14,6 @@ SELECT
   [line_at(j.before_file, j.before_line), line_at(j.file_id, j.line_no), line_at(j.last_file, j.last_line)] || j.elsewhere AS evidence,
   CASE WHEN j.change IS NOT NULL OR coalesce(j.validation_falls, false) THEN 'info' END AS severity,
   to_timestamp(j.start_seconds)::TIMESTAMP AS at, j.of_ranks AS ranks,
-  j.start_step AS step, j.base, j.after AS level_after, j.name AS metric, round(j.sigmas, 1) AS height_sigmas
+  j.start_step AS step, j.base, j.after AS level_after, j.name AS metric, j.interval AS log_interval, round(j.sigmas, 1) AS height_sigmas
 FROM loss_jump j
 WHERE j.kind = 'shift' AND j.boundary_step IS NULL

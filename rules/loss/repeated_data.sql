@@ -24,7 +24,7 @@ SELECT
   CASE WHEN d.end_step IS NULL THEN 'possible' END AS confidence,
   CASE WHEN d.end_step IS NULL AND NOT EXISTS (FROM midway) THEN 'info' END AS severity,
   to_timestamp(d.start_seconds)::TIMESTAMP AS at,
-  coalesce(d.end_step, d.start_step) AS step, list_transform(string_split(d.boundary_steps, ','), lambda s: s::DOUBLE) AS resume_steps,
-  d.before_step AS resume_step, d.end_step AS jump_step, d.base, d.after AS level_after, d.name AS metric
+  coalesce(d.end_step, d.start_step) AS step, list_transform(string_split(d.boundary_steps, ','), lambda s: s::DOUBLE::BIGINT) AS resume_steps,
+  d.before_step AS resume_step, d.end_step AS jump_step, d.base, d.after AS level_after, d.name AS metric, d.interval AS log_interval
 FROM dip d
 WHERE d.nth = 1

@@ -14,7 +14,7 @@ SELECT
     || CASE WHEN j.end_step IS NULL THEN ' and never came back (now ' || plain(j.after) || ')' ELSE ' and was back at step ' || plain(j.end_step) END AS summary,
   [line_at(j.before_file, j.before_line), line_at(j.boundary_file, j.boundary_line), line_at(j.file_id, j.line_no), line_at(j.peak_file, j.peak_line), line_at(j.end_file, j.end_line)] AS evidence,
   to_timestamp(j.start_seconds)::TIMESTAMP AS at, j.of_ranks AS ranks,
-  coalesce(j.before_step, j.boundary_step) AS step, coalesce(j.before_step, j.boundary_step) AS resume_step, j.peak_step, j.peak, j.base, j.class, j.end_step AS recovered_step, j.name AS metric
+  coalesce(j.before_step, j.boundary_step) AS step, coalesce(j.before_step, j.boundary_step) AS resume_step, j.peak_step, j.peak, j.base, j.class, j.end_step AS recovered_step, j.name AS metric, j.interval AS log_interval
 FROM loss_jump j
 WHERE j.kind IN ('rise', 'shift', 'lone') AND j.boundary_step IS NOT NULL
   AND NOT (j.points <= 1 AND j.peak BETWEEN 1.8 * j.base AND 2.2 * j.base)

@@ -29,4 +29,5 @@ SELECT
   g.step AS grad_precursor_step, j.name AS metric, round(j.sigmas, 1) AS height_sigmas, j.interval AS log_interval, j.after AS level_after
 FROM loss_jump j
 LEFT JOIN gradient_precursor g USING (series_id, run, start_step)
-WHERE j.kind IN ('rise', 'lone') AND j.boundary_step IS NULL AND NOT (j.class = 'unrecovered' AND coalesce(j.validation_falls, false))
+-- A single point, however long it stands for, is a hard batch unless it is a mean or the log says what changed there.
+WHERE (j.kind = 'rise' OR j.kind = 'lone' AND (j.change IS NOT NULL OR j.averaged)) AND j.boundary_step IS NULL AND NOT (j.class = 'unrecovered' AND coalesce(j.validation_falls, false))

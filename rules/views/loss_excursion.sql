@@ -11,7 +11,7 @@ WHERE abs(value - was) > 0.01 * abs(was);
 
 CREATE VIEW loss_excursion AS
 WITH here AS (
-  SELECT e.*, s.name, s.canonical, s.family, s.rank AS series_rank,
+  SELECT e.*, s.name, s.canonical, s.family, s.rank AS series_rank, s.averaged,
     bool_or(s.canonical = 'loss') OVER () AS any_loss,
     -- Equal places of different curves lie within a few points of the coarser one.
     greatest(3 * e.interval, 0.002 * abs(e.start_step), 5) AS slack

@@ -6,7 +6,7 @@ CREATE MACRO source_family(source) AS
 
 CREATE TABLE series_member AS
 WITH named AS (
-  SELECT file_id, source, name, canonical, rank, count(*) AS points, max(steps_planned) AS planned, min(time) AS began, count(step) AS stepped
+  SELECT file_id, source, name, canonical, rank, count(*) AS points, max(steps_planned) AS planned, min(time) AS began, bool_or(is_average) AS averaged
   FROM metric
   WHERE canonical IN ('loss', 'validation_loss', 'epoch_loss', 'policy_loss', 'value_loss', 'grad_norm', 'learning_rate', 'step_seconds') AND value IS NOT NULL
   GROUP BY ALL
@@ -27,7 +27,7 @@ SELECT dense_rank() OVER (ORDER BY family, canonical, name, rank) AS series_id, 
 CREATE TABLE series AS
 WITH one AS (
   SELECT series_id, any_value(family) AS family, any_value(name) AS name, any_value(canonical) AS canonical, any_value(rank) AS rank,
-    sum(points)::BIGINT AS points, max(planned) AS planned, count(DISTINCT file_id) AS files
+    sum(points)::BIGINT AS points, bool_or(averaged) AS averaged, max(planned) AS planned, count(DISTINCT file_id) AS files
   FROM series_member GROUP BY series_id
 )
 SELECT s.*, s.canonical <> 'learning_rate' AS searched,
