@@ -250,6 +250,10 @@ FORMATS: dict[str, tuple[str, list[Row]]] = {
         "Epoch [1/10], Step [100/600], Loss: 0.4321\nEpoch [2/10], Step [100/600], Loss: 0.3321\n",
         [("Loss", "loss", 100, 0.4321), ("Loss", "loss", 700, 0.3321)],
     ),
+    "epochs.log": (
+        "".join(f"[rank {r}] epoch {e} | step {n} | loss {5 - e}.{n}{r}\n" for e in (1, 2) for n in (0, 10, 20) for r in (0, 1)),
+        [("loss", "loss", 20, 4.201), ("loss", "loss", 21 + 10, 3.10), ("loss", "loss", 21 + 10, 3.101)],
+    ),
     "verl.log": (
         "\x1b[36m(main_task pid=54569)\x1b[0m step:83 - global_seqlen/min:1000.000 - actor/pg_loss:nan - actor/grad_norm:nan - critic/score/mean:-1.000 - actor/entropy:0.400 - perf/time_per_step:12.5\n",
         [("actor/pg_loss", "policy_loss", 83, NAN), ("actor/grad_norm", "grad_norm", 83, NAN), ("critic/score/mean", "reward", 83, -1.0)],
@@ -377,6 +381,8 @@ def test_skipped_iterations_have_no_loss_rather_than_nan(found: dict[str, list[d
 def test_ranks_are_series_of_their_own(found: dict[str, list[dict[str, Any]]]) -> None:
     assert len({r["source"] for r in found["ranks.log"]}) == 2
     assert {r["rank"] for r in found["ranks.log"]} == {0, 1}
+    assert len({r["source"] for r in found["epochs.log"]}) == 2
+    assert {r["rank"] for r in found["epochs.log"]} == {0, 1}
 
 
 def test_the_longest_trainer_state_stands_for_all(tmp_path: Path) -> None:

@@ -88,18 +88,45 @@ WHERE (file_id, stream) IN (SELECT (file_id, stream) FROM said GROUP BY file_id,
 CREATE MACRO counted(text) AS
   TRY_CAST(rtrim(text, 'kM') AS DOUBLE) * CASE right(text, 1) WHEN 'k' THEN 1e3 WHEN 'M' THEN 1e6 ELSE 1 END;
 
--- Steps counted within an epoch become steps of the run.
+-- A step counted within its epoch: lines that name both, where the step falls back whenever the epoch goes up.
+CREATE TABLE within_epoch AS
+WITH said AS (
+  SELECT rowid AS line_id, file_id, stream, line_no, at_step, planned,
+    TRY_CAST(coalesce(nullif(regexp_extract(lead, '(?i)epoch[ :=\[#]*([0-9]{1,6})', 1), ''), regexp_extract(fields, '(?i)(?:^|[^a-z_])epoch[ :=\[#]*([0-9]{1,6})(?:[^.0-9]|$)', 1)) AS DOUBLE) AS epoch
+  FROM training_line WHERE trainer = 'generic' AND (lead ILIKE '%epoch%' OR fields ILIKE '%epoch%')
+), moved AS (
+  SELECT *, at_step < lag(at_step) OVER w AS back, epoch > lag(epoch) OVER w AS next_epoch
+  FROM said WHERE epoch IS NOT NULL WINDOW w AS (PARTITION BY file_id, stream ORDER BY line_no)
+), counted AS (
+  SELECT file_id, stream, min(epoch) AS first_epoch, max(at_step) AS longest, max(planned) AS planned,
+    count(*) FILTER (back AND next_epoch) AS with_epoch, count(*) FILTER (back AND NOT next_epoch) AS without,
+    count(*) FILTER (NOT back AND next_epoch) AS going_on
+  FROM moved GROUP BY ALL
+)
+SELECT m.line_id, (m.epoch - c.first_epoch) * greatest(c.longest + 1, coalesce(c.planned, 0)) + m.at_step AS step
+FROM moved m JOIN counted c USING (file_id, stream)
+WHERE c.with_epoch >= 1 AND c.without = 0 AND c.going_on = 0;
+
+-- Steps counted within an epoch become steps of the run; a rank the line names tells its writer apart.
 CREATE TABLE line_step AS
-WITH first_epoch AS (SELECT file_id, stream, least(min(epoch_no), 1) AS epoch FROM training_line WHERE trainer = 'epochs' GROUP BY ALL)
-SELECT l.rowid AS line_id, l.file_id, l.line_no, l.stream, l.trainer, l.layout, l.fields, l.time, l.host, l.rank,
+WITH first_epoch AS (SELECT file_id, stream, least(min(epoch_no), 1) AS epoch FROM training_line WHERE trainer = 'epochs' GROUP BY ALL),
+lines AS (
+  SELECT rowid AS line_id, * REPLACE (
+    coalesce(rank, TRY_CAST(regexp_extract(lead, '(?i)(?:^|[^a-z])rank[ :=_#-]?([0-9]{1,6})(?:[^0-9.]|$)', 1) AS BIGINT)) AS rank)
+  FROM training_line
+)
+SELECT l.line_id, l.file_id, l.line_no,
+  CASE WHEN l.rank IS NOT NULL AND split_part(l.stream, '|', 2) = '' THEN l.stream || 'rank ' || l.rank ELSE l.stream END AS stream,
+  l.trainer, l.layout, l.fields, l.time, l.host, l.rank,
   CASE WHEN l.trainer = 'epochs' AND l.planned > 0 THEN (l.epoch_no - e.epoch) * l.planned + l.at_step
        WHEN l.trainer = 'levanter' THEN counted(regexp_extract(l.fields, '^([0-9.]+[kM]?)it', 1))
-       ELSE coalesce(l.at_step, b.done) END AS step,
+       ELSE coalesce(w.step, l.at_step, b.done) END AS step,
   CASE WHEN l.trainer = 'levanter' THEN counted(regexp_extract(l.fields, '/([0-9.]+[kM]?)it', 1))
-       WHEN l.trainer NOT IN ('epochs', 'nemo') THEN coalesce(l.planned, b.total) END AS steps_planned,
+       WHEN l.trainer NOT IN ('epochs', 'nemo') AND w.step IS NULL THEN coalesce(l.planned, b.total) END AS steps_planned,
   lower(coalesce(l.phase, '')) AS phase, l.epoch_no
-FROM training_line l
-LEFT JOIN bar_step b ON b.line_id = l.rowid
+FROM lines l
+LEFT JOIN bar_step b ON b.line_id = l.line_id
+LEFT JOIN within_epoch w ON w.line_id = l.line_id
 LEFT JOIN first_epoch e ON e.file_id = l.file_id AND e.stream = l.stream;
 
 -- Progress bars that carry values (Lightning, NeMo 1): the last writing of a step counts.
