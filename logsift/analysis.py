@@ -15,6 +15,7 @@ from logsift.ingest.parse import Parser
 from logsift.judge import series
 from logsift.judge.causes import Causes, trace
 from logsift.judge.coverage import Coverage, coverage
+from logsift.judge.identity import identify
 from logsift.judge.rules import Evidence, Incident, judge
 from logsift.store import Store, beside_of, cache_folder, copy_of
 
@@ -149,7 +150,7 @@ def _build(
     series.run(store)
     store.con.execute("COMMIT")
     asked = store.rules_to_ask()
-    incidents = judge(store, [r for r in catalog.rules if r.id in asked])
+    incidents = identify(judge(store, [r for r in catalog.rules if r.id in asked]), store)
     causes = trace(incidents, catalog.rules)
     _conclude(store, incidents, causes, {f.file_id: f for f in files})
     store.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -53,7 +54,8 @@ CREATES = re.compile(
     r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW|MACRO|FUNCTION)\s+([a-z_][a-z0-9_]*)", re.IGNORECASE
 )
 _MATERIALISED = re.compile(r"\bCREATE\s+(?:OR\s+REPLACE\s+)?TABLE\s+([a-z_][a-z0-9_]*)\s+AS\b", re.IGNORECASE)
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_AS = re.compile(r"\bAS\b", re.IGNORECASE)
+_COMMENT_ON = re.compile(r"\bCOMMENT\s+ON\s+(?:TABLE|VIEW|COLUMN|MACRO)\s+([A-Za-z_][A-Za-z0-9_]*)", re.IGNORECASE)
 
 
 class Store:
@@ -189,24 +191,20 @@ class Store:
 
 
 class _Inputs:
-    """Which declared tables a query reads in the end, through whatever views."""
+    """Which declared tables a query reads in the end, through whatever views and macros."""
 
     def __init__(self, catalog: Catalog, statements: Sequence[tuple[Script, str]]) -> None:
         self.declared = frozenset(catalog.tables)
-        self.made: dict[str, set[str]] = {}
-        for _, sql in statements:
-            words = {w.lower() for w in _WORD.findall(_no_comments(sql))}
-            for m in CREATES.finditer(sql):
-                self.made[m[1].lower()] = words - {m[1].lower()}
+        self.made = {name: references(sql) for _, sql in statements for name in created(sql)}
 
     def of(self, sql: str) -> set[str]:
-        """Names of declared tables; the words of views are followed to their ends."""
-        todo, seen = {w.lower() for w in _WORD.findall(_no_comments(sql))}, set[str]()
+        """Names of declared tables; views and macros are followed to their ends."""
+        todo, seen = references(sql), set[str]()
         while todo:
-            word = todo.pop()
-            if word not in seen:
-                seen.add(word)
-                todo |= self.made.get(word, set())
+            name = todo.pop()
+            if name not in seen:
+                seen.add(name)
+                todo |= self.made.get(name, set())
         return seen & self.declared
 
 
@@ -240,28 +238,61 @@ def beside_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.logsift-{os.getpid():x}")
 
 
+def created(sql: str) -> list[str]:
+    """Names of the tables, views and macros a statement creates."""
+    return [m[1].lower() for m in CREATES.finditer(sql)]
+
+
+def references(sql: str) -> set[str]:
+    """Names of the tables, views and macros a query or a CREATE … AS statement reads or calls, from DuckDB's own parse."""
+    query = sql
+    if head := CREATES.search(sql):
+        query = _AS.split(sql[head.end() :], maxsplit=1)[-1].strip().rstrip(";")
+        if re.match(r"CREATE\s+(OR\s+REPLACE\s+)?(MACRO|FUNCTION)", head[0], re.IGNORECASE):
+            query = query[5:] if query[:5].upper() == "TABLE" else f"SELECT {query}"
+    (tree,) = duckdb.execute("SELECT json_serialize_sql(?::VARCHAR)", [query]).fetchone() or ("{}",)
+    names, local = set[str](), set[str]()
+
+    def walk(node: object) -> None:
+        if isinstance(node, dict):
+            if node.get("type") == "BASE_TABLE":
+                names.add(str(node["table_name"]).lower())
+            if node.get("class") == "FUNCTION" or "function_name" in node:
+                names.add(str(node.get("function_name")).lower())
+            if isinstance(ctes := node.get("cte_map"), dict):
+                local.update(str(c["key"]).lower() for c in ctes.get("map", ()))
+            for value in node.values():
+                walk(value)
+        elif isinstance(node, list):
+            for value in node:
+                walk(value)
+
+    walk(json.loads(tree))
+    return names - local
+
+
 def ordered(scripts: Sequence[Script]) -> list[tuple[Script, str]]:
-    """The statements of all scripts, each after those that create a name it uses.
+    """The statements of all scripts, each after those that create a name it reads or calls.
 
     Raises:
         ValueError: they use each other in a circle.
     """
     statements = [(s, str(q.query)) for s in scripts for q in duckdb.extract_statements(s.sql)]
-    creator = {m[1].lower(): n for n, (_, sql) in enumerate(statements) for m in CREATES.finditer(sql)}
+    creator = {name: n for n, (_, sql) in enumerate(statements) for name in created(sql)}
     graph = {
-        n: {creator[w.lower()] for w in _WORD.findall(_no_comments(sql)) if creator.get(w.lower(), n) != n}
+        n: {creator[r] for r in references(sql) if creator.get(r, n) != n} | _commented(creator, sql, n)
         for n, (_, sql) in enumerate(statements)
     }
     try:
         return [statements[n] for n in TopologicalSorter(graph).static_order()]
     except CycleError as e:
-        raise ValueError(
-            f"views use each other in a circle: {sorted({statements[n][0].origin.path for n in e.args[1]})}"
-        ) from None
+        names = sorted({name for n in e.args[1] for name in created(statements[n][1])})
+        raise ValueError(f"views use each other in a circle: {', '.join(names)}") from None
 
 
-def _no_comments(sql: str) -> str:
-    return re.sub(r"--[^\n]*|'(?:[^']|'')*'", "", sql)
+def _commented(creator: dict[str, int], sql: str, own: int) -> set[int]:
+    """What a COMMENT ON statement speaks of must be there first."""
+    return {creator[m.lower()] for m in _COMMENT_ON.findall(sql) if creator.get(m.lower(), own) != own}
 
 
 def _create_table(table: Table) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from logsift.content.catalog import COMMON, Catalog, Rule
 from logsift.content.columns import TYPES
-from logsift.store import CREATES, SYSTEM_ABOUT
+from logsift.store import CREATES, SYSTEM_ABOUT, references
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -20,7 +20,6 @@ _ABOVE = re.compile(
     r"((?:^--[^\n]*\n)+)\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW)\s+([a-z_][a-z0-9_]*)",
     re.MULTILINE | re.IGNORECASE,
 )
-_WORD = re.compile(r"[a-z_][a-z0-9_]*")
 
 
 def views(catalog: Catalog) -> dict[str, str]:
@@ -196,7 +195,7 @@ def _rules_page(catalog: Catalog) -> str:
 
 
 def _sources(rule: Rule, known: set[str]) -> list[str]:
-    return sorted(known & set(_WORD.findall(rule.sql)))
+    return sorted(known & references(rule.sql))
 
 
 def schema() -> dict[str, Any]:

@@ -516,7 +516,10 @@ def excursions(c: Curve, *, coarse: bool = False) -> list[Excursion]:
             # How many pairs of lone outliers as high as this would stand together by chance.
             as_high = int((centred > 0.6 * three[i]).sum()) - (found.end - i)
             alone = np.delete(centred, slice(i, found.end))[c.skip :] if len(c.y) < p.big else centred
-            if three[i] < p.short * min(tail, tail_limit(median3(alone), p.tail_runs)) or 2 * as_high**2 / len(c.y) > p.tail_runs:
+            if (
+                three[i] < p.short * min(tail, tail_limit(median3(alone), p.tail_runs))
+                or 2 * as_high**2 / len(c.y) > p.tail_runs
+            ):
                 continue
         out.append(found)
         if found.end is None:

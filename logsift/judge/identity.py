@@ -1,0 +1,55 @@
+"""Incidents get the names their rules could not know: the rank of a GPU or process, the host of a rank."""
+
+from __future__ import annotations
+
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from logsift.judge.rules import Incident
+    from logsift.store import Store
+
+FEW = 8
+"""More ranks than this are not given their GPUs: a list of hundreds names nobody."""
+
+
+def identify(incidents: Sequence[Incident], store: Store) -> list[Incident]:
+    """Fill ranks, hosts and GPUs through the content's views `rank`, `gpu` and `process`.
+
+    Nothing that a rule said is changed, and nothing is filled where the views know no single answer. A host alone
+    names no rank: most ranks of a host are innocent of what happens to it.
+    """
+    if not incidents:
+        return []
+    of_rank = {r["rank"]: r for r in store.rows("SELECT rank, host, gpu FROM rank")}
+    if not of_rank:
+        return list(incidents)
+    of_gpu = {
+        (r["host"], r["gpu"]): r["rank"] for r in store.rows("SELECT host, gpu, rank FROM gpu WHERE rank IS NOT NULL")
+    }
+    of_pid: dict[int, set[tuple[str | None, int]]] = {}
+    for r in store.rows("SELECT host, pid, rank FROM process WHERE rank IS NOT NULL"):
+        of_pid.setdefault(r["pid"], set()).add((r["host"], r["rank"]))
+    out = []
+    for i in incidents:
+        ranks, hosts, gpus = i.ranks, i.hosts, i.gpus
+        if not ranks and gpus and hosts:
+            found = {of_gpu.get((_short(h), g)) for h in hosts for g in gpus}
+            ranks = frozenset(r for r in found if r is not None)
+        if not ranks and isinstance(pid := i.facts.get("pid"), int):
+            shorts = {_short(h) for h in hosts}
+            said = {r for h, r in of_pid.get(pid, ()) if not shorts or h is None or h in shorts}
+            ranks = frozenset(said) if len(said) == 1 else ranks
+        if not hosts:
+            hosts = frozenset(h for r in ranks if (h := of_rank.get(r, {}).get("host")))
+        if not gpus and len(ranks) <= FEW:
+            gpus = frozenset(g for r in ranks if (g := of_rank.get(r, {}).get("gpu")))
+        out.append(replace(i, ranks=ranks, hosts=hosts, gpus=gpus))
+    return out
+
+
+def _short(host: str) -> str:
+    return host if ":" in host or host.replace(".", "").isdigit() else host.split(".")[0]

@@ -1,0 +1,63 @@
+-- Who is who: rank, host, GPU, process and address, learnt from whatever lines say it.
+
+-- A PCI address as dddd:bb:dd, from any spelling, also the hex number of NCCL (4b000).
+CREATE MACRO gpu_address(said) AS
+  CASE WHEN regexp_matches(said, '^[0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}') THEN
+         lower(right(split_part(said, ':', 1), 4) || ':' || split_part(said, ':', 2) || ':' || left(split_part(said, ':', 3), 2))
+       WHEN regexp_matches(said, '^[0-9a-fA-F]{2}:[0-9a-fA-F]{2}') THEN '0000:' || lower(left(said, 5))
+       WHEN regexp_matches(said, '^(?:0x)?[0-9a-fA-F]{3,9}$') THEN
+         printf('%04x:%02x:%02x', ('0x' || replace(said, '0x', ''))::BIGINT >> 20,
+                (('0x' || replace(said, '0x', ''))::BIGINT >> 12) & 255, (('0x' || replace(said, '0x', ''))::BIGINT >> 4) & 255) END;
+
+-- A host without its domain; addresses stay as they are.
+CREATE MACRO short_host(name) AS CASE WHEN regexp_matches(name, '^[0-9.]+$|:') THEN name ELSE split_part(name, '.', 1) END;
+
+-- Every link that a line makes between names, with where it stands and how far it can be trusted (weight, 3 best).
+CREATE TABLE identity_link AS
+SELECT rank, host, local_rank, pid, gpu_index, gpu_address(gpu) AS gpu, gpu_uuid, address, node_rank, world_size, learnt_from, 3 AS weight, file_id, line_no FROM identity
+UNION ALL BY NAME
+SELECT rank, host, pid, gpu_index, gpu_address(gpu) AS gpu, world_size, learnt_from, 3 AS weight, file_id, line_no FROM nccl_identity
+UNION ALL BY NAME
+-- What ended is told by the host's own agent.
+SELECT rank, host, local_rank, pid, 'end of a process, told by ' || said_by AS learnt_from, 2 AS weight, file_id, line_no FROM "exit" WHERE rank IS NOT NULL AND pid IS NOT NULL
+UNION ALL BY NAME
+SELECT rank, host, 'name of the file' AS learnt_from, 1 AS weight, file_id, 1 AS line_no FROM file WHERE rank IS NOT NULL AND host IS NOT NULL;
+
+-- One row per rank: its host, process and GPU, by the best and most frequent link; contradictions stand in identity_conflict.
+CREATE TABLE rank AS
+WITH best AS (
+  SELECT rank, what, name, sum(weight) AS votes, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
+  FROM (SELECT rank, weight, file_id, line_no, short_host(host) AS host, local_rank::VARCHAR AS local_rank, pid::VARCHAR AS pid, gpu_index::VARCHAR AS gpu_index, gpu, gpu_uuid, address
+        FROM identity_link WHERE rank IS NOT NULL)
+  UNPIVOT (name FOR what IN (host, local_rank, pid, gpu_index, gpu, gpu_uuid, address))
+  GROUP BY rank, what, name QUALIFY row_number() OVER (PARTITION BY rank, what ORDER BY votes DESC, name) = 1
+)
+SELECT rank, max(name) FILTER (what = 'host') AS host, max(name) FILTER (what = 'local_rank')::BIGINT AS local_rank,
+       max(name) FILTER (what = 'pid')::BIGINT AS pid, max(name) FILTER (what = 'gpu_index')::BIGINT AS gpu_index,
+       max(name) FILTER (what = 'gpu') AS gpu, max(name) FILTER (what = 'gpu_uuid') AS gpu_uuid,
+       max(name) FILTER (what = 'address') AS address, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
+FROM best GROUP BY rank;
+
+-- One row per GPU: the rank that ran on it where that can be told, by its address or UUID.
+CREATE VIEW gpu AS
+SELECT short_host(host) AS host, gpu, max(gpu_uuid) AS gpu_uuid, max(gpu_index) AS gpu_index,
+       CASE WHEN count(DISTINCT rank) = 1 THEN max(rank) END AS rank, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
+FROM identity_link WHERE gpu IS NOT NULL GROUP BY ALL;
+
+-- One row per process: its rank where one is told and no other.
+CREATE VIEW process AS
+SELECT short_host(host) AS host, pid, CASE WHEN count(DISTINCT rank) = 1 THEN max(rank) END AS rank, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
+FROM identity_link WHERE pid IS NOT NULL GROUP BY ALL;
+
+-- One row per host: its names, addresses and ranks.
+CREATE VIEW host AS
+SELECT short_host(host) AS host, list(DISTINCT host ORDER BY host) AS names,
+       list(DISTINCT address ORDER BY address) FILTER (address IS NOT NULL) AS addresses,
+       list(DISTINCT rank ORDER BY rank) FILTER (rank IS NOT NULL) AS ranks, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
+FROM identity_link WHERE host IS NOT NULL GROUP BY short_host(host);
+
+-- Links that contradict each other: one rank on two hosts (a restart elsewhere, or a label that is no rank).
+CREATE VIEW identity_conflict AS
+SELECT rank, list(DISTINCT short_host(host) ORDER BY short_host(host)) AS hosts, list(DISTINCT learnt_from ORDER BY learnt_from) AS learnt_from,
+       min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
+FROM identity_link WHERE rank IS NOT NULL AND host IS NOT NULL GROUP BY rank HAVING count(DISTINCT short_host(host)) > 1;
