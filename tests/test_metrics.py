@@ -254,6 +254,16 @@ FORMATS: dict[str, tuple[str, list[Row]]] = {
         "".join(f"[rank {r}] epoch {e} | step {n} | loss {5 - e}.{n}{r}\n" for e in (1, 2) for n in (0, 10, 20) for r in (0, 1)),
         [("loss", "loss", 20, 4.201), ("loss", "loss", 21 + 10, 3.10), ("loss", "loss", 21 + 10, 3.101)],
     ),
+    "epoch_lines.log": (
+        "Epoch 1/10 - loss: 2.3 - val_loss: 2.4\nEpoch 2/10 - loss: 2.2 - val_loss: 2.3\n",
+        [("loss", "loss", 1, 2.3), ("loss", "loss", 2, 2.2), ("val_loss", "validation_loss", 2, 2.3)],
+    ),
+    "batches.log": (
+        "".join(f"Epoch {e}, batch {n}, loss: {5 - e}.{n}\n" for e in (1, 2) for n in (0, 10, 20)) + "Epoch 2, train loss: 3.1\n",
+        [("loss", "loss", 20, 4.2), ("loss", "loss", 31, 3.1), ("train loss", "epoch_loss", 2, 3.1)],
+    ),
+    "count_first.log": ("[100/5000] loss: 2.34 lr: 1e-4\n", [("loss", "loss", 100, 2.34), ("lr", "learning_rate", 100, 1e-4)]),
+    "loss_first.log": ("Train Loss: 2.34, lr: 0.5 at step 100\n", [("Train Loss", "loss", 100, 2.34)]),
     "verl.log": (
         "\x1b[36m(main_task pid=54569)\x1b[0m step:83 - global_seqlen/min:1000.000 - actor/pg_loss:nan - actor/grad_norm:nan - critic/score/mean:-1.000 - actor/entropy:0.400 - perf/time_per_step:12.5\n",
         [("actor/pg_loss", "policy_loss", 83, NAN), ("actor/grad_norm", "grad_norm", 83, NAN), ("critic/score/mean", "reward", 83, -1.0)],

@@ -11,7 +11,7 @@ CREATE MACRO metric_number(text) AS
 --   batch_size sequence_length perplexity accuracy reward kl entropy memory utilization
 CREATE MACRO metric_kind(n, phase) AS CASE
   WHEN n IN ('loss_scale', 'scale', 'loss_scaler', 'cur_scale', 'grad_scale', 'loss_scale_value', 'amp_scale') OR n ~ '(^|[/_.])loss_?scale(r)?$' THEN 'loss_scale'
-  WHEN n ~ 'loss.*(weight|mask|coef|mult|ratio|sd|std|var|min|slope)$|^total_weights$|no_?loss|lossy' THEN NULL
+  WHEN n ~ 'loss.*(weight|mask|coef|mult|ratio|sd|std|var|min|slope)$|^total_weights$|no_?loss|lossy|(^|[^a-z])(best|lowest|minimum|final|initial|last|previous)([^a-z]|$)' THEN NULL
   WHEN n ~ 'loss|nll|cross_?entropy' AND (phase ~ '^(val|eval|test)' OR n ~ '(^|[^a-z])(val|valid|validation|eval|evaluation|test|dev|heldout|holdout)([^a-z]|$)') AND n !~ 'ppl|perplexity' THEN 'validation_loss'
   WHEN phase ~ '^(val|eval|test)' OR n ~ '(^|[^a-z])(val|valid|validation|eval|evaluation|test|heldout)([^a-z]|$)' THEN CASE WHEN n IN ('val', 'valid', 'tel') THEN 'validation_loss' END
   WHEN n = 'tel' THEN 'validation_loss'
@@ -92,8 +92,9 @@ CREATE MACRO counted(text) AS
 CREATE TABLE within_epoch AS
 WITH said AS (
   SELECT rowid AS line_id, file_id, stream, line_no, at_step, planned,
-    TRY_CAST(coalesce(nullif(regexp_extract(lead, '(?i)epoch[ :=\[#]*([0-9]{1,6})', 1), ''), regexp_extract(fields, '(?i)(?:^|[^a-z_])epoch[ :=\[#]*([0-9]{1,6})(?:[^.0-9]|$)', 1)) AS DOUBLE) AS epoch
-  FROM training_line WHERE trainer = 'generic' AND (lead ILIKE '%epoch%' OR fields ILIKE '%epoch%')
+    coalesce(epoch_no, TRY_CAST(coalesce(nullif(regexp_extract(lead, '(?i)epoch[ :=\[#]*([0-9]{1,6})', 1), ''), regexp_extract(fields, '(?i)(?:^|[^a-z_])epoch[ :=\[#]*([0-9]{1,6})(?:[^.0-9]|$)', 1)) AS DOUBLE)) AS epoch
+  FROM training_line
+  WHERE trainer = 'generic' AND (lead ILIKE '%epoch%' OR fields ILIKE '%epoch%') OR trainer = 'epochs' AND planned IS NULL
 ), moved AS (
   SELECT *, at_step < lag(at_step) OVER w AS back, epoch > lag(epoch) OVER w AS next_epoch
   FROM said WHERE epoch IS NOT NULL WINDOW w AS (PARTITION BY file_id, stream ORDER BY line_no)
@@ -119,6 +120,7 @@ SELECT l.line_id, l.file_id, l.line_no,
   CASE WHEN l.rank IS NOT NULL AND split_part(l.stream, '|', 2) = '' THEN l.stream || 'rank ' || l.rank ELSE l.stream END AS stream,
   l.trainer, l.layout, l.fields, l.time, l.host, l.rank,
   CASE WHEN l.trainer = 'epochs' AND l.planned > 0 THEN (l.epoch_no - e.epoch) * l.planned + l.at_step
+       WHEN l.trainer = 'epoch_line' THEN l.epoch_no
        WHEN l.trainer = 'levanter' THEN counted(regexp_extract(l.fields, '^([0-9.]+[kM]?)it', 1))
        ELSE coalesce(w.step, l.at_step, b.done) END AS step,
   CASE WHEN l.trainer = 'levanter' THEN counted(regexp_extract(l.fields, '/([0-9.]+[kM]?)it', 1))
@@ -127,7 +129,9 @@ SELECT l.line_id, l.file_id, l.line_no,
 FROM lines l
 LEFT JOIN bar_step b ON b.line_id = l.line_id
 LEFT JOIN within_epoch w ON w.line_id = l.line_id
-LEFT JOIN first_epoch e ON e.file_id = l.file_id AND e.stream = l.stream;
+LEFT JOIN first_epoch e ON e.file_id = l.file_id AND e.stream = l.stream
+-- A line of an epoch that also counts batches is none.
+WHERE l.trainer <> 'epoch_line' OR NOT regexp_matches(l.fields, '(?i)(batch|iter|step|idx)[a-z_]*[ :=#\[]*[0-9]');
 
 -- Progress bars that carry values (Lightning, NeMo 1): the last writing of a step counts.
 CREATE TABLE bar_line AS
@@ -202,7 +206,8 @@ CREATE MACRO point_source(path, run_name) AS path || coalesce(' ' || run_name, '
 -- What each printed name means in its source; of several names for one thing the best keeps it.
 CREATE TABLE metric_name AS
 WITH names AS (
-  SELECT *, regexp_replace(replace(replace(regexp_replace(lower(trim(name)), '\s*\((ms|s|sec|min)\)$', ''), ' ', '_'), '-', '_'), '^(loss)_(train)$', 'train_loss') AS plain
+  SELECT *, bool_or(trainer IS DISTINCT FROM 'epoch_line' AND name ILIKE '%loss%') OVER (PARTITION BY source) AS by_step,
+    regexp_replace(replace(replace(regexp_replace(lower(trim(name)), '\s*\((ms|s|sec|min)\)$', ''), ' ', '_'), '-', '_'), '^(loss)_(train)$', 'train_loss') AS plain
   FROM (
     SELECT file_id, metric_source(f.path, p.stream) AS source, p.stream, NULL AS run_name, p.name, p.phase, p.unit, p.trainer, p.n
     FROM (SELECT file_id, stream, name, phase, unit, trainer, count(*) AS n FROM printed_value GROUP BY ALL) p JOIN file f USING (file_id)
@@ -215,7 +220,8 @@ WITH names AS (
 ), kinds AS (
   SELECT *, main_loss_order(plain) AS main,
     -- fairseq's line of an epoch repeats under `train` what train_inner says by interval
-    CASE WHEN trainer = 'fairseq' AND phase = 'train' AND plain ~ 'loss$' THEN 'epoch_loss' ELSE metric_kind(plain, phase) END AS kind
+    CASE WHEN trainer = 'fairseq' AND phase = 'train' AND plain ~ 'loss$' THEN 'epoch_loss'
+         WHEN trainer = 'epoch_line' AND metric_kind(plain, phase) = 'component_loss' AND by_step THEN 'epoch_loss' ELSE metric_kind(plain, phase) END AS kind
   FROM names
 ), ranked AS (
   SELECT *, CASE WHEN kind = 'component_loss' AND main IS NOT NULL THEN 'loss' ELSE kind END AS meant,
