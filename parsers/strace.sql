@@ -269,3 +269,18 @@ FROM by_peer b
 WHERE NOT EXISTS (FROM tries m WHERE m.made AND m.trace = b.trace AND m.pid IS NOT DISTINCT FROM b.pid AND ends_with(m.peer, ':' || b.port))
   -- one refusal at start-up is usual; giving up is said by many, by long waits, or by an unreachable network
   AND (error IN ('ETIMEDOUT', 'EHOSTUNREACH') OR attempts >= 3 OR coalesce(lasted, 0) >= 5 OR (still_trying AND EXISTS (FROM waiting_for_syscall w WHERE w.trace = b.trace AND w.peer = b.peer AND coalesce(w.waited_seconds, 60) >= 3)));
+
+-- A process whose every thread was stopped (SIGSTOP, SIGTTIN) and never went on is not blocked in a call: the others wait for it.
+CREATE TABLE strace_stopped AS
+SELECT t.trace, t.pid, any_value(th.rank) AS rank, any_value(th.host) AS host, min(s.file_id) AS file_id, min(s.line_no) AS line_no, count(*) AS threads, any_value(s.signal_name) AS signal_name, any_value(s.at_s) AS at_s
+FROM strace_event s JOIN strace_thread t ON t.trace = s.trace AND t.tid = s.tid JOIN strace_tail l ON l.file_id = s.file_id AND l.tid = s.tid AND l.last_line = s.line_no
+JOIN strace_thread th ON th.trace = t.trace AND th.tid = t.pid
+WHERE s.kind = 'stopped' AND t.pid IS NOT NULL GROUP BY t.trace, t.pid;
+
+-- In the shape rules/views/missing_rank.sql asks for.
+CREATE VIEW missing_rank_strace AS
+SELECT 'strace' AS source, CASE WHEN s.rank IS NOT NULL THEN [s.rank] END AS ranks, [s.pid] AS pids, CASE WHEN s.host IS NOT NULL THEN [s.host] END AS hosts,
+       'pid ' || s.pid || ' was stopped by ' || s.signal_name || ' and did not go on (' || s.threads || ' threads)' AS said, 'definite' AS grade, [line_at(s.file_id, s.line_no)] AS evidence,
+       'outside' AS place, 'host' AS side,
+       CASE WHEN s.at_s IS NOT NULL THEN make_timestamp((epoch_us(CASE WHEN s.at_s < 100000 THEN f.day ELSE TIMESTAMP '1970-01-01' END) + s.at_s * 1000000)::BIGINT) END AS "at"
+FROM strace_stopped s JOIN strace_file f ON f.file_id = s.file_id;
