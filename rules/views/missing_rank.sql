@@ -94,4 +94,5 @@ UNION ALL BY NAME SELECT * FROM missing_rank_barrier
 UNION ALL BY NAME SELECT * FROM missing_rank_desync
 UNION ALL BY NAME SELECT * FROM missing_rank_silent
 UNION ALL BY NAME SELECT * FROM missing_rank_stacks
-UNION ALL BY NAME SELECT * FROM missing_rank_nccl;
+UNION ALL BY NAME SELECT * FROM missing_rank_nccl
+UNION ALL BY NAME SELECT * FROM missing_rank_strace;
