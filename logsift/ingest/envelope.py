@@ -21,6 +21,7 @@ FACTS: dict[str, pl.DataType] = {
 }  # fmt: skip
 """What an envelope may say of a line, as columns. `time` is still text here."""
 _REST = "(?P<body>.*)$"
+_BEFORE = re.compile(r"\A\(\?:\.\*\?\[[^\]]*\]\)\?\?")
 _STREAM = ("host", "rank", "local_rank", "task", "stream")
 
 
@@ -134,5 +135,8 @@ def _unnamed(regex: str) -> str:
 
 
 def _start(regex: str) -> str:
-    """The part of an envelope's regex before its body, unnamed: where it stands, a record begins."""
-    return _unnamed(regex.removeprefix("^").split("(?P<body>")[0])
+    """The part of an envelope's regex before its body, unnamed: where it stands, a record begins.
+
+    What the regex lets stand before the record - a leading `(?:.*?[...])??` - is no part of it.
+    """
+    return _unnamed(_BEFORE.sub("", regex.removeprefix("^").split("(?P<body>")[0]))
