@@ -71,7 +71,7 @@ SELECT 'gloo' AS source, NULL::VARCHAR AS grp, NULL::BIGINT AS seq, 'size' AS fi
   'a message of ' || any_value(received_bytes) || ' bytes met a receiver that waits for ' || any_value(expected_bytes) AS said, NULL::VARCHAR AS version, list(line_at(file_id, line_no)) AS evidence
 FROM c10d_size HAVING count(*) > 0;
 
-CREATE VIEW collective_mismatch_source AS
+CREATE TABLE collective_mismatch_source AS
 SELECT * FROM collective_mismatch_flight
 UNION ALL BY NAME SELECT * FROM collective_mismatch_fingerprint
 UNION ALL BY NAME SELECT * FROM collective_mismatch_watchdog

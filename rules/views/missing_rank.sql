@@ -87,7 +87,7 @@ HAVING count(*) > 0 AND (SELECT count(DISTINCT rank) FROM waiting) >= 2
   AND 4 * count(DISTINCT s.rank) <= (SELECT count(*) FROM known)
   AND (SELECT count(DISTINCT collective_seq) FROM waiting) = 1;
 
-CREATE VIEW missing_rank_suspect AS
+CREATE TABLE missing_rank_suspect AS
 SELECT * FROM missing_rank_progress
 UNION ALL BY NAME SELECT * FROM missing_rank_no_dump
 UNION ALL BY NAME SELECT * FROM missing_rank_barrier
