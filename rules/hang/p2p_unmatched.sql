@@ -1,0 +1,24 @@
+/*
+title      = "A send without its receive, or the reverse"
+severity   = "critical"
+confidence = "probable"
+status     = "stable"
+explains   = ["hang.collective_timeout", "network.peer_lost", "crash", "divergence.stack", "divergence.collective_count"]
+about      = """
+One rank waits in a point-to-point operation, and the Flight Recorder of its peer holds no counterpart that is open: the peer does nothing, or stands in a collective that the first rank has not entered.
+"""
+remedy     = "Compare the order of sends and receives on the two ranks (a pipeline schedule, a condition on the micro-batch or stage): the peer went past the call, or never comes to it."
+falsely    = "The peer is only late: its dump was taken before it came to the call."
+references = ["https://pytorch.org/docs/stable/distributed.html#point-to-point-communication"]
+*/
+WITH lone AS (
+  SELECT w.*, o.src, o.dst, o.kind
+  FROM rank_wait w JOIN flight_operation o ON o.file_id = w.file_id AND o.record_id = w.record_id
+  WHERE w.by_pair
+    AND NOT EXISTS (FROM rank_suspect)
+    AND (NOT EXISTS (FROM rank_wait x WHERE x.source = w.source AND x.waiter = w.culprit)
+      OR EXISTS (FROM rank_wait x WHERE x.source = w.source AND x.waiter = w.culprit AND x.culprit = w.waiter AND NOT x.by_pair)))
+SELECT 'Rank ' || waiter || ' waits in ' || any_value(kind) || ' ' || src || '->' || dst || ' (' || count(*) || ' open), and rank ' || culprit || ' has no ' || CASE WHEN any_value(kind) = 'send' THEN 'receive' ELSE 'send' END || ' for it.' AS summary,
+  list({'file_id': file_id, 'line_no': line_no, 'text': 'rank ' || waiter || ', group ' || coalesce(grp, '?') || ': ' || kind || ' ' || src || '->' || dst || ' number ' || seq} ORDER BY record_id) AS evidence,
+  list_sort([waiter, culprit]) AS ranks, src, dst, coalesce(nullif(any_value(grp_desc), ''), any_value(grp)) AS "group", min(seq) AS seq, any_value(kind) AS op
+FROM lone GROUP BY waiter, culprit, src, dst
