@@ -1,10 +1,8 @@
 -- Who is who: rank, host, GPU, process and address, learnt from whatever lines say it.
 
--- A PCI address as dddd:bb:dd, from any spelling, also the hex number of NCCL (4b000).
+-- A GPU's PCI address as dddd:bb:dd, also from the hex number that NCCL prints (4b000).
 CREATE MACRO gpu_address(said) AS
-  CASE WHEN regexp_matches(said, '^[0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}') THEN
-         lower(right(split_part(said, ':', 1), 4) || ':' || split_part(said, ':', 2) || ':' || left(split_part(said, ':', 3), 2))
-       WHEN regexp_matches(said, '^[0-9a-fA-F]{2}:[0-9a-fA-F]{2}') THEN '0000:' || lower(left(said, 5))
+  CASE WHEN contains(said, ':') THEN pci_address(said)
        WHEN regexp_matches(said, '^(?:0x)?[0-9a-fA-F]{3,9}$') THEN
          printf('%04x:%02x:%02x', ('0x' || replace(said, '0x', ''))::BIGINT >> 20,
                 (('0x' || replace(said, '0x', ''))::BIGINT >> 12) & 255, (('0x' || replace(said, '0x', ''))::BIGINT >> 4) & 255) END;
