@@ -3,7 +3,7 @@ title         = "A compiler was killed for want of memory while an extension was
 severity      = "critical"
 confidence    = "probable"
 status        = "stable"
-explains      = []
+explains      = ["crash.exception"]
 explains_here = ["oom.host", "oom.cgroup"]
 about         = """
 Template-heavy CUDA sources need many GB for one compiler process, and a build runs several at once. The kernel (or a

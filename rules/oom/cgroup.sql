@@ -3,7 +3,7 @@ title      = "A memory limit was hit: the cgroup of the job, step or container"
 severity   = "critical"
 confidence = "definite"
 status     = "stable"
-explains   = ["hang", "network.peer_lost", "divergence.collective_count", "crash.signal"]
+explains   = ["hang", "network.peer_lost", "divergence.collective_count", "crash.exception", "crash.signal"]
 explains_here = ["gpu.application"]
 about      = """
 A process was killed because its memory cgroup (job, step, container, user slice) reached its limit; the machine itself may
@@ -24,19 +24,20 @@ SELECT 'memory limit' || coalesce(' of ' || bytes_text(limit_bytes), '') || coal
        victim_pid, process AS victim, victim_pid AS pid, process, anon_rss_bytes, shmem_rss_bytes, total_vm_bytes, limit_bytes, memcg, coalesce(memcg, task_memcg) AS cgroup,
        coalesce(constraint_kind, 'CONSTRAINT_MEMCG') AS "constraint", invoker, victims, CASE WHEN victims > 1 THEN victim_pids END AS victim_pids, table_rss_pages, page_bytes,
        list_transform(top_tasks, lambda x: x.process || ' ' || x.pid || ' ' || x.rss_pages || ' pages') AS top_holders, 'kernel' AS actor,
-       NULL::VARCHAR AS job, NULL::VARCHAR AS step, NULL::BIGINT AS events
+       NULL::VARCHAR AS job, NULL::VARCHAR AS step, NULL::BIGINT AS events, NULL::BIGINT AS exitcode
 FROM kernel_oom_incident WHERE scope = 'cgroup'
 UNION ALL BY NAME
-SELECT 'Slurm' || coalesce(' job ' || job, '') || coalesce(' step ' || step, '') || ' hit its memory limit' || CASE len(hosts) WHEN 0 THEN '' WHEN 1 THEN ' on ' || hosts[1] ELSE ' on ' || len(hosts) || ' hosts' END
+SELECT CASE scheduler WHEN 'slurm' THEN 'Slurm' WHEN 'kubernetes' THEN 'Kubernetes' WHEN 'docker' THEN 'Docker' ELSE upper(scheduler) END
+         || CASE WHEN scheduler IN ('kubernetes', 'docker') THEN coalesce(': container ' || job, ': a container') || ' was killed at its memory limit (OOMKilled)'
+                 ELSE coalesce(' job ' || job, '') || coalesce(' step ' || step, '') || ' hit its memory limit' || coalesce(' of ' || bytes_text(limit_bytes), '') END
+         || CASE len(hosts) WHEN 0 THEN '' WHEN 1 THEN ' on ' || hosts[1] ELSE ' on ' || len(hosts) || ' hosts' END
          || coalesce(': ' || events || CASE events WHEN 1 THEN ' kill' ELSE ' kills' END || ' by the OOM killer', '') AS summary,
-       'Ask for more memory (--mem, --mem-per-cpu, --mem-per-gpu) or use less: fewer data loader workers, smaller caches. sacct -j ' || coalesce(job, 'JOB') || ' -o JobID,MaxRSS,ReqMem,NodeList shows how much was used and where.' AS action,
-       lines AS evidence, first_time AS "at", last_time AS until, hosts, job, step, events, 'slurm' AS actor
-FROM slurm_oom_job WHERE NOT EXISTS (FROM kernel_oom_incident)
-UNION ALL BY NAME
-SELECT CASE min(runtime) WHEN 'kubernetes' THEN 'Kubernetes' ELSE 'Docker' END || ' says that ' || coalesce('container ' || min(pod), 'a container') || ' was killed at its memory limit (OOMKilled)' AS summary,
-       list(line_at(file_id, line_no) ORDER BY file_id, line_no) AS evidence, min(time) AS "at", max(time) AS until, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
-       min(pod) AS pod, min(runtime) AS actor
-FROM container_oom WHERE NOT EXISTS (FROM kernel_oom_incident) HAVING count(*) > 0
+       CASE WHEN scheduler IN ('kubernetes', 'docker') THEN 'Raise the container''s memory limit (resources.limits.memory, docker run --memory) or use less: fewer data loader workers, smaller caches; files in /dev/shm and emptyDirs of medium Memory count too.'
+            ELSE 'Ask for more memory (--mem, --mem-per-cpu, --mem-per-gpu) or use less: fewer data loader workers, smaller caches.'
+                 || CASE WHEN scheduler = 'slurm' THEN ' sacct -j ' || coalesce(job, 'JOB') || ' -o JobID,MaxRSS,ReqMem,NodeList shows how much was used and where.' ELSE '' END END AS action,
+       lines AS evidence, first_time AS "at", last_time AS until, hosts, job, step, events, limit_bytes, scheduler AS actor,
+       CASE WHEN scheduler IN ('kubernetes', 'docker') THEN 137 END AS exitcode
+FROM scheduler_oom WHERE NOT EXISTS (FROM kernel_oom_incident)
 UNION ALL BY NAME
 SELECT 'memory pressure' || coalesce(' (' || max(pressure) || ')', '') || ': systemd-oomd killed ' || min(cgroup) || ' with everything in it' AS summary,
        'Everything started in that cgroup died (also nohup and setsid children): run the job as a unit or scope of its own with ManagedOOMPreference=avoid, or use less memory.' AS action,

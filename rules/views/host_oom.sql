@@ -20,29 +20,26 @@ told AS (
 )
 SELECT l.* EXCLUDE (scope, is_compiler, bout), t.* FROM lead l JOIN told t USING (scope, is_compiler, bout) WHERE l.nth = 1;
 
--- Slurm's word on a job: counts by step, and the host where a line names it.
-CREATE VIEW slurm_oom_job AS
-WITH said AS (
-  SELECT file_id, line_no, time, host, job, step, count FROM slurm_oom
-  UNION ALL
-  SELECT file_id, line_no, time, host, job, step, count FROM scheduler_event WHERE event = 'oom_kill' AND scheduler = 'slurm'
-),
--- a job is named by its longest form: one line may know the step only
+-- A scheduler's word on a job: how many kills in which step, and the host where any of its lines names one.
+CREATE VIEW scheduler_oom AS
+WITH said AS (SELECT *, regexp_extract(job, '^[0-9]+') AS base FROM scheduler_event WHERE event = 'oom_kill'),
+-- a line that names no job is of the only one there is
+only_job AS (SELECT scheduler, min(base) AS base FROM said WHERE base <> '' GROUP BY ALL HAVING count(DISTINCT base) = 1),
+tied AS (SELECT s.* REPLACE (coalesce(nullif(s.base, ''), o.base) AS base) FROM said s LEFT JOIN only_job o USING (scheduler)),
 places AS (
-  SELECT regexp_extract(job, '^[0-9]+') AS base, min(host) AS host FROM (SELECT job, host FROM slurm_place UNION ALL SELECT job, host FROM scheduler_event WHERE scheduler = 'slurm')
-  WHERE host IS NOT NULL AND job IS NOT NULL GROUP BY ALL
+  SELECT scheduler, regexp_extract(job, '^[0-9]+') AS base, list(DISTINCT host) AS hosts
+  FROM scheduler_event WHERE host IS NOT NULL AND event IN ('cancelled', 'oom_kill', 'ended') GROUP BY ALL
 ),
-any_job AS (SELECT min(job) AS only_job FROM said WHERE job IS NOT NULL HAVING count(DISTINCT job) = 1),
-tied AS (SELECT s.* REPLACE (coalesce(s.job, a.only_job) AS job) FROM said s LEFT JOIN any_job a ON true),
-counted AS (SELECT job, step, max(count) AS events FROM tied GROUP BY ALL)
-SELECT t.job, arg_min(t.step, (t.step IS NULL, t.step NOT IN ('batch', 'extern'), t.line_no)) AS step, (SELECT sum(events) FROM counted c WHERE c.job IS NOT DISTINCT FROM t.job)::BIGINT AS events,
-       list_distinct(list_concat(list(DISTINCT t.host) FILTER (t.host IS NOT NULL), list(DISTINCT p.host) FILTER (p.host IS NOT NULL))) AS hosts,
+steps AS (SELECT scheduler, base, step, max(count) AS events FROM tied GROUP BY ALL)
+SELECT t.scheduler, coalesce(arg_min(t.job, (t.job IS NULL, t.line_no)), t.base) AS job,
+       arg_min(t.step, (t.step IS NULL, t.step = 'extern', t.line_no)) AS step,
+       (SELECT sum(events) FROM steps s WHERE s.scheduler = t.scheduler AND s.base IS NOT DISTINCT FROM t.base)::BIGINT AS events,
+       list_distinct(list_concat(coalesce(list(DISTINCT t.host) FILTER (t.host IS NOT NULL), []), coalesce(any_value(p.hosts), []))) AS hosts,
+       max(TRY_CAST(regexp_extract(t.message, '(?:> |limit )([0-9]+) ?(?:kb|\))', 1) AS BIGINT)) * 1024 AS limit_bytes,
        min(t.time) AS first_time, max(t.time) AS last_time, list(DISTINCT line_at(t.file_id, t.line_no))[:20] AS lines
-FROM tied t LEFT JOIN places p ON p.base = regexp_extract(t.job, '^[0-9]+')
-GROUP BY t.job;
+FROM tied t LEFT JOIN places p ON p.scheduler = t.scheduler AND p.base = t.base
+GROUP BY t.scheduler, t.base;
 
 -- Anything that accounts for a process ended by SIGKILL.
 CREATE VIEW kill_explained AS
-SELECT file_id, line_no FROM oom_kill UNION ALL SELECT file_id, line_no FROM slurm_oom UNION ALL SELECT file_id, line_no FROM oomd_kill
-UNION ALL SELECT file_id, line_no FROM container_oom UNION ALL SELECT file_id, line_no FROM slurm_place
-UNION ALL SELECT file_id, line_no FROM scheduler_event;
+SELECT file_id, line_no FROM oom_kill UNION ALL SELECT file_id, line_no FROM oomd_kill UNION ALL SELECT file_id, line_no FROM scheduler_event;
