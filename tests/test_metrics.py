@@ -262,6 +262,21 @@ FORMATS: dict[str, tuple[str, list[Row]]] = {
         "".join(f"Epoch {e}, batch {n}, loss: {5 - e}.{n}\n" for e in (1, 2) for n in (0, 10, 20)) + "Epoch 2, train loss: 3.1\n",
         [("loss", "loss", 20, 4.2), ("loss", "loss", 31, 3.1), ("train loss", "epoch_loss", 2, 3.1)],
     ),
+    "neox.log": (
+        " samples/sec: 20.1 | iteration      100/  320000 | elapsed time per iteration (ms): 2500.0 | learning rate: 1.0E-04 | approx flops per GPU: 60.1TFLOPS | lm_loss: 8.1E+00 | loss scale: 4096.0 |\n",
+        [("lm_loss", "loss", 100, 8.1), ("loss scale", "loss_scale", 100, 4096)],
+    ),
+    "flax.log": ("Step... (500 | Loss: 6.3, Learning Rate: 0.0003)\n", [("Loss", "loss", 500, 6.3), ("Learning Rate", "learning_rate", 500, 3e-4)]),
+    "torchtune.log": ("1|100|Loss: 2.3456:  10%|#         | 100/1000 [01:00<10:00,  1.50it/s]\n", [("Loss", "loss", 100, 2.3456)]),
+    "espnet.log": (
+        "[n1] 2026-01-01 10:00:00,123 (trainer:732) INFO: 5epoch:train:1-100batch: iter_time=0.01, loss=2.31, optim0_lr0=1.2e-04, train_time=0.5\n",
+        [("loss", "loss", 100, 2.31)],
+    ),
+    "icefall.log": (
+        "2026-01-01 10:00:00,123 INFO [train.py:886] (0/8) Epoch 1, batch 50, loss[loss=1.3, simple_loss=2.6, over 18.00 frames. ], tot_loss[loss=1.9, over 99.00 frames. ], batch size: 20, lr: 4.9e-02\n",
+        [("loss", "loss", 50, 1.3), ("lr", "learning_rate", 50, 0.049)],
+    ),
+    "diffusers.log": ("Steps:  10%|#         | 100/1000 [01:00<10:00,  1.50it/s, lr=1e-5, step_loss=0.125]\n", [("step_loss", "loss", 100, 0.125), ("lr", "learning_rate", 100, 1e-5)]),
     "count_first.log": ("[100/5000] loss: 2.34 lr: 1e-4\n", [("loss", "loss", 100, 2.34), ("lr", "learning_rate", 100, 1e-4)]),
     "loss_first.log": ("Train Loss: 2.34, lr: 0.5 at step 100\n", [("Train Loss", "loss", 100, 2.34)]),
     "verl.log": (
@@ -532,3 +547,30 @@ def test_mlflow_database(tmp_path: Path) -> None:
     first = [r["value"] for r in got if r["source"].endswith("r1")]
     assert first[0] == 2.5
     assert math.isnan(first[1])
+
+
+def test_marks_of_checkpoints_and_resumes(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(
+        "Loading checkpoint shards: 100%|####| 2/2 [00:03<00:00,  1.5s/it]\n"
+        "  resume from checkpoint: None\n"
+        "# Resuming from {ckpt_path}\n"
+        " loading checkpoint from /ckpt at iteration 4000\n"
+        "  successfully loaded checkpoint from /ckpt [ t 1/8, p 1/4 ] at iteration 4000\n"
+        "saving checkpoint at iteration    5000 to /ckpt in torch_dist format\n"
+        "[Torch] Checkpoint global_step5500 is about to be saved!\n"
+        "Saving model checkpoint to out/checkpoint-6000\n"
+        "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, reducing to 32768\n"
+        "Exception: Current loss scale already at minimum - cannot decrease scale anymore. Exiting run.\n"
+        "switching to sequence length 4096 at step 7000\n"
+    )
+    rows = analyze(tmp_path).store.rows("SELECT line_no, kind, step, value FROM training_event ORDER BY line_no")
+    assert [(r["line_no"], r["kind"], r["step"], r["value"]) for r in rows] == [
+        (4, "load", 4000, None),
+        (5, "load", 4000, None),
+        (6, "save", 5000, None),
+        (7, "save", 5500, None),
+        (8, "save", 6000, None),
+        (9, "overflow", None, 32768),
+        (10, "scale_minimum", None, None),
+        (11, "phase", 7000, None),
+    ]

@@ -156,7 +156,8 @@ WITH cut AS (
   UNION ALL BY NAME
   SELECT * EXCLUDE (fields), unnest(fields_in_quotes(fields)) AS f FROM line_step WHERE layout = 'quoted' AND NOT (trainer = 'hf' AND contains(fields, 'train_runtime'))
   UNION ALL BY NAME
-  SELECT * EXCLUDE (fields), unnest(fields_as_pairs(fields)) AS f FROM line_step WHERE layout = 'pairs'
+  SELECT * EXCLUDE (fields), unnest(fields_as_pairs(CASE WHEN contains(fields, 'tot_loss[') THEN regexp_replace(fields, 'tot_loss\[[^\]]*\]', '') ELSE fields END)) AS f
+  FROM line_step WHERE layout = 'pairs' -- icefall repeats its names in tot_loss[…], a running mean
   UNION ALL BY NAME -- llm.c prints some numbers before what they are
   SELECT * EXCLUDE (fields), unnest(regexp_extract_all(fields, '\|()\s*([0-9.]+)() ms \|', ['name', 'number', 'unit'])) AS f
   FROM line_step WHERE layout = 'pairs' AND contains(fields, ' ms |')
@@ -286,6 +287,7 @@ SELECT m.file_id, m.line_no, m.time, m.host, m.rank, metric_source(f.path, m.str
   coalesce(m.at_step, CASE WHEN m.kind <> 'overflow' THEN step_in(m.message) END) AS step,
   nullif(regexp_extract(m.message, '(?:^|[ =:''"])((?:/|\./|[A-Za-z0-9_.-]+/)[^ ,''"\]]+)', 1), '') AS path, m.metric_value AS value, m.message
 FROM training_mark m JOIN file f USING (file_id)
+WHERE NOT (m.kind IN ('resume', 'load') AND regexp_matches(m.message, '(?i)(checkpoint|from|path)[ :=''"]*(none|null|false)\b')) -- a setting that says: none
 UNION ALL BY NAME
 SELECT t.file_id, t.line_no, t.time, t.host, t.rank, metric_source(f.path, t.stream) AS source, 'phase' AS kind, t.at_step AS step, NULL AS path, NULL AS value, t.tag AS message
 FROM phase_tag t JOIN file f USING (file_id);
