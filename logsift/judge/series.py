@@ -124,8 +124,9 @@ DEFAULT = Parameters()
 
 # --- stitching --------------------------------------------------------------------------------------------------------
 
-LIVE, DEAD, DOUBLE = 0, 1, 2
-STATES = ("live", "dead", "double")
+LIVE, DEAD, DOUBLE, AGAIN = 0, 1, 2, 3
+STATES = ("live", "dead", "double", "live")
+"""AGAIN: the next row writes the same step; the later one counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,7 @@ def stitch(
     state = np.zeros(n, np.int8)
     if n < 2:
         return Stitched(run, state, ())
-    state[:-1][step[1:] == step[:-1]] = DOUBLE
+    state[:-1][step[1:] == step[:-1]] = AGAIN
     kept = np.flatnonzero(state == LIVE)
     s = step[kept]
     gap = np.diff(s)
@@ -999,11 +1000,7 @@ def _fresh(rows: _Rows, marks: Mapping[tuple[int, int], Sequence[tuple[int | Non
 
 def _segments(rows: _Rows, stitched: Stitched) -> list[dict[str, Any]]:
     """Stretches of rows of one run and state, as written."""
-    state = (
-        np.where(stitched.state == DOUBLE, LIVE, stitched.state)
-        if stitched.runs == 1 and not stitched.rollbacks
-        else stitched.state
-    )
+    state = np.where(stitched.state == AGAIN, LIVE, stitched.state)
     edges = [
         0,
         *(
@@ -1038,7 +1035,7 @@ def _search_series(
         for r in back:
             if r.lost < 2:
                 continue
-            was = np.flatnonzero((stitched.run == number) & (stitched.state != DOUBLE))
+            was = np.flatnonzero((stitched.run == number) & (stitched.state < DOUBLE))
             was = was[(was < r.row) & (rows.step[was] <= r.from_step)]
             order = np.lexsort((was, rows.step[was]))
             was = was[order]

@@ -21,9 +21,10 @@ WITH went_on AS (
     WHERE e.kind IN ('resume', 'load') AND p.step IS NOT NULL AND coalesce(e.step, p.step) > 0)
   ORDER BY round(start_step), path IS NULL, line_no
 ), several AS (
-  SELECT file_id, min(line_no) AS line_no, max(runs) AS runs, list(line_at(file_id, line_no)) AS heads
-  FROM (SELECT file_id, series_id, min(line_no) AS line_no, run, count(*) OVER (PARTITION BY series_id, file_id) AS runs FROM segment GROUP BY file_id, series_id, run)
-  WHERE runs > 1 GROUP BY file_id
+  SELECT file_id, line_no, runs, heads
+  FROM (SELECT file_id, series_id, min(line_no) AS line_no, count(*) AS runs, list(line_at(file_id, line_no)) AS heads, sum(points) AS points
+        FROM (SELECT file_id, series_id, run, min(line_no) AS line_no, sum(points) AS points FROM segment GROUP BY file_id, series_id, run) GROUP BY file_id, series_id)
+  WHERE runs > 1 QUALIFY row_number() OVER (PARTITION BY file_id ORDER BY points DESC) = 1
 ), twice AS (
   SELECT file_id, min(line_no) AS line_no, max(last_line) AS last_line, max(points) AS points FROM segment WHERE state = 'double' GROUP BY file_id HAVING max(points) >= 5
 ), overflow AS (
@@ -35,7 +36,7 @@ WITH went_on AS (
   FROM excursion JOIN series s USING (series_id) WHERE kind IN ('lone', 'outlier') AND s.canonical = 'loss' GROUP BY file_id
 )
 SELECT 'Training was resumed at step ' || plain(resume_step) || ' and went on at step ' || plain(start_step) AS summary, [line_at(file_id, line_no)] AS evidence,
-  resume_step, start_step, parse_dirname(path) AS continued_in, NULL::BIGINT AS runs_in_file, NULL::BOOLEAN AS duplicate_of_itself, NULL::BIGINT AS overflows, NULL::BIGINT[] AS phase_changes, NULL::BIGINT[] AS hard_batch_steps
+  resume_step, start_step, CASE WHEN contains(path, '/') THEN parse_path(path)[-2] ELSE path END AS continued_in, NULL::BIGINT AS runs_in_file, NULL::BOOLEAN AS duplicate_of_itself, NULL::BIGINT AS overflows, NULL::BIGINT[] AS phase_changes, NULL::BIGINT[] AS hard_batch_steps
 FROM (FROM went_on LIMIT 20)
 UNION ALL BY NAME
 SELECT runs || ' runs stand in one file' AS summary, heads AS evidence, runs AS runs_in_file FROM several
