@@ -169,3 +169,17 @@ COMMENT ON VIEW connect_failure_nccl IS 'connections NCCL gave up on, in the sha
 CREATE MACRO nccl_version_text(code) AS
   CASE WHEN code >= 10000 THEN (code // 10000) || '.' || ((code // 100) % 100) || '.' || (code % 100)
        ELSE (code // 1000) || '.' || ((code // 100) % 10) || '.' || (code % 100) END;
+
+-- What NCCL cannot serve because the job was set up that way: one row per rank named, in the shape of crash.config's sources.
+CREATE VIEW config_error_nccl AS
+SELECT 'arguments' AS what,
+       CASE event WHEN 'duplicate_gpu' THEN format('Ranks {} and {} run on one GPU (bus id {}): each rank needs its own, set the device from LOCAL_RANK', least(rank_a, rank_b), greatest(rank_a, rank_b), bus_id)
+                  WHEN 'shared_gpu' THEN 'Several ranks run on one GPU: each rank needs its own, set the device from LOCAL_RANK'
+                  ELSE format('Rank {} does not exist in a communicator of {}', rank_a, nranks) END AS message,
+       CASE event WHEN 'shared_gpu' THEN rank ELSE unnest(list_distinct([rank_a, coalesce(rank_b, rank_a)])) END AS rank, host, pid, time, file_id, line_no, 'definite' AS grade
+FROM nccl_usage WHERE event IN ('duplicate_gpu', 'shared_gpu', 'invalid_rank')
+UNION ALL BY NAME
+SELECT 'arguments' AS what, 'NCCL found no network interface to use: ' || error || ' (NCCL_SOCKET_IFNAME)' AS message, rank, host, pid, time, file_id, line_no, 'definite' AS grade
+FROM nccl_socket WHERE event = 'no_interface';
+
+COMMENT ON VIEW config_error_nccl IS 'ranks on one GPU, ranks that do not exist, interfaces that do not exist';

@@ -15,9 +15,9 @@ host - not at those ahead, which wait.
 falsely     = "A single snapshot of a job that is merely busy; debug output of a rank is incomplete."
 references  = ["https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting/ras.html", "https://github.com/NVIDIA/nccl/issues/1911"]
 */
-SELECT format('{} {} {} of {} ranks launched {} {} operations, the others up to {}{}', CASE WHEN stalled THEN 'No progress between snapshots:' ELSE 'RAS:' END,
-              n_behind, CASE WHEN ranks_behind IS NOT NULL AND len(ranks_behind) = n_behind THEN '(' || ranges(ranks_behind) || ')' ELSE '' END, nranks, count_behind, coalesce(op, 'collective'), count_ahead,
-              CASE WHEN ranks_ahead IS NOT NULL AND len(ranks_ahead) = n_ahead THEN ' (rank ' || ranges(ranks_ahead) || ' ahead)' ELSE '' END) AS summary,
+SELECT format('{} {} of {} launched {} {} operations, the others up to {}{}', CASE WHEN stalled THEN 'No progress between snapshots:' ELSE 'RAS:' END,
+              CASE WHEN len(ranks_behind) = n_behind THEN 'rank(s) ' || ranges(ranks_behind) ELSE n_behind || ' ranks' END, nranks, count_behind, coalesce(op, 'collective'), count_ahead,
+              CASE WHEN len(ranks_ahead) = n_ahead AND n_ahead < n_behind THEN ' (rank ' || ranges(ranks_ahead) || ' ahead)' ELSE '' END) AS summary,
        lines AS evidence, time AS at, ranks_behind AS ranks, comm_hash, comm_hash AS "group", op, ranks_ahead, ranks_behind, count_ahead, count_behind, n_ahead, n_behind, nranks,
        CASE WHEN stalled THEN 'critical' ELSE 'warning' END AS severity
 FROM ras_count WHERE latest

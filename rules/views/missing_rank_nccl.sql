@@ -32,6 +32,11 @@ SELECT 'ras dead' AS source, NULL::BIGINT[] AS ranks, list(DISTINCT address ORDE
        NULL::BIGINT AS seq, NULL::VARCHAR AS op, NULL::VARCHAR AS side, NULL::VARCHAR AS place, 'probable' AS grade, min(time) AS at,
        format('RAS: nothing answers for process(es) {} on {}', string_agg(DISTINCT pid::VARCHAR, ', '), string_agg(DISTINCT address, ', ')) AS said,
        list(line_at(file_id, line_no) ORDER BY file_id, line_no) AS evidence
-FROM nccl_ras_process WHERE event IN ('dead', 'PEER_DEAD') HAVING count(*) > 0;
+FROM nccl_ras_process WHERE event IN ('dead', 'PEER_DEAD') HAVING count(*) > 0
+UNION ALL BY NAME
+SELECT 'ras dead' AS source, list(DISTINCT comm_rank ORDER BY comm_rank)::BIGINT[] AS ranks, list(DISTINCT address ORDER BY address) AS hosts, list(DISTINCT pid ORDER BY pid) AS pids,
+       comm_hash AS grp, 'probable' AS grade, format('RAS: nothing answers for rank(s) {} on {}', ranges(list(comm_rank)), string_agg(DISTINCT address, ', ')) AS said,
+       list(line_at(file_id, line_no) ORDER BY file_id, line_no) AS evidence
+FROM (FROM ras_rank WHERE dead QUALIFY nranks = max(nranks) OVER ()) GROUP BY comm_hash;
 
 COMMENT ON VIEW missing_rank_nccl IS 'ranks that stopped before the others, from COLL lines and RAS, in the shape of missing_rank_suspect';
