@@ -16,7 +16,8 @@ WITH lone AS (
   FROM rank_wait w JOIN flight_operation o ON o.file_id = w.file_id AND o.record_id = w.record_id
   WHERE w.by_pair
     AND NOT EXISTS (FROM rank_suspect)
-    AND (NOT EXISTS (FROM rank_wait x WHERE x.source = w.source AND x.waiter = w.culprit)
+    AND (NOT EXISTS (FROM rank_progress p WHERE p.source = w.source AND p.rank = w.culprit AND p.state = 'waiting')
+        AND NOT EXISTS (FROM rank_wait x WHERE x.source = w.source AND x.waiter = w.culprit)
       OR EXISTS (FROM rank_wait x WHERE x.source = w.source AND x.waiter = w.culprit AND x.culprit = w.waiter AND NOT x.by_pair)))
 SELECT 'Rank ' || waiter || ' waits in ' || any_value(kind) || ' ' || src || '->' || dst || ' (' || count(*) || ' open), and rank ' || culprit || ' has no ' || CASE WHEN any_value(kind) = 'send' THEN 'receive' ELSE 'send' END || ' for it.' AS summary,
   list({'file_id': file_id, 'line_no': line_no, 'text': 'rank ' || waiter || ', group ' || coalesce(grp, '?') || ': ' || kind || ' ' || src || '->' || dst || ' number ' || seq} ORDER BY record_id) AS evidence,

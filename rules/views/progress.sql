@@ -64,11 +64,18 @@ UNION ALL BY NAME SELECT *, true AS by_pair FROM by_pair;
 CREATE TABLE rank_suspect AS
 WITH most AS (SELECT source, grp_key, max(completed) AS completed FROM rank_progress GROUP BY ALL),
 waiter AS (SELECT DISTINCT source, waiter AS rank FROM rank_wait),
+seen AS (SELECT coalesce(list(rank), []) AS ranks FROM flight_rank),
 host_side AS (
   SELECT w.source, w.culprit AS rank, arg_min(w.grp_key, (w.record_id, w.grp_key)) AS grp_key, arg_min(w.seq, (w.record_id, w.grp_key)) AS seq, arg_min(w.op, (w.record_id, w.grp_key)) AS op,
     count(DISTINCT w.waiter) AS waiters, list(line_at(w.file_id, w.line_no))[:3] AS waiting_lines
-  FROM rank_wait w ANTI JOIN waiter ON waiter.source = w.source AND waiter.rank = w.culprit
-  WHERE NOT w.by_pair GROUP BY ALL),
+  FROM rank_wait w CROSS JOIN seen ANTI JOIN waiter ON waiter.source = w.source AND waiter.rank = w.culprit
+  WHERE NOT w.by_pair
+    -- It waits itself, in a group with members nobody has seen: it may be their victim.
+    AND NOT EXISTS (
+      FROM rank_progress p JOIN flight_member m ON m.grp_key = p.grp_key AND m.of_rank = p.rank
+      WHERE w.source = 'flight_recorder' AND p.source = w.source AND p.rank = w.culprit AND p.state = 'waiting'
+        AND len(list_filter(m.members, lambda r: NOT list_contains(seen.ranks, r))) > 0)
+  GROUP BY ALL),
 device_side AS (
   SELECT p.source, p.rank, min(p.grp_key) AS grp_key, arg_min(p.waits_for, p.grp_key) AS seq, arg_min(p.op, p.grp_key) AS op, 0 AS waiters,
     [] AS waiting_lines
