@@ -30,13 +30,13 @@ CREATE TABLE strace_file AS
 WITH lines AS (
   SELECT file_id, count(pid) FILTER (kind NOT IN ('attached', 'detached', 'refused')) AS named, min(pid) FILTER (kind NOT IN ('attached', 'detached', 'refused')) AS lowest,
          min_by(pid, line_no) FILTER (kind = 'attached') AS attached, min_by(clock, line_no) AS first_clock, max_by(clock, line_no) AS last_clock,
-         max(line_no) AS last_line, count(relative) AS relatives
+         max(line_no) FILTER (kind NOT IN ('attached', 'detached', 'refused', 'rest')) AS last_line, max(line_no) FILTER (kind IN ('call', 'resumed', 'signal')) AS last_moving, count(relative) AS relatives
   FROM strace_line GROUP BY file_id
 )
 SELECT f.file_id, f.path, CASE WHEN l.named = 0 THEN regexp_replace(f.path, '\.[0-9]+(\.(?:gz|xz|zst|bz2))?$', '') ELSE f.path END AS trace,
        coalesce(CASE WHEN l.named = 0 THEN TRY_CAST(coalesce(nullif(regexp_extract(f.path, '\.([0-9]{1,10})(?:\.(?:gz|xz|zst|bz2))?$', 1), ''),
                 nullif(regexp_extract(f.path, '(?:^|[^0-9A-Za-z])(?:pid)?([0-9]{2,10})(?:\.[a-z]+)*$', 1), '')) AS BIGINT) END, l.attached, l.lowest, 0) AS own_tid,
-       l.first_clock, l.last_clock, l.last_line, l.relatives > 0 AS relative,
+       l.first_clock, l.last_clock, l.last_line, l.last_moving, l.relatives > 0 AS relative,
        date_trunc('day', make_timestamp((f.mtime_ns // 1000)::BIGINT)) AS day
 FROM lines l JOIN file f USING (file_id);
 
@@ -200,21 +200,24 @@ FROM calls c LEFT JOIN opened o USING (n) LEFT JOIN connected k USING (n);
 
 -- What each thread still sat in when the trace ended. seconds is a lower bound: the call may be older than the trace.
 CREATE TABLE waiting_for_syscall AS
-SELECT k.*, round(e.at_s - k.at_s, 3) AS waited_seconds,
-  CASE WHEN syscall = 'flock' OR (syscall = 'fcntl' AND contains(args, 'SETLKW')) THEN 'lock'
-       WHEN syscall = 'connect' THEN 'connect'
-       WHEN syscall = 'restart_syscall' OR contains(args, 'resuming interrupted') THEN 'sleep'
-       WHEN syscall LIKE 'futex%' THEN 'futex'
-       WHEN syscall IN ('poll', 'ppoll', 'select', 'pselect6', 'epoll_wait', 'epoll_pwait', 'epoll_pwait2', 'io_getevents') THEN 'poll'
-       WHEN syscall IN ('nanosleep', 'clock_nanosleep', 'pause', 'rt_sigsuspend', 'rt_sigtimedwait', 'rt_sigtimedwait_time64', 'sched_yield') THEN 'sleep'
-       WHEN syscall IN ('wait4', 'waitid') THEN 'child'
-       WHEN starts_with(path, '/dev/nvidia') OR starts_with(path, '/dev/infiniband') OR starts_with(path, '/dev/kfd') OR starts_with(path, '/dev/dri') THEN 'device'
-       WHEN starts_with(path, '/dev/') AND NOT starts_with(path, '/dev/shm') OR starts_with(path, '/proc/') OR starts_with(path, '/sys/') THEN 'other'
-       WHEN fd_kind = 'pipe' THEN 'pipe'
-       WHEN fd_kind IN ('stream', 'datagram', 'unix') OR syscall IN ('recvfrom', 'recvmsg', 'recv', 'accept', 'accept4', 'sendto', 'sendmsg') THEN 'socket'
-       WHEN path IS NOT NULL THEN 'file'
+SELECT k.*, round(e.at_s - k.at_s, 3) AS waited_seconds, t.lines AS thread_lines,
+  -- the trace was stopped, or copied, in the middle of this call, or no thread went on after it began
+  k.line_no = f.last_line AND (b.kind = 'cut' OR b.said = 'detached') OR k.line_no < f.last_line AND coalesce(f.last_moving, 0) < k.line_no AS caught_in_it,
+  CASE WHEN k.syscall = 'flock' OR (k.syscall = 'fcntl' AND contains(k.args, 'SETLKW')) THEN 'lock'
+       WHEN k.syscall = 'connect' THEN 'connect'
+       WHEN k.syscall = 'restart_syscall' OR contains(k.args, 'resuming interrupted') THEN 'sleep'
+       WHEN k.syscall LIKE 'futex%' THEN 'futex'
+       WHEN k.syscall IN ('poll', 'ppoll', 'select', 'pselect6', 'epoll_wait', 'epoll_pwait', 'epoll_pwait2', 'io_getevents') THEN 'poll'
+       WHEN k.syscall IN ('nanosleep', 'clock_nanosleep', 'pause', 'rt_sigsuspend', 'rt_sigtimedwait', 'rt_sigtimedwait_time64', 'sched_yield') THEN 'sleep'
+       WHEN k.syscall IN ('wait4', 'waitid') THEN 'child'
+       WHEN starts_with(k.path, '/dev/nvidia') OR starts_with(k.path, '/dev/infiniband') OR starts_with(k.path, '/dev/kfd') OR starts_with(k.path, '/dev/dri') THEN 'device'
+       WHEN starts_with(k.path, '/dev/') AND NOT starts_with(k.path, '/dev/shm') OR starts_with(k.path, '/proc/') OR starts_with(k.path, '/sys/') THEN 'other'
+       WHEN k.fd_kind = 'pipe' THEN 'pipe'
+       WHEN k.fd_kind IN ('stream', 'datagram', 'unix') OR k.syscall IN ('recvfrom', 'recvmsg', 'recv', 'accept', 'accept4', 'sendto', 'sendmsg') THEN 'socket'
+       WHEN k.path IS NOT NULL THEN 'file'
        ELSE 'other' END AS waits_on
-FROM strace_known k JOIN strace_end e ON e.trace = k.trace WHERE never_returned;
+FROM strace_known k JOIN strace_end e ON e.trace = k.trace JOIN strace_file f ON f.file_id = k.file_id JOIN strace_line b ON b.file_id = k.file_id AND b.line_no = k.line_no
+JOIN strace_tail t ON t.file_id = k.file_id AND t.tid = k.tid WHERE k.never_returned;
 
 COMMENT ON TABLE waiting_for_syscall IS 'system calls that had not returned when the trace ended, by thread; waits_on = lock | file | device | connect | socket | pipe | futex | poll | sleep | child | other, waited_seconds a lower bound';
 

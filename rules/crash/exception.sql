@@ -24,7 +24,7 @@ WITH own AS (
          list(DISTINCT pid ORDER BY pid) FILTER (pid IS NOT NULL) AS pids, min(time) AS started, bool_or(certain) AS certain, bool_or(kind = 'loss' OR in_thread) AS weak, min(file_id * 100000000 + line_no) AS place,
          bool_or(rank IN (FROM first_rank)) AS of_first_rank, bool_or(chain_uncaught) AS uncaught, count(*) AS times,
          min_by(frames, line_no) FILTER (frames IS NOT NULL) AS frames, min_by(raised_class, line_no) AS raised_class, min_by(raised_message, line_no) AS raised_message,
-         list(line_at(file_id, line_no) ORDER BY file_id, line_no)[:10] || list(line_at(file_id, traceback_line) ORDER BY file_id, line_no) FILTER (traceback_line IS NOT NULL)[:3] AS evidence
+         list_concat(list(line_at(file_id, line_no) ORDER BY file_id, line_no)[:10], list(line_at(file_id, traceback_line) ORDER BY file_id, line_no) FILTER (traceback_line IS NOT NULL)[:3]) AS evidence
   FROM own GROUP BY alike
 ), ordered AS (
   SELECT *, row_number() OVER (ORDER BY coalesce(of_first_rank, false) DESC, uncaught DESC, started NULLS LAST, place) AS n FROM grouped

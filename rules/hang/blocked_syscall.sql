@@ -12,13 +12,13 @@ falsely    = "A trace that was cut while a slow but healthy read was under way. 
 references = ["https://man7.org/linux/man-pages/man1/strace.1.html"]
 */
 WITH waits AS (
-  SELECT file_id, line_no, trace, pid, tid, main, rank, host, time, syscall, args, fd, path, peer, waited_seconds AS seconds, waits_on, 'never returned' AS how, 0::BIGINT AS tries, line_no AS last_line
+  SELECT file_id, line_no, trace, pid, tid, main, rank, host, time, syscall, args, fd, path, peer, CASE WHEN waited_seconds >= 1 THEN waited_seconds END AS seconds, waits_on, 'never returned' AS how, 0::BIGINT AS tries, line_no AS last_line
   FROM waiting_for_syscall
   WHERE injected IS NULL
-    AND (waits_on IN ('lock', 'file') AND coalesce(waited_seconds, 60) >= 3
+    AND (waits_on IN ('lock', 'file') AND (coalesce(waited_seconds, 60) >= 3 OR caught_in_it)
       OR waits_on = 'device' AND waited_seconds >= 30
-      OR waits_on = 'socket' AND main AND (is_rank OR processes = 1) AND waited_seconds >= 10 AND (is_rank OR syscall NOT LIKE 'accept%')
-      OR waits_on = 'pipe' AND main AND (is_rank OR processes = 1) AND waited_seconds >= 10)
+      -- a trace attached to a process that does nothing at all has but a line or two of it
+      OR waits_on IN ('socket', 'pipe') AND main AND (is_rank OR processes = 1) AND (waited_seconds >= 10 OR caught_in_it AND thread_lines <= 2) AND (is_rank OR syscall NOT LIKE 'accept%'))
   UNION ALL
   -- took minutes, then went on: only where it is by far the longest of its kind
   SELECT file_id, line_no, trace, pid, tid, main, rank, host, time, syscall, args, fd, path, peer, seconds,
@@ -42,7 +42,7 @@ WITH waits AS (
          list(DISTINCT rank ORDER BY rank) FILTER (rank IS NOT NULL) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
          list(DISTINCT coalesce(pid, tid) ORDER BY coalesce(pid, tid)) AS pids, list(DISTINCT tid ORDER BY tid) AS tids, max(seconds) AS seconds, min(time) AS started,
          any_value(fd) AS fd, any_value(path) AS path, any_value(peer) AS peer, sum(tries)::BIGINT AS tries, any_value(args) AS args, max(h.holder_pid) AS holder_pid,
-         list(line_at(w.file_id, w.line_no) ORDER BY w.file_id, w.line_no)[:20] || list(h.holder_line) FILTER (h.holder_line IS NOT NULL) AS evidence
+         list_concat(list(line_at(w.file_id, w.line_no) ORDER BY w.file_id, w.line_no)[:20], list(DISTINCT line_at(w.file_id, w.last_line)) FILTER (w.last_line <> w.line_no)[:3], list(h.holder_line) FILTER (h.holder_line IS NOT NULL)) AS evidence
   FROM waits w LEFT JOIN held h ON h.file_id = w.file_id AND h.line_no = w.line_no
   GROUP BY syscall, waits_on, how, coalesce(path, peer, '')
 )
@@ -55,7 +55,7 @@ SELECT CASE WHEN len(ranks) > 0 THEN 'rank ' || ranges(ranks) || ' (pid ' || arr
                              ELSE ' sits in ' || syscall || coalesce(' on ' || path, '') END
                || CASE how WHEN 'returned late' THEN ', which took ' || round(seconds, 1) || ' s' ELSE coalesce(' for at least ' || round(seconds, 1) || ' s', '') || ', not returned when the trace ended' END END
        || coalesce('; pid ' || holder_pid || ' took it and did not give it back', '') AS summary,
-       CASE WHEN how = 'polls' AND waits_on <> 'lock' THEN 'possible' WHEN seconds IS NULL OR waits_on IN ('socket', 'pipe') THEN 'possible' ELSE 'probable' END AS confidence,
+       CASE WHEN how = 'polls' AND waits_on <> 'lock' THEN 'possible' WHEN waits_on IN ('socket', 'pipe') THEN 'possible' ELSE 'probable' END AS confidence,
        CASE WHEN how = 'returned late' THEN 'warning' END AS severity,
        CASE waits_on WHEN 'lock' THEN 'Find who holds ' || coalesce(path, 'the lock') || ' (lslocks, fuser -v; on NFS look at the other hosts too), end that process, remove a stale lock file.'
                      WHEN 'socket' THEN 'Look at the process at ' || coalesce(peer, 'the other end of the connection (ss -tnp)') || ': does it live, and what does it wait for?'
