@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 
 from logsift import analyze
+from logsift.content.catalog import load_catalog
+from logsift.ingest.discover import discover
+from logsift.ingest.evidence import fetch
 from logsift.ingest.readers import tensorboard, wandb
 
 NAN = math.nan
@@ -475,6 +478,15 @@ def test_event_files(tail: str, tmp_path: Path) -> None:
     assert math.isnan(loss[1][1])
     assert [(r["step"], r["value"]) for r in rows if r["canonical"] == "learning_rate"] == [(10, 0.5)]
     assert str(rows[0]["time"]).startswith("2026-01-01 00:00:00.25")
+
+
+def test_records_of_binary_stores_are_evidence_in_words(tmp_path: Path) -> None:
+    events, run = tmp_path / "events.out.tfevents.1767225600.n1.77.0", tmp_path / "run-ab12.wandb"
+    events.write_bytes(VERSION + event(10, simple("train/loss", 2.5)))
+    run.write_bytes(wandb_file([{"loss": "2.5", "_step": "7"}]))
+    files = {f.file_id: f for f in discover(tmp_path, load_catalog())}
+    found = fetch({(n, 2 if f.path == events else 1) for n, f in files.items()}, files, [])
+    assert sorted(found.values()) == ["step 10: train/loss = 2.5", '{"loss": 2.5, "_step": 7}']
 
 
 def test_crc32c_is_castagnoli() -> None:

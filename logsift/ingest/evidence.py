@@ -6,6 +6,7 @@ from bisect import bisect_right
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from logsift.ingest.readers import texts
 from logsift.ingest.readers.lines import valid
 from logsift.ingest.readers.opening import compression_of, open_bytes
 
@@ -23,7 +24,7 @@ def fetch(
     """Lines of text files by (file_id, line_no), at most TEXT_CHARACTERS long.
 
     Args:
-        wanted: the lines to fetch; those of binary files give nothing.
+        wanted: the lines to fetch; records of binary files are given as their reader tells them, or not at all.
         files: source files by number.
         starts: (file_id, first line, byte offset) of the windows the files were read in, in order.
     """
@@ -39,6 +40,10 @@ def fetch(
         if file is None or not file.reader:
             continue
         try:
+            if records := texts(file.reader):
+                said = records(file, numbers)
+                out |= {(file_id, number): text[:TEXT_CHARACTERS] for number, text in said.items()}
+                continue
             with open_bytes(file.path) as stream:
                 seekable = not compression_of(file.path)
                 at = 1
@@ -49,6 +54,8 @@ def fetch(
                         at, offset = known[place]
                         stream.seek(offset)
                     for raw in islice(stream, number - at, number - at + 1):
+                        if b"\0" in raw:
+                            continue
                         text = valid(raw[: 8 * TEXT_CHARACTERS]).decode()
                         out[file_id, number] = text.strip("\r\n")[:TEXT_CHARACTERS]
                     at = number + 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -42,3 +42,10 @@ def reader(name: str) -> Reader:
 
     read: Reader = import_module(_MODULES[name]).read
     return read
+
+
+def texts(name: str) -> Callable[[SourceFile, Sequence[int]], dict[int, str]] | None:
+    """What gives records of a binary store as text, by number, for people to read as evidence; None for text formats."""
+    from importlib import import_module
+
+    return getattr(import_module(_MODULES[name]), "texts", None) if name in _MODULES else None

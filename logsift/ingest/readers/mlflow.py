@@ -12,6 +12,8 @@ from logsift.ingest.readers.opening import open_bytes
 from logsift.ingest.readers.points import TABLE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from logsift.content.catalog import Grammar
     from logsift.ingest.discover import SourceFile
     from logsift.ingest.readers import Rows
@@ -39,8 +41,29 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
     yield TABLE, rows.filter(pl.col("metric_value").is_not_null() & pl.col("at_step").is_not_null())
 
 
+def texts(file: SourceFile, numbers: Sequence[int]) -> dict[int, str]:
+    """Rows of the database, or lines of the text file."""
+    with open_bytes(file.path) as stream:
+        if not stream.read(16).startswith(b"SQLite format 3"):
+            stream.seek(0)
+            lines = stream.read().decode(errors="replace").splitlines()
+            return {n: lines[n - 1] for n in numbers if 0 < n <= len(lines)}
+    con = _open(file)
+    try:
+        found = con.execute(_QUERY).fetchall()
+    except sqlite3.Error:
+        return {}
+    finally:
+        con.close()
+    return {n: f"step {found[n - 1][3]}: {found[n - 1][0]} = {found[n - 1][1]}" for n in numbers if 0 < n <= len(found)}
+
+
+def _open(file: SourceFile) -> sqlite3.Connection:
+    return sqlite3.connect(f"{file.path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+
+
 def _database(file: SourceFile) -> Rows:
-    con = sqlite3.connect(f"{file.path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+    con = _open(file)
     try:
         found = con.execute(_QUERY).fetchall()
     except sqlite3.Error as e:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import struct
 from array import array
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -19,6 +18,8 @@ from logsift.ingest.readers.points import TABLE
 from logsift.ingest.readers.protobuf import fields
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from logsift.content.catalog import Grammar
     from logsift.ingest.discover import SourceFile
     from logsift.ingest.readers import Rows
@@ -72,28 +73,15 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
     used = 0
     for number, event in enumerate(records(data), 1):
         used += 16 + len(event)
-        time, step, summary = 0.0, 0, b""
-        for field, value in fields(event):
-            if field == 1 and isinstance(value, bytes):
-                (time,) = struct.unpack("<d", value)
-            elif field == 2 and isinstance(value, int):
-                step = value - (1 << 64) if value >> 63 else value
-            elif field == 5 and isinstance(value, bytes):
-                summary = value
-        if not summary:
-            continue
-        for field, value in fields(summary):
-            if field != 1 or not isinstance(value, bytes):
-                continue
-            tag, scalar = _scalar(value)
-            if tag and scalar is not None:
-                columns = tags.get(tag)
-                if columns is None:
-                    columns = tags[tag] = (array("q"), array("d"), array("d"), array("d"))
-                columns[0].append(number)
-                columns[1].append(time)
-                columns[2].append(step)
-                columns[3].append(scalar)
+        time, step, scalars = _event(event)
+        for tag, scalar in scalars:
+            columns = tags.get(tag)
+            if columns is None:
+                columns = tags[tag] = (array("q"), array("d"), array("d"), array("d"))
+            columns[0].append(number)
+            columns[1].append(time)
+            columns[2].append(step)
+            columns[3].append(scalar)
     for tag, (numbers, times, steps, values) in tags.items():
         frame = pl.DataFrame({"line_no": numbers, "at_step": steps, "metric_value": values, "time": times})
         seconds = pl.col("time").cast(pl.Decimal(20, 6)).cast(pl.String)
@@ -110,6 +98,39 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
             "problem",
             pl.DataFrame({"line_no": [0], "what": [what], "text": [f"{len(data) - used} bytes from {used}"]}),
         )
+
+
+def texts(file: SourceFile, numbers: Sequence[int]) -> dict[int, str]:
+    """Records as step and values."""
+    with open_bytes(file.path) as stream:
+        data = stream.read()
+    wanted, out = set(numbers), {}
+    for number, event in enumerate(records(data), 1):
+        if number in wanted:
+            _, step, scalars = _event(event)
+            out[number] = f"step {step}: " + ", ".join(
+                f"{tag.decode(errors='replace')} = {scalar:.7g}" for tag, scalar in scalars
+            )
+    return out
+
+
+def _event(event: bytes) -> tuple[float, int, list[tuple[bytes, float]]]:
+    """(wall time, step, scalars by tag) of an Event."""
+    time, step, summary = 0.0, 0, b""
+    for field, value in fields(event):
+        if field == 1 and isinstance(value, bytes):
+            (time,) = struct.unpack("<d", value)
+        elif field == 2 and isinstance(value, int):
+            step = value - (1 << 64) if value >> 63 else value
+        elif field == 5 and isinstance(value, bytes):
+            summary = value
+    scalars = []
+    for field, value in fields(summary):
+        if field == 1 and isinstance(value, bytes):
+            tag, scalar = _scalar(value)
+            if tag and scalar is not None:
+                scalars.append((tag, scalar))
+    return time, step, scalars
 
 
 def _scalar(value: bytes) -> tuple[bytes, float | None]:

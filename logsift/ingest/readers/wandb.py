@@ -18,6 +18,8 @@ from logsift.ingest.readers.opening import open_bytes
 from logsift.ingest.readers.protobuf import fields
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from logsift.content.catalog import Grammar
     from logsift.ingest.discover import SourceFile
     from logsift.ingest.readers import Rows
@@ -78,6 +80,18 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
             "problem",
             pl.DataFrame({"line_no": [0], "what": ["holds no whole record"], "text": [f"{len(data)} bytes"]}),
         )
+
+
+def texts(file: SourceFile, numbers: Sequence[int]) -> dict[int, str]:
+    """Records as the JSON of their rows."""
+    with open_bytes(file.path) as stream:
+        data = stream.read()
+    wanted, out = set(numbers), {}
+    for number, record in enumerate(records(data), 1):
+        if number in wanted:
+            rows = [_history(v) for f, v in fields(record) if f == _HISTORY and isinstance(v, bytes)]
+            out[number] = json.dumps(rows[0] if rows else {})
+    return out
 
 
 def _history(message: bytes) -> dict[str, Any]:
