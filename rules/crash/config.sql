@@ -20,6 +20,8 @@ WITH told AS (
          class || ': ' || split_part(message, E'\n', 1), type, rank, host, pid, time, file_id, line_no, file, line, 'probable'
   FROM fatal_exception e
   WHERE kind = 'config' AND certain AND NOT EXISTS (FROM metric m WHERE m.file_id = e.file_id AND m.line_no < e.line_no)
+  UNION ALL
+  SELECT what, message, NULL, rank, host, pid, time, file_id, line_no, NULL, NULL, grade FROM config_error_nccl
 ), grouped AS (
   SELECT what, regexp_replace(message, '[0-9]+', '#', 'g') AS alike, min_by(message, line_no) AS message, min_by(type, line_no) AS type, any_value(file) AS file, any_value(line) AS line, min(grade) AS grade,
          list(DISTINCT rank ORDER BY rank) FILTER (rank IS NOT NULL) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, min(time) AS started, count(*) AS times,
