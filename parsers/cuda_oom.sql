@@ -38,7 +38,7 @@ texts AS (
     size_text(m, tight, '@ is reserved by PyTorch but unallocated') AS u_bytes,
     size_text(m, tight, '@ reserved in total') AS r_bytes, size_text(m, tight, '@ cached') AS cached_bytes,
     size_text(m, tight, 'with @ allocated in private pools') AS private_pool_bytes,
-    coalesce(size_text(m, tight, '@ allowed[;.)]'), size_text(m, tight, 'max allowed: @'), size_text(m, tight, 'memory fraction\)?\s*: @'),
+    coalesce(size_text(m, tight, '@ allowed[;.)]'), size_text(m, tight, 'allowed: @'), size_text(m, tight, 'memory fraction\)?\s*: @'),
              size_text(m, tight, '[Ll]imit(?: is| of|:)? @')) AS l_bytes,
     size_text(m, tight, 'other allocations: @') AS other_bytes
   FROM whole

@@ -37,10 +37,10 @@ killed AS (
   FROM kernel HAVING count(*) > 0
 )
 SELECT coalesce(b.program, k.process, 'a compiler') || ' was killed for want of memory' || coalesce(' at step ' || b.step || ' of ' || b.steps, '') || coalesce(' (' || b.object || ')', '')
-         || coalesce('; the kernel saw it at ' || bytes_text(k.anon_rss_bytes), '') || CASE WHEN j.jobs = 1 THEN ', with a single job' ELSE coalesce(', with ' || j.jobs || ' jobs', '') END AS summary,
-       CASE WHEN j.jobs = 1 AND coalesce(j.threads, 1) = 1 THEN 'One process alone needs more than there is' || coalesce(' (' || bytes_text(k.anon_rss_bytes) || ' at its end)', '') || ': build for fewer architectures (TORCH_CUDA_ARCH_LIST, NVTE_CUDA_ARCHS), add swap or memory, or install a prebuilt wheel.'
+         || coalesce('; the kernel saw it at ' || known_bytes(k.anon_rss_bytes), '') || CASE WHEN j.jobs = 1 THEN ', with a single job' ELSE coalesce(', with ' || j.jobs || ' jobs', '') END AS summary,
+       CASE WHEN j.jobs = 1 AND coalesce(j.threads, 1) = 1 THEN 'One process alone needs more than there is' || coalesce(' (' || known_bytes(k.anon_rss_bytes) || ' at its end)', '') || ': build for fewer architectures (TORCH_CUDA_ARCH_LIST, NVTE_CUDA_ARCHS), add swap or memory, or install a prebuilt wheel.'
             ELSE 'Run fewer compilers at once: MAX_JOBS=' || CASE WHEN j.jobs > 2 THEN j.jobs // 2 ELSE 1 END || ', NVTE_BUILD_THREADS_PER_JOB=1, CMAKE_BUILD_PARALLEL_LEVEL=1'
-                 || coalesce('; count ' || bytes_text(k.anon_rss_bytes) || ' for each', '') || '. If one alone is still killed: fewer architectures (TORCH_CUDA_ARCH_LIST, NVTE_CUDA_ARCHS), swap, or a prebuilt wheel.' END AS action,
+                 || coalesce('; count ' || known_bytes(k.anon_rss_bytes) || ' for each', '') || '. If one alone is still killed: fewer architectures (TORCH_CUDA_ARCH_LIST, NVTE_CUDA_ARCHS), swap, or a prebuilt wheel.' END AS action,
        list_concat(coalesce(b.lines, []), coalesce(k.lines, [])) AS evidence,
        least(b.first_time, k.first_time) AS "at", greatest(b.last_time, k.last_time) AS until, list_distinct(list_concat(coalesce(b.hosts, []), coalesce(k.hosts, []))) AS hosts,
        CASE WHEN k.process IS NOT NULL THEN 'definite' ELSE 'probable' END AS confidence,

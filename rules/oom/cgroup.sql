@@ -14,9 +14,9 @@ remedy     = "Ask for more memory (sbatch --mem, the container's limit), or use 
 falsely    = "Slurm counts machine-wide kills within the step too; the kernel log of the host tells them apart."
 references = ["https://docs.kernel.org/admin-guide/cgroup-v2.html#memory", "https://slurm.schedmd.com/cgroup.conf.html"]
 */
-SELECT 'memory limit' || coalesce(' of ' || bytes_text(limit_bytes), '') || coalesce(' of cgroup ' || memcg, '') || ' hit' || CASE len(hosts) WHEN 0 THEN '' WHEN 1 THEN ' on ' || hosts[1] ELSE ' on ' || len(hosts) || ' hosts' END
-         || ': the kernel killed ' || process || ' (pid ' || victim_pid || ')' || coalesce(' with ' || bytes_text(anon_rss_bytes + coalesce(shmem_rss_bytes, 0)) || ' resident', '') || CASE WHEN victims > 1 THEN ' and ' || (victims - 1) || ' more' ELSE '' END AS summary,
-       'Raise the limit of the job or container' || coalesce(' above ' || bytes_text(limit_bytes), '') || ' (sbatch --mem, resources.limits.memory), or use less: fewer data loader workers, smaller caches; files in /dev/shm and tmpfs count too.'
+SELECT 'memory limit' || coalesce(' of ' || known_bytes(limit_bytes), '') || coalesce(' of cgroup ' || memcg, '') || ' hit' || CASE coalesce(len(hosts), 0) WHEN 0 THEN '' WHEN 1 THEN ' on ' || hosts[1] ELSE ' on ' || len(hosts) || ' hosts' END
+         || ': the kernel killed ' || process || ' (pid ' || victim_pid || ')' || coalesce(' with ' || known_bytes(anon_rss_bytes + coalesce(shmem_rss_bytes, 0)) || ' resident', '') || CASE WHEN victims > 1 THEN ' and ' || (victims - 1) || ' more' ELSE '' END AS summary,
+       'Raise the limit of the job or container' || coalesce(' above ' || known_bytes(limit_bytes), '') || ' (sbatch --mem, resources.limits.memory), or use less: fewer data loader workers, smaller caches; files in /dev/shm and tmpfs count too.'
          || coalesce(' Largest holders: ' || array_to_string(list_transform(top_tasks[:3], lambda x: x.process || ' (' || x.pid || ') ' || bytes_text(x.rss_pages * coalesce(page_bytes, 4096))), ', ') || '.', '') AS action,
        list_concat(list_filter([line_at(file_id, line_no), line_at(file_id, constraint_line), line_at(file_id, CASE WHEN limit_bytes IS NOT NULL THEN limit_line END), line_at(file_id, report_line)], lambda e: e.line_no IS NOT NULL),
                    lines) AS evidence,
@@ -29,8 +29,8 @@ FROM kernel_oom_incident WHERE scope = 'cgroup'
 UNION ALL BY NAME
 SELECT CASE scheduler WHEN 'slurm' THEN 'Slurm' WHEN 'kubernetes' THEN 'Kubernetes' WHEN 'docker' THEN 'Docker' ELSE upper(scheduler) END
          || CASE WHEN scheduler IN ('kubernetes', 'docker') THEN coalesce(': container ' || job, ': a container') || ' was killed at its memory limit (OOMKilled)'
-                 ELSE coalesce(' job ' || job, '') || coalesce(' step ' || step, '') || ' hit its memory limit' || coalesce(' of ' || bytes_text(limit_bytes), '') END
-         || CASE len(hosts) WHEN 0 THEN '' WHEN 1 THEN ' on ' || hosts[1] ELSE ' on ' || len(hosts) || ' hosts' END
+                 ELSE coalesce(' job ' || job, '') || coalesce(' step ' || step, '') || ' hit its memory limit' || coalesce(' of ' || known_bytes(limit_bytes), '') END
+         || CASE coalesce(len(hosts), 0) WHEN 0 THEN '' WHEN 1 THEN ' on ' || hosts[1] ELSE ' on ' || len(hosts) || ' hosts' END
          || coalesce(': ' || events || CASE events WHEN 1 THEN ' kill' ELSE ' kills' END || ' by the OOM killer', '') AS summary,
        CASE WHEN scheduler IN ('kubernetes', 'docker') THEN 'Raise the container''s memory limit (resources.limits.memory, docker run --memory) or use less: fewer data loader workers, smaller caches; files in /dev/shm and emptyDirs of medium Memory count too.'
             ELSE 'Ask for more memory (--mem, --mem-per-cpu, --mem-per-gpu) or use less: fewer data loader workers, smaller caches.'

@@ -13,15 +13,15 @@ remedy     = "Use less host memory per node: fewer data loader workers, smaller 
 falsely    = "Graded possible where only a data loader says that its worker was killed: any SIGKILL looks so."
 references = ["https://docs.kernel.org/admin-guide/mm/concepts.html#oom-killer"]
 */
-SELECT 'out of memory on ' || CASE len(hosts) WHEN 0 THEN 'the host' WHEN 1 THEN hosts[1] ELSE len(hosts) || ' hosts' END || ': the kernel killed ' || process || ' (pid ' || victim_pid || ')'
-         || coalesce(' with ' || bytes_text(anon_rss_bytes + coalesce(shmem_rss_bytes, 0)) || ' resident', '') || CASE WHEN victims > 1 THEN ' and ' || (victims - 1) || ' more' ELSE '' END AS summary,
+SELECT 'out of memory on ' || CASE coalesce(len(hosts), 0) WHEN 0 THEN 'the host' WHEN 1 THEN hosts[1] ELSE len(hosts) || ' hosts' END || ': the kernel killed ' || process || ' (pid ' || victim_pid || ')'
+         || coalesce(' with ' || known_bytes(anon_rss_bytes + coalesce(shmem_rss_bytes, 0)) || ' resident', '') || CASE WHEN victims > 1 THEN ' and ' || (victims - 1) || ' more' ELSE '' END AS summary,
        'Use less host memory on this node: fewer data loader workers, smaller prefetch and caches, less offload to the CPU, checkpoints loaded by one rank at a time.'
          || coalesce(' Largest holders: ' || array_to_string(list_transform(top_tasks[:3], lambda x: x.process || ' (' || x.pid || ') ' || bytes_text(x.rss_pages * coalesce(page_bytes, 4096))), ', ') || '.', '') AS action,
        list_concat(list_filter([line_at(file_id, line_no), line_at(file_id, constraint_line), line_at(file_id, report_line)], lambda e: e.line_no IS NOT NULL), lines) AS evidence,
        first_time AS "at", last_time AS until, list_filter(ranks, lambda r: r IS NOT NULL) AS ranks, hosts, NULL AS confidence,
        victim_pid, process AS victim, victim_pid AS pid, process, anon_rss_bytes, shmem_rss_bytes, total_vm_bytes, constraint_kind AS "constraint", task_memcg, invoker,
        victims, CASE WHEN victims > 1 THEN victim_pids END AS victim_pids, table_rss_pages, page_bytes,
-       list_transform(top_tasks, lambda x: x.process || ' ' || x.pid || ' ' || x.rss_pages || ' pages') AS top_holders, 'kernel' AS actor, NULL AS worker_pids, NULL AS cgroup
+       list_transform(top_tasks, lambda x: x.process || ' ' || x.pid || ' ' || x.rss_pages || ' pages') AS top_holders, 'kernel' AS actor, NULL AS worker_pids, NULL AS cgroup, NULL::BIGINT AS requested_bytes
 FROM kernel_oom_incident WHERE scope = 'host'
 UNION ALL BY NAME
 SELECT 'memory and swap were nearly full: systemd-oomd killed ' || min(cgroup) AS summary,
@@ -36,3 +36,9 @@ SELECT 'data loader worker' || CASE count(DISTINCT worker_pid) WHEN 1 THEN ' ' |
        'possible' AS confidence, list(DISTINCT worker_pid) AS worker_pids
 FROM worker_killed WHERE signal_name = 'Killed' AND NOT EXISTS (FROM kill_explained)
 HAVING count(*) > 0
+UNION ALL BY NAME
+SELECT CASE said_by WHEN 'pytorch' THEN 'PyTorch' WHEN 'numpy' THEN 'NumPy' ELSE 'TensorFlow' END || ' could not get ' || coalesce(known_bytes(max(requested_bytes)) || ' of ', '') || 'host memory: the kernel refused it' AS summary,
+       'Compare the request with what the host (free -h, ulimit -v, the cgroup''s limit, vm.overcommit_memory) can give: load in pieces or memory-map, use fewer workers and ranks per host, or ask for more memory.' AS action,
+       list(line_at(file_id, line_no) ORDER BY file_id, line_no) AS evidence, min(time) AS "at", max(time) AS until,
+       list(DISTINCT rank) FILTER (rank IS NOT NULL) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, 'probable' AS confidence, said_by AS actor, max(requested_bytes) AS requested_bytes
+FROM host_allocation_failure GROUP BY said_by

@@ -21,7 +21,7 @@ WITH said AS (
   WHERE said_by <> 'nccl' OR error IS NULL OR error = 'No space left on device'
 )
 SELECT CASE WHEN max(signal) IS NOT NULL THEN 'bus error in data loader worker' || CASE WHEN count(DISTINCT worker_pid) = 1 THEN ' ' || min(worker_pid) WHEN count(DISTINCT worker_pid) > 1 THEN 's ' || string_agg(DISTINCT worker_pid::VARCHAR, ', ') ELSE 's' END || ': /dev/shm was probably full'
-            ELSE CASE WHEN bool_or(said_by = 'nccl') THEN 'NCCL' ELSE 'the program' END || ' could not get ' || coalesce(bytes_text(max(requested_bytes)) || ' of ', '') || 'shared memory' || coalesce(' (' || min(path) || ')', '') END
+            ELSE CASE WHEN bool_or(said_by = 'nccl') THEN 'NCCL' ELSE 'the program' END || ' could not get ' || coalesce(known_bytes(max(requested_bytes)) || ' of ', '') || 'shared memory' || coalesce(' (' || min(path) || ')', '') END
          || CASE WHEN count(DISTINCT rank) > 0 THEN ', rank(s) ' || ranges(list(DISTINCT rank) FILTER (rank IS NOT NULL)) ELSE '' END AS summary,
        list(line_at(file_id, line_no) ORDER BY worker_pid IS NULL, file_id, line_no) AS evidence, min(time) AS "at", max(time) AS until,
        list(DISTINCT rank) FILTER (rank IS NOT NULL) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,

@@ -1,5 +1,8 @@
 -- The arithmetic of accelerator out-of-memory messages: what was asked, who holds what, and which class that makes.
 
+-- Bytes for people, NULL where they are not known: for parts of a sentence that are left out then.
+CREATE MACRO known_bytes(n) AS CASE WHEN n IS NOT NULL THEN bytes_text(n) END;
+
 -- One row per message of any framework, in bytes. Where a runtime does not print a number it is NULL.
 -- `allocated` is live tensors (with the pools of CUDA graphs), `unallocated` what the framework keeps without using it.
 CREATE TABLE oom_event AS
@@ -19,7 +22,7 @@ WITH every AS (
   FROM nccl_oom GROUP BY file_id, host, pid, stream, gpu_index
   UNION ALL BY NAME
   SELECT file_id, line_no, line_no AS last_line, time, host, rank, local_rank, task, pid, stream,
-         'vllm' AS framework, 'cuda' AS device, requested_bytes, total_bytes, free_bytes, reason AS kind
+         'vllm' AS framework, 'cuda' AS device, requested_bytes, total_bytes, coalesce(free_bytes, (free_gib * 1073741824)::BIGINT) AS free_bytes, reason AS kind
   FROM vllm_oom
   UNION ALL BY NAME
   SELECT file_id, line_no, line_no AS last_line, time, host, rank, local_rank, task, pid, stream, 'xla' AS framework, 'tpu' AS device,
@@ -34,7 +37,8 @@ WITH every AS (
                      ORDER BY u.line_no LIMIT 1) u ON true
   UNION ALL BY NAME
   SELECT a.file_id, a.line_no, a.line_no AS last_line, a.time, a.host, a.rank, a.local_rank, a.task, a.pid, a.stream,
-         CASE WHEN a.allocator IS NULL THEN 'jax' ELSE 'tensorflow' END AS framework, 'cuda' AS device,
+         CASE WHEN a.allocator IS NULL THEN 'jax' ELSE 'tensorflow' END AS framework,
+         CASE WHEN EXISTS (FROM xla_runtime_oom) OR EXISTS (FROM xla_compile_oom) THEN 'tpu' ELSE 'cuda' END AS device,
          TRY_CAST(nullif(regexp_extract(a.allocator, 'GPU_([0-9]+)', 1), '') AS BIGINT) AS gpu_index,
          coalesce(a.requested_bytes, a.printed_bytes) AS requested_bytes, d.limit_bytes, d.allocated_bytes, d.largest_free_bytes, 'bfc' AS kind
   FROM xla_allocate_oom a
@@ -52,7 +56,7 @@ WITH every AS (
          TRY_CAST(list_product(list_transform(string_split(shape, ','), lambda n: TRY_CAST(n AS DOUBLE)))
                   * CASE WHEN dtype IN ('float', 'int32', 'uint32') THEN 4 WHEN dtype IN ('double', 'int64', 'complex64') THEN 8
                          WHEN dtype IN ('half', 'bfloat16', 'int16') THEN 2 WHEN dtype IN ('int8', 'uint8', 'bool') THEN 1 END AS BIGINT) AS requested_bytes
-  FROM tensor_oom WHERE device <> 'CPU' AND coalesce(allocator, '') NOT ILIKE '%cpu%'
+  FROM tensor_oom WHERE coalesce(allocator, '') NOT ILIKE '%cpu%'
   UNION ALL BY NAME
   -- a memory snapshot counts the pieces instead of guessing at them
   SELECT file_id, line_no, line_no AS last_line, time, host, rank, local_rank, task, pid, stream, 'pytorch' AS framework, 'cuda' AS device, gpu_index, 'snapshot' AS kind,
@@ -200,8 +204,8 @@ lead AS (
   FROM ranked w JOIN votes v ON v.bout = w.bout AND v.place = 1 AND v.class = w.class
 ),
 told AS (
-  SELECT bout, list(DISTINCT rank) FILTER (rank IS NOT NULL) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
-         list(DISTINCT gpu_index::VARCHAR) FILTER (gpu_index IS NOT NULL) AS gpus, min(time) AS at, max(time) AS until,
+  SELECT bout, list_sort(list(DISTINCT rank) FILTER (rank IS NOT NULL)) AS ranks, list_sort(list(DISTINCT host) FILTER (host IS NOT NULL)) AS hosts,
+         list_sort(list(DISTINCT gpu_index::VARCHAR) FILTER (gpu_index IS NOT NULL)) AS gpus, min(time) AS at, max(time) AS until,
          count(*) FILTER (copy = 1) AS failures, count(*) AS messages, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[:40] AS lines
   FROM ranked GROUP BY bout
 ),
@@ -213,7 +217,7 @@ named AS (
   SELECT l.*, t.* EXCLUDE (bout), coalesce(c.expandable, false) AS expandable, coalesce(c.max_split, false) AS max_split,
          coalesce(named_bytes, foreign_bytes) AS foreign_shown, f.foreign_rank,
          coalesce(' on GPU ' || l.gpu_index, CASE WHEN l.location IS NOT NULL THEN ' at ' || l.location ELSE '' END) AS place,
-         CASE len(t.ranks) WHEN 0 THEN '' WHEN 1 THEN 'rank ' || t.ranks[1] || ': ' ELSE 'ranks ' || ranges(t.ranks) || ': ' END AS who,
+         CASE coalesce(len(t.ranks), 0) WHEN 0 THEN '' WHEN 1 THEN 'rank ' || t.ranks[1] || ': ' ELSE 'ranks ' || ranges(t.ranks) || ': ' END AS who,
          CASE l.device WHEN 'rocm' THEN 'HIP' WHEN 'xpu' THEN 'XPU' WHEN 'tpu' THEN 'TPU' WHEN 'mps' THEN 'MPS' WHEN 'npu' THEN 'NPU' ELSE 'CUDA' END AS word
   FROM lead l JOIN told t USING (bout) CROSS JOIN settings c
   LEFT JOIN LATERAL (SELECT min(i.rank) AS foreign_rank FROM identity i
@@ -223,22 +227,22 @@ named AS (
 )
 SELECT class, grade, because,
   who || word || ' out of memory' || place
-  || coalesce(': ' || bytes_text(requested_bytes) || CASE WHEN kind = 'compile' THEN ' needed' ELSE ' asked for' END, '') || CASE class
+  || coalesce(': ' || known_bytes(requested_bytes) || CASE WHEN kind = 'compile' THEN ' needed' ELSE ' asked for' END, '') || CASE class
     WHEN 'graph_capture' THEN CASE because
       WHEN 'during_capture' THEN ' while a CUDA graph was being captured' || coalesce(' (' || capture_function || ')', '')
-           || coalesce(', ' || bytes_text(free_bytes) || ' of ' || bytes_text(total_bytes) || ' free', '')
+           || coalesce(', ' || known_bytes(free_bytes) || ' of ' || bytes_text(total_bytes) || ' free', '')
       WHEN 'graph_pools_hold_it' THEN ', while the pools of CUDA graphs hold ' || bytes_text(private_pool_bytes) || ' of ' || bytes_text(total_bytes) || ' that nothing else may use'
       ELSE ', while ' || bytes_text(unallocated_bytes) || ' of ' || bytes_text(total_bytes) || ' sit unused in a cache that CUDA graphs pin' END
     WHEN 'foreign_process' THEN CASE because
       WHEN 'card_in_use_at_start' THEN ', ' || bytes_text(free_bytes) || ' of ' || bytes_text(total_bytes) || ' free at start: the card was in use already'
       WHEN 'other_process_named' THEN ', while process ' || foreign_processes[1].pid || coalesce(' (rank ' || foreign_rank || ' of this job)', '')
-           || CASE WHEN len(foreign_processes) > 1 THEN ' and ' || (len(foreign_processes) - 1) || ' more hold ' ELSE ' holds ' END
+           || CASE WHEN coalesce(len(foreign_processes), 0) > 1 THEN ' and ' || (len(foreign_processes) - 1) || ' more hold ' ELSE ' holds ' END
            || bytes_text(foreign_shown) || ' of ' || bytes_text(total_bytes)
       ELSE ', while ' || bytes_text(foreign_bytes) || ' of ' || bytes_text(total_bytes) || ' are held by something else than this process''s PyTorch' END
     WHEN 'fragmentation' THEN CASE because
-      WHEN 'free_but_not_in_one_piece' THEN ', ' || bytes_text(free_bytes) || ' free' || coalesce(', but only ' || bytes_text(reservable_bytes) || ' in one piece', ', but not in one piece')
+      WHEN 'free_but_not_in_one_piece' THEN ', ' || bytes_text(free_bytes) || ' free' || coalesce(', but only ' || known_bytes(reservable_bytes) || ' in one piece', ', but not in one piece')
       WHEN 'fits_without_fragmentation' THEN ' of ' || bytes_text(limit_bytes) || ', of which ' || bytes_text(fragmentation_bytes) || ' are lost to fragmentation'
-      WHEN 'largest_free_piece_too_small' THEN ', ' || coalesce(bytes_text(limit_bytes - allocated_bytes) || ' free in the pool', bytes_text(stranded_bytes) || ' stranded between live tensors and ' || bytes_text(free_bytes) || ' free') || ', but the largest piece has ' || bytes_text(largest_free_bytes)
+      WHEN 'largest_free_piece_too_small' THEN ', ' || coalesce(known_bytes(limit_bytes - allocated_bytes) || ' free in the pool', bytes_text(stranded_bytes) || ' stranded between live tensors and ' || bytes_text(free_bytes) || ' free') || ', but the largest piece has ' || bytes_text(largest_free_bytes)
       WHEN 'refused_although_free' THEN ' and refused although ' || bytes_text(free_bytes) || ' of ' || bytes_text(total_bytes) || ' were free'
       ELSE ', ' || bytes_text(unallocated_bytes) || ' reserved but unallocated in pieces, ' || bytes_text(free_bytes) || ' free of ' || bytes_text(total_bytes) || CASE WHEN largest_free_bytes < requested_bytes THEN '; the largest free piece has ' || bytes_text(largest_free_bytes) ELSE '' END END
     ELSE CASE because
@@ -246,13 +250,13 @@ SELECT class, grade, because,
       WHEN 'nothing_left_for_nccl' THEN ' by NCCL: nothing was left on the card for its buffers'
       WHEN 'no_cache_blocks' THEN ': after weights and activations nothing is left for the KV cache'
       WHEN 'sequence_too_long' THEN ': the KV cache cannot hold one sequence of ' || coalesce((SELECT any_value(max_tokens)::VARCHAR FROM vllm_oom), 'the longest') || ' tokens'
-      WHEN 'process_limit' THEN coalesce(', the process may use ' || bytes_text(limit_bytes), ' and refused by the limit set for the process')
+      WHEN 'process_limit' THEN CASE WHEN limit_bytes IS NULL THEN ' and refused by the limit set for the process' ELSE ', the process may use ' || bytes_text(limit_bytes) END
       WHEN 'request_exceeds_card' THEN ', the whole card has ' || bytes_text(total_bytes)
-      WHEN 'program_exceeds_memory' THEN coalesce(' of ' || bytes_text(limit_bytes), '')
-      WHEN 'kernel_exceeds_scratch_memory' THEN ' of ' || coalesce(bytes_text(limit_bytes) || ' of ', '') || memory_space || ': a kernel''s scratch memory, not the size of the model'
-      ELSE coalesce(', ' || bytes_text(free_bytes) || ' free' || coalesce(' of ' || bytes_text(total_bytes), ''), coalesce(' of a pool of ' || bytes_text(limit_bytes), ''))
-        || coalesce(', ' || bytes_text(allocated_bytes) || ' in use', '') END
-  END || CASE WHEN failures > 1 AND len(ranks) <= 1 THEN ' (' || failures || ' failures)' ELSE '' END AS summary,
+      WHEN 'program_exceeds_memory' THEN coalesce(' of ' || known_bytes(limit_bytes), '')
+      WHEN 'kernel_exceeds_scratch_memory' THEN ' of ' || coalesce(known_bytes(limit_bytes) || ' of ', '') || memory_space || ': a kernel''s scratch memory, not the size of the model'
+      ELSE coalesce(', ' || known_bytes(free_bytes) || ' free' || coalesce(' of ' || known_bytes(total_bytes), ''), coalesce(' of a pool of ' || known_bytes(limit_bytes), ''))
+        || coalesce(', ' || known_bytes(allocated_bytes) || ' in use', '') END
+  END || CASE WHEN failures > 1 AND coalesce(len(ranks), 0) <= 1 THEN ' (' || failures || ' failures)' ELSE '' END AS summary,
   CASE class
     WHEN 'graph_capture' THEN
       'Leave more free memory before the capture: capture fewer shapes or layers, let the graphs share one pool, lower the share of the card that is given to the KV cache, or capture before other large allocations. '
@@ -266,14 +270,14 @@ SELECT class, grade, because,
              || ': kill what is left of an earlier run, and see that no two ranks share the card. If no other process is there, a second library of this process (XLA, TensorFlow, RAPIDS, NCCL buffers) holds the memory.' END
     WHEN 'fragmentation' THEN CASE
       WHEN device = 'tpu' THEN 'Free or donate large buffers before the program is loaded, keep fewer programs alive, and use constant shapes, so that memory stays in one piece. '
-           || coalesce('The largest piece at the bottom was ' || bytes_text(reservable_bytes) || '.', '')
+           || coalesce('The largest piece at the bottom was ' || known_bytes(reservable_bytes) || '.', '')
       WHEN kind = 'bfc' THEN 'Use constant shapes, raise the pool (XLA_PYTHON_CLIENT_MEM_FRACTION, per_process_gpu_memory_fraction), or set TF_GPU_ALLOCATOR=cuda_malloc_async.'
       WHEN because = 'refused_although_free' THEN 'Memory was free when the request failed. Look for a limit outside the program: MIG slice, MPS or vGPU limit, another process that just ended, a driver in a bad state. Then treat it as fragmentation.'
       WHEN expandable THEN 'Expandable segments are on already: use constant or bucketed shapes, avoid tensors that live across phases, call torch.cuda.empty_cache() at phase changes, and look for blocks held by side streams (record_stream) or graph pools.'
       ELSE 'Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True' || CASE WHEN max_split THEN '' ELSE ' (or max_split_size_mb where that is not supported)' END
            || ', use constant or bucketed shapes, and call torch.cuda.empty_cache() at phase changes.' END
     ELSE CASE because
-      WHEN 'process_limit' THEN 'Raise the limit (set_per_process_memory_fraction, PYTORCH_MPS_HIGH_WATERMARK_RATIO, TORCH memory fraction) or use less memory' || coalesce(': it allows ' || bytes_text(limit_bytes) || '.', '.')
+      WHEN 'process_limit' THEN 'Raise the limit (set_per_process_memory_fraction, PYTORCH_MPS_HIGH_WATERMARK_RATIO, TORCH memory fraction) or use less memory' || CASE WHEN limit_bytes IS NULL THEN '.' ELSE ': it allows ' || bytes_text(limit_bytes) || '.' END
       WHEN 'nothing_left_for_nccl' THEN 'Leave memory for NCCL: lower the micro-batch, call torch.cuda.empty_cache() before the communicator is made, create communicators before the cache grows, or lower NCCL_BUFFSIZE and the number of channels.'
       WHEN 'no_cache_blocks' THEN 'Raise gpu_memory_utilization, shard the model over more GPUs, quantise it, or lower max_num_seqs / max_num_batched_tokens.'
       WHEN 'sequence_too_long' THEN 'Lower max_model_len, raise gpu_memory_utilization, or shard the model over more GPUs.'
