@@ -54,7 +54,16 @@ def _filtered(e: Floats, keep: float) -> Floats:
     return np.convolve(e, weights)[: len(e)]
 
 
-def clean(n: int, kind: str, rng: np.random.Generator, *, sigma: float = 0.02, interval: int = 1, drop: bool = False, start: float = 5.0) -> Made:
+def clean(
+    n: int,
+    kind: str,
+    rng: np.random.Generator,
+    *,
+    sigma: float = 0.02,
+    interval: int = 1,
+    drop: bool = False,
+    start: float = 5.0,
+) -> Made:
     """A power law with noise; `drop`: the rate falls to a tenth at 60 % and the loss with it."""
     x = np.arange(1, n + 1, dtype=np.float64) * interval
     trend = 2.0 + start * (1 + np.arange(n) / max(n / 200, 1)) ** -0.5
@@ -63,7 +72,9 @@ def clean(n: int, kind: str, rng: np.random.Generator, *, sigma: float = 0.02, i
     return Made(x, trend * np.exp(noise(kind, n, sigma, rng)))
 
 
-def faulty(n: int, kind: str, fault: str, size: float, rng: np.random.Generator, *, sigma: float = 0.02, interval: int = 1) -> Made:
+def faulty(
+    n: int, kind: str, fault: str, size: float, rng: np.random.Generator, *, sigma: float = 0.02, interval: int = 1
+) -> Made:
     """A clean curve with one fault between 30 % and 70 % of its length."""
     made = clean(n, kind, rng, sigma=sigma, interval=interval)
     base = clean(n, "normal", rng, sigma=0.0, interval=interval).y

@@ -50,6 +50,8 @@ class Parameters:
     """Points of the trailing window. Shorter than 12: a median of noise; longer than 100: the trend of the curve gets into it."""
     floor: float = 0.004
     """Spread is never taken for less than this share of the level: logs print 3-4 digits, and a MAD can be 0 then."""
+    quiet: float = 0.5
+    """... nor for less than this share of what is usual in the curve: the first windows hold few points."""
     autocorrelated: float = 0.5
     """Above this lag-1 correlation a curve is smoothed (printed averages) and differences understate its spread."""
     onset: float = 5.0
@@ -195,6 +197,8 @@ def stitch(
     usual = float(np.median(gap[gap > 0])) if (gap > 0).any() else 1.0
     before = np.concatenate([[usual], gap[:-1]])
     cut = np.flatnonzero((gap <= 0) | (gap > 3 * np.maximum(np.abs(before), 1e-12))) + 1
+    if (gap <= 0).sum() > 0.1 * len(s):
+        cut = np.arange(1, len(s))  # writers that take turns: every row decides anew
     if len(cut) > 200_000:
         return Stitched(run, state, (), chaotic=True)
     return _walk(step, value, time, fresh, kept, [0, *cut.tolist(), len(s)], run, state, p)
@@ -255,8 +259,10 @@ def _walk(
         now = runs[current]
         others = [k for k in range(len(runs) - 1, max(-1, len(runs) - 9), -1) if k != current]
         if first > now.last:
-            other = next((k for k in others if goes_on(k, first)), None) if not goes_on(current, first) else None
-            put(current if other is None else other, a, b)
+            # Another writer's line: it goes on there far more closely than here.
+            close = min((k for k in others if runs[k].last < first), key=lambda k: first - runs[k].last, default=None)
+            away = close is not None and goes_on(close, first) and first - runs[close].last < (first - now.last) / 3
+            put(close if away and close is not None else current, a, b)
             continue
         twice = next(
             (k for k in (current, *others) if runs[k].first <= first <= runs[k].last and copied(k, a, b)), None
@@ -421,7 +427,9 @@ def _sigma(c: Curve, base: Floats, steps: Floats, wide: Floats) -> Floats:
     if smoothed(c):
         steps = wide
     floor = c.p.floor if c.logarithmic else c.p.floor * np.maximum(np.abs(base), float(np.median(np.abs(c.y))))
-    return np.maximum(np.maximum(np.minimum(steps, wide), wide / 2), np.maximum(floor, 1e-12))
+    sigma = np.maximum(np.minimum(steps, wide), wide / 2)
+    # The first windows hold few points and a run of equal ones none at all: nothing is quieter than half the usual.
+    return np.maximum(np.maximum(sigma, c.p.quiet * np.median(sigma[c.skip :])), np.maximum(floor, 1e-12))
 
 
 def _blockwise(c: Curve) -> tuple[Floats, Floats]:

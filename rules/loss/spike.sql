@@ -19,7 +19,7 @@ SELECT
     || CASE WHEN j.change IS NOT NULL THEN '; a change is logged there: ' || j.change.what ELSE '' END AS summary,
   [line_at(j.before_file, j.before_line), line_at(j.file_id, j.line_no), line_at(j.peak_file, j.peak_line), line_at(j.end_file, j.end_line),
    g.evidence, CASE WHEN j.change IS NOT NULL THEN line_at(j.change.file_id, j.change.line_no) END] || j.elsewhere AS evidence,
-  CASE WHEN j.class = 'unrecovered' THEN 'critical' END AS severity,
+  CASE WHEN j.class = 'unrecovered' AND j.change IS NOT NULL THEN 'info' WHEN j.class = 'unrecovered' THEN 'critical' END AS severity,
   CASE WHEN j.kind = 'lone' OR j.sigmas < 8 THEN 'probable' END AS confidence,
   to_timestamp(j.start_seconds)::TIMESTAMP AS at, j.of_ranks AS ranks,
   CASE WHEN j.class = 'unrecovered' THEN 'restart from the last checkpoint at least 100 steps before step ' || plain(j.start_step)

@@ -50,7 +50,10 @@ def recall(curves: int) -> None:
                     k += hit(made, fault, RIGHT[fault])
                     first = {"level shift": "shift", "divergence": "trend"}.get(fault)
                     exact += bool(first and hit(made, fault, {first}))
-                cells.append(f"{size:>3}: {k / count:.2f}" + (f" ({exact / count:.2f})" if fault in {"level shift", "divergence"} else ""))
+                cells.append(
+                    f"{size:>3}: {k / count:.2f}"
+                    + (f" ({exact / count:.2f})" if fault in {"level shift", "divergence"} else "")
+                )
             print(f"  {n:>6} points  {fault:18} {'   '.join(cells)}")
 
 
@@ -74,7 +77,9 @@ def speed() -> None:
     began = time.perf_counter()
     for _ in range(20):
         found(made)
-    print(f"\n20 series of 1,000,000 points: {time.perf_counter() - began:.1f} s, {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MiB at most")
+    print(
+        f"\n20 series of 1,000,000 points: {time.perf_counter() - began:.1f} s, {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MiB at most"
+    )
 
 
 if __name__ == "__main__":

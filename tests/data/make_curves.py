@@ -84,7 +84,9 @@ class Part:
     resumed: int | None = None
 
 
-def train(model: Model, first: int, last: int, *, batch_of: int = 0, rates: dict[int, float] | None = None) -> list[Point]:
+def train(
+    model: Model, first: int, last: int, *, batch_of: int = 0, rates: dict[int, float] | None = None
+) -> list[Point]:
     """Steps first..last; the batch of step s is s - 1 + batch_of; `rates` multiplies the rate of single steps."""
     out = []
     for s in range(first, last + 1):
@@ -104,7 +106,10 @@ def runs() -> dict[str, list[Part]]:
     first = train(model, 1, 600)
     kept = model.copy()
     out["resumed-rightly"] = [Part(first), Part(train(kept.copy(), 601, STEPS), 600)]
-    out["resumed-with-repeated-data"] = [Part(first), Part(train(kept.copy(), 601, 900, batch_of=-600) + train_on(kept, 901), 600)]
+    out["resumed-with-repeated-data"] = [
+        Part(first),
+        Part(train(kept.copy(), 601, 900, batch_of=-600) + train_on(kept, 901), 600),
+    ]
     model = Model()
     early = train(model, 1, 500)
     kept = model.copy()
@@ -128,7 +133,9 @@ def megatron(parts: Iterable[Part]) -> dict[str, str]:
         if part.resumed is not None:
             clock += timedelta(minutes=9)
             lines.append(f" loading distributed checkpoint from /data/ckpt at iteration {part.resumed}")
-            lines.append(f"  successfully loaded checkpoint from /data/ckpt [ t 1/1, p 1/1 ] at iteration {part.resumed}")
+            lines.append(
+                f"  successfully loaded checkpoint from /data/ckpt [ t 1/1, p 1/1 ] at iteration {part.resumed}"
+            )
         for p in part.points:
             clock += timedelta(seconds=2)
             lines.append(
@@ -143,7 +150,10 @@ def lightning(parts: Iterable[Part]) -> dict[str, str]:
     out = {}
     for n, part in enumerate(parts):
         path = f"lightning_logs/version_{n}/metrics.csv"
-        rows = [["epoch", "lr-SGD", "step", "train_loss"], *[["0", f"{p.rate:.6g}", str(p.step - 1), f"{p.loss:.7g}"] for p in part.points]]
+        rows = [
+            ["epoch", "lr-SGD", "step", "train_loss"],
+            *[["0", f"{p.rate:.6g}", str(p.step - 1), f"{p.loss:.7g}"] for p in part.points],
+        ]
         out[path] = "\n".join(",".join(r) for r in rows) + "\n"
     return out
 
@@ -151,7 +161,15 @@ def lightning(parts: Iterable[Part]) -> dict[str, str]:
 def jsonl(parts: Iterable[Part]) -> dict[str, str]:
     return {
         f"attempt_{n}/metrics.jsonl": "".join(
-            json.dumps({"step": p.step, "train/loss": round(p.loss, 6), "train/grad_norm": round(p.norm, 5), "train/lr": p.rate}) + "\n"
+            json.dumps(
+                {
+                    "step": p.step,
+                    "train/loss": round(p.loss, 6),
+                    "train/grad_norm": round(p.norm, 5),
+                    "train/lr": p.rate,
+                }
+            )
+            + "\n"
             for p in part.points
         )
         for n, part in enumerate(parts)
@@ -186,7 +204,21 @@ def main() -> None:
                 f'note = "{note}"',
                 *([f'root = "{expect[0]}"'] if expect else []),
                 f"expect = {json.dumps(expect)}",
-                "forbid = " + json.dumps(sorted({"loss.spike", "loss.divergence", "loss.nan", "loss.rollback", "loss.resume_spike", "loss.repeated_data", "loss.plateau_shift"} - set(expect))),
+                "forbid = "
+                + json.dumps(
+                    sorted(
+                        {
+                            "loss.spike",
+                            "loss.divergence",
+                            "loss.nan",
+                            "loss.rollback",
+                            "loss.resume_spike",
+                            "loss.repeated_data",
+                            "loss.plateau_shift",
+                        }
+                        - set(expect)
+                    )
+                ),
             ]
             (folder / "case.toml").write_text("\n".join(lines) + "\n")
 

@@ -1,0 +1,221 @@
+"""The search over series: each statistic against numpy, scipy or brute force; each pattern found; clean curves silent."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from curves import FAULTS, NOISE, clean, faulty
+from scipy import stats
+
+from logsift.judge.series import (
+    AGAIN,
+    DEAD,
+    DOUBLE,
+    LIVE,
+    curve_of,
+    dense_start,
+    kendall,
+    line,
+    median3,
+    not_numbers,
+    rolling_median,
+    search,
+    spread,
+    stitch,
+    tail_limit,
+)
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+# --- statistics -----------------------------------------------------------------------------------------------------
+
+
+def test_spread_is_the_standard_deviation_of_normal_noise_whatever_the_trend() -> None:
+    y = rng().normal(0, 0.3, 20_000) + np.linspace(50, 0, 20_000)
+    assert spread(y) == pytest.approx(0.3, rel=0.03)
+    by_hand = stats.median_abs_deviation(np.diff(y), scale="normal") / np.sqrt(2)
+    assert spread(y) == pytest.approx(by_hand, rel=1e-3)
+
+
+def test_rolling_median_is_the_median_of_the_last_values() -> None:
+    y = rng().normal(size=300)
+    want = [np.median(y[max(0, i - 10) : i + 1]) for i in range(300)]
+    assert np.allclose(rolling_median(y, 11), want)
+
+
+def test_median3_looks_ahead() -> None:
+    y = rng().normal(size=100)
+    assert np.allclose(median3(y)[:98], [np.median(y[i : i + 3]) for i in range(98)])
+
+
+def test_kendall_agrees_with_scipy() -> None:
+    for seed in range(5):
+        y = rng(seed).normal(size=40) + np.arange(40) * 0.05
+        assert kendall(y) == pytest.approx(stats.kendalltau(np.arange(40), y).statistic, abs=1e-9)
+
+
+def test_line_is_theil_sen() -> None:
+    x = np.arange(30.0)
+    y = 3 - 0.5 * x + rng().standard_t(2, 30)
+    slope, intercept = line(x, y)
+    assert slope == pytest.approx(stats.theilslopes(y, x).slope)
+    assert intercept == pytest.approx(np.median(y - slope * x))
+
+
+def test_tail_limit_is_what_an_exponential_tail_reaches_once() -> None:
+    y = rng().exponential(1.0, 100_000)
+    # Once in 50 such curves: 1 - F(h) = 0.02 / n.
+    assert tail_limit(y, 0.02) == pytest.approx(-np.log(0.02 / len(y)), rel=0.05)
+
+
+def test_dense_start_counts_the_ten_steps_before_the_intervals() -> None:
+    assert dense_start(np.array([*range(1, 11), *range(200, 8000, 200)], dtype=float)) == 9
+    assert dense_start(np.arange(1.0, 500)) == 0
+
+
+def test_stretches_without_numbers() -> None:
+    nan = np.nan
+    assert list(not_numbers(np.array([1, nan, nan, 2, 3, 4, 5, np.inf, 1]))) == [(1, 2), (7, 7)]
+    assert list(not_numbers(np.array([1.0, 2.0]))) == []
+
+
+# --- stitching ------------------------------------------------------------------------------------------------------
+
+
+def steps(*parts: range) -> np.ndarray:
+    return np.concatenate([np.array(p, dtype=float) for p in parts])
+
+
+def test_one_run_stays_whole() -> None:
+    x = steps(range(0, 1000, 10))
+    s = stitch(x, rng().normal(size=len(x)))
+    assert s.runs == 1
+    assert (s.state == LIVE).all()
+
+
+def test_a_rollback_kills_the_old_branch() -> None:
+    x = steps(range(0, 700, 10), range(500, 1000, 10))
+    s = stitch(x, rng().normal(size=len(x)))
+    (back,) = s.rollbacks
+    assert (back.step, back.from_step, back.lost) == (500, 690, 20)
+    assert (s.state[50:70] == DEAD).all()
+    assert list(x[s.rows(0)]) == list(range(0, 1000, 10))
+
+
+def test_two_rollbacks_one_behind_the_other() -> None:
+    x = steps(range(0, 700, 10), range(500, 800, 10), range(300, 1000, 10))
+    s = stitch(x, rng().normal(size=len(x)))
+    assert [(b.step, b.from_step) for b in s.rollbacks] == [(500, 690), (300, 790)]
+    assert list(x[s.rows(0)]) == list(range(0, 1000, 10))
+
+
+def test_runs_one_after_the_other_are_no_rollbacks() -> None:
+    x = steps(*[range(0, 4000, 25)] * 4)
+    s = stitch(x, rng().normal(size=len(x)))
+    assert (s.runs, s.rollbacks) == (4, ())
+
+
+def test_interleaved_writers_are_told_apart() -> None:
+    a, b = list(range(0, 400)), list(range(3000, 3400))
+    x = np.array([v for pair in zip(a, b, strict=True) for v in pair], dtype=float)
+    s = stitch(x, rng().normal(size=len(x)))
+    assert (s.runs, s.rollbacks) in {(2, ()), (1, ())}
+
+
+def test_the_same_text_twice_is_a_copy_but_training_again_is_not() -> None:
+    x = steps(range(100, 900, 10), range(400, 900, 10))
+    y = rng().normal(size=80)
+    y = np.concatenate([y, y[30:]])
+    s = stitch(x, y)
+    assert s.rollbacks == ()
+    assert (s.state[80:] == DOUBLE).all()
+    assert len(stitch(x, y, time=np.arange(len(x)) * 2.0).rollbacks) == 1, (
+        "other times: a replay that gave the same numbers"
+    )
+    fresh = np.zeros(len(x), bool)
+    fresh[80] = True
+    assert len(stitch(x, y, fresh=fresh).rollbacks) == 1, "a resume is announced there"
+
+
+def test_a_step_written_twice_counts_once() -> None:
+    s = stitch(np.array([1.0, 2, 2, 3]), np.array([5.0, 4, 4, 3]))
+    assert list(s.state) == [LIVE, AGAIN, LIVE, LIVE]
+
+
+# --- patterns -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", NOISE)
+@pytest.mark.parametrize("n", [120, 1000, 10_000])
+def test_clean_curves_are_silent(kind: str, n: int) -> None:
+    loud = []
+    for seed in range(30 if n < 5000 else 12):
+        made = clean(n, kind, rng(seed), drop=seed % 3 == 0, interval=1 + 9 * (seed % 2))
+        loud += [e for e in search(curve_of(made.x, made.y)) if e.kind != "lone"]
+    assert len(loud) <= 1
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_large_faults_are_found(fault: str) -> None:
+    size = {"divergence": 30, "repeated data": 4}.get(fault, 16)
+    right = {"repeated data": {"dip"}, "level shift": {"shift"}, "divergence": {"trend", "shift", "rise"}}.get(
+        fault, {"rise"}
+    )
+    hit = 0
+    for seed in range(20):
+        made = faulty(1000, "normal", fault, size, rng(seed))
+        found = search(curve_of(made.x, made.y), [made.boundary] if made.boundary else [])
+        near = 300 if fault == "divergence" else 12
+        hit += any(e.kind in right and abs(e.start - (made.start or 0)) <= near for e in found)
+    assert hit >= (15 if fault == "divergence" else 18)
+
+
+def test_a_spike_is_followed_to_its_end() -> None:
+    x = np.arange(1000.0)
+    y = 2.5 + rng().normal(0, 0.02, 1000)
+    y[400:460] += np.linspace(2, 0, 60)
+    (e,) = search(curve_of(x, y))
+    assert (e.kind, e.start) == ("rise", 400)
+    assert e.end is not None
+    assert 445 <= e.end <= 462
+    assert e.top - e.base == pytest.approx(np.log(4.5 / 2.5), rel=0.05)
+
+
+def test_one_hard_batch_is_no_spike() -> None:
+    y = 3.5 + rng().normal(0, 0.05, 2000)
+    y[[700, 1300]] = 5.2
+    assert search(curve_of(np.arange(2000.0), y)) == []
+
+
+def test_values_around_zero_need_no_logarithm_and_no_fall() -> None:
+    y = rng().normal(0, 0.05, 1000)
+    assert search(curve_of(np.arange(1000.0), y)) == []
+    assert search(curve_of(np.arange(1000.0), np.cumsum(y) * 0.02)) == []
+
+
+def test_a_sudden_improvement_is_welcome() -> None:
+    y = np.where(np.arange(1000) < 600, 2.0, 0.2) * np.exp(rng().normal(0, 0.03, 1000))
+    assert search(curve_of(np.arange(1000.0), y)) == []
+
+
+def test_a_warm_up_that_first_goes_up_is_silent() -> None:
+    y = np.concatenate([[6.9, 9.7, 15.9, 12.0, 8.0], 2 + 5 * np.arange(1, 400) ** -0.5]) * np.exp(
+        rng().normal(0, 0.01, 404)
+    )
+    assert search(curve_of(np.arange(404.0), y)) == []
+
+
+def test_a_few_points_that_creep_up() -> None:
+    y = np.array([1.46, 1.40, 1.41, 1.44, 1.45, 1.47, 1.50, 1.52, 1.55, 1.57, 1.60, 1.62])
+    (e,) = search(curve_of(np.arange(12.0), y))
+    assert e.kind == "trend"
+    assert search(curve_of(np.arange(12.0), y[::-1])) == []
+
+
+def test_nothing_and_next_to_nothing() -> None:
+    for n in (0, 1, 2, 7):
+        assert search(curve_of(np.arange(float(n)), np.ones(n))) == []
+    assert search(curve_of(np.arange(500.0), np.ones(500))) == [], "a constant"
