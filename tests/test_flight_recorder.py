@@ -22,7 +22,9 @@ LOUD = ("hang.", "divergence.")
 class Job:
     """A job whose processes record what they enqueue; groups are {name: (description, global ranks)}."""
 
-    def __init__(self, groups: Mapping[str, tuple[str, Sequence[int]]], version: str = "2.9", backend: str = "nccl") -> None:
+    def __init__(
+        self, groups: Mapping[str, tuple[str, Sequence[int]]], version: str = "2.9", backend: str = "nccl"
+    ) -> None:
         self.groups, self.version, self.backend = groups, version, backend
         self.ranks = sorted({r for _, members in groups.values() for r in members})
         self.entries: dict[int, list[dict[str, Any]]] = {r: [] for r in self.ranks}
@@ -53,7 +55,9 @@ class Job:
         seq = self.sent[rank, group] = self.sent.get((rank, group), 0) + 1
         self._record(rank, group, f"{self.backend}:{name}", size, "BFloat16", done, p2p_seq_id=seq, is_p2p=True)
 
-    def _record(self, rank: int, group: str, name: str, size: Sequence[int], dtype: str, done: bool, **more: Any) -> None:
+    def _record(
+        self, rank: int, group: str, name: str, size: Sequence[int], dtype: str, done: bool, **more: object
+    ) -> None:
         known = self.entries[rank]
         gloo = self.backend == "gloo"
         entry = {
@@ -70,7 +74,9 @@ class Job:
         mine = [g for g, (_, members) in self.groups.items() if rank in members]
         out: dict[str, Any] = {
             "version": self.version,
-            "pg_config": {g: {"name": g, "desc": self.groups[g][0], "ranks": str(list(self.groups[g][1]))} for g in mine},
+            "pg_config": {
+                g: {"name": g, "desc": self.groups[g][0], "ranks": str(list(self.groups[g][1]))} for g in mine
+            },
         }
         if status:
             out["pg_status"] = {
@@ -81,7 +87,14 @@ class Job:
             }  # fmt: skip
         listed = [e for e in self.entries[rank] if not (only_open and e["state"] == "completed")] if entries else []
         if self.version.startswith("1."):
-            listed = [{k: v for k, v in e.items() if k not in {"p2p_seq_id", "op_id", "is_p2p", "input_dtypes", "output_dtypes"}} for e in listed]
+            listed = [
+                {
+                    k: v
+                    for k, v in e.items()
+                    if k not in {"p2p_seq_id", "op_id", "is_p2p", "input_dtypes", "output_dtypes"}
+                }
+                for e in listed
+            ]
             for e in listed:
                 e["seq_id"] = e.pop("collective_seq_id")
         out["entries"] = listed
@@ -102,8 +115,8 @@ class Scenario:
         return set().union(*self.said.values()) if self.said else set()
 
 
-def data_parallel(world: int, **more: Any) -> Job:
-    job = Job({"0": ("default_pg", range(world))}, **more)
+def data_parallel(world: int, version: str = "2.9", backend: str = "nccl") -> Job:
+    job = Job({"0": ("default_pg", range(world))}, version, backend)
     for _ in range(5):
         job.collective("0")
     return job
@@ -206,7 +219,7 @@ def old_schema() -> Scenario:
 
 
 def gloo_stands() -> Scenario:
-    """gloo leaves every entry at `scheduled`; only the missing one tells."""
+    """Backend gloo leaves every entry at `scheduled`; only the missing one tells."""
     job = data_parallel(4, version="2.10", backend="gloo")
     job.collective("0", ranks=[0, 1, 2], done=False)
     return Scenario(job, {"hang.missing_rank": {3}}, "host")
@@ -292,7 +305,9 @@ def said(run: Path, catalog: Catalog) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda s: s.__name__)
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz-renamed"])
-def test_full_set_names_exactly_the_culprits(scenario: Callable[[], Scenario], packed: bool, tmp_path: Path, catalog: Catalog) -> None:
+def test_full_set_names_exactly_the_culprits(
+    scenario: Callable[[], Scenario], packed: bool, tmp_path: Path, catalog: Catalog
+) -> None:
     case = scenario()
     for rank in case.job.ranks:
         data = pickle.dumps(case.job.dump(rank, **case.how), protocol=2)
@@ -308,17 +323,20 @@ def test_full_set_names_exactly_the_culprits(scenario: Callable[[], Scenario], p
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda s: s.__name__)
-def test_without_the_culprits_dumps_nobody_innocent_is_named(scenario: Callable[[], Scenario], tmp_path: Path, catalog: Catalog) -> None:
+def test_without_the_culprits_dumps_nobody_innocent_is_named(
+    scenario: Callable[[], Scenario], tmp_path: Path, catalog: Catalog
+) -> None:
     case = scenario()
     for rank in case.job.ranks:
         if rank not in case.culprits:
-            (tmp_path / f"nccl_trace_rank_{rank}").write_bytes(pickle.dumps(case.job.dump(rank, **case.how), protocol=2))
+            (tmp_path / f"nccl_trace_rank_{rank}").write_bytes(
+                pickle.dumps(case.job.dump(rank, **case.how), protocol=2)
+            )
     found = said(tmp_path, catalog)
     for incident in found.values():
         assert set(incident["ranks"]) <= case.culprits
-    if set(case.said) == {"hang.missing_rank"} and case.side == "host" and len(case.job.ranks) >= 4 and case.job.backend == "nccl":
-        if "hang.missing_rank" in found:
-            assert found["hang.missing_rank"]["confidence"] == "possible"
+    if "hang.missing_rank" in found:
+        assert found["hang.missing_rank"]["confidence"] == "possible"
 
 
 def test_the_dump_of_an_innocent_rank_is_absent(tmp_path: Path, catalog: Catalog) -> None:
@@ -344,7 +362,10 @@ def test_rank_comes_from_the_content_where_the_name_lies(tmp_path: Path, catalog
     job = megatron()
     (tmp_path / "upload-0007").write_bytes(pickle.dumps(job.dump(11), protocol=2))
     (tmp_path / "rank_3.bin").write_bytes(pickle.dumps(job.dump(12) | {"rank": 12}, protocol=2))
-    assert analyze(tmp_path, catalog=catalog).sql("SELECT rank FROM flight_dump ORDER BY rank") == [{"rank": 11}, {"rank": 12}]
+    assert analyze(tmp_path, catalog=catalog).sql("SELECT rank FROM flight_dump ORDER BY rank") == [
+        {"rank": 11},
+        {"rank": 12},
+    ]
 
 
 def test_a_truncated_dump_is_a_problem_and_the_others_go_on(tmp_path: Path, catalog: Catalog) -> None:
@@ -364,7 +385,9 @@ class _Evil:
 
 
 def test_a_pickle_that_wants_to_run_code_is_refused(tmp_path: Path, catalog: Catalog) -> None:
-    (tmp_path / "nccl_trace_rank_0").write_bytes(pickle.dumps({"version": "2.9", "entries": [_Evil()], "pg_config": {}}, protocol=2))
+    (tmp_path / "nccl_trace_rank_0").write_bytes(
+        pickle.dumps({"version": "2.9", "entries": [_Evil()], "pg_config": {}}, protocol=2)
+    )
     Path("/tmp/flight-recorder-ran-code").unlink(missing_ok=True)
     problems = analyze(tmp_path, catalog=catalog).sql("SELECT text FROM problem")
     assert not Path("/tmp/flight-recorder-ran-code").exists()

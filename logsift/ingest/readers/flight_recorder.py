@@ -11,7 +11,7 @@ import json
 import pickle
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 import polars as pl
 
@@ -52,23 +52,23 @@ _ENTRY: dict[str, pl.DataType] = {
 _PROBLEM: dict[str, pl.DataType] = {"line_no": pl.Int64(), "what": pl.String(), "text": pl.String()}
 
 
-class _Unpickler(pickle._Unpickler):  # type: ignore[name-defined,misc]
+class _Unpickler(pickle._Unpickler):
     """Builds plain values only. The Python class, so that what a torn file holds can be had from its stack."""
 
-    def find_class(self, module: str, name: str) -> Any:
+    def find_class(self, module: str, name: str) -> NoReturn:
         raise pickle.UnpicklingError(f"a dump holds no {module}.{name}")
 
-    def persistent_load(self, pid: object) -> Any:
+    def persistent_load(self, pid: object) -> NoReturn:
         raise pickle.UnpicklingError("a dump holds no persistent objects")
 
 
 class _FastUnpickler(pickle.Unpickler):
     """The same in C."""
 
-    def find_class(self, module: str, name: str) -> Any:
+    def find_class(self, module: str, name: str) -> NoReturn:
         raise pickle.UnpicklingError(f"a dump holds no {module}.{name}")
 
-    def persistent_load(self, pid: object) -> Any:
+    def persistent_load(self, pid: object) -> NoReturn:
         raise pickle.UnpicklingError("a dump holds no persistent objects")
 
 
@@ -122,7 +122,7 @@ def _unpickled(data: bytes) -> tuple[Any, str]:
         return None, f"not a dump: {type(e).__name__}: {e}"
 
 
-def _rest_of_stack(data: bytes) -> Any:
+def _rest_of_stack(data: bytes) -> object:
     """What a torn pickle built before it ended: open containers are closed where it stops."""
     unpickler = _Unpickler(io.BytesIO(data))
     try:
@@ -130,7 +130,7 @@ def _rest_of_stack(data: bytes) -> Any:
     except Exception:
         pass
     try:
-        levels = [*unpickler.metastack, unpickler.stack]
+        levels = [*vars(unpickler)["metastack"], vars(unpickler)["stack"]]
         for outer, inner in zip(reversed(levels[:-1]), reversed(levels[1:]), strict=True):
             target = outer[-1] if outer else None
             if isinstance(target, dict):
@@ -138,7 +138,7 @@ def _rest_of_stack(data: bytes) -> Any:
             elif isinstance(target, list):
                 target.extend(inner)
         return levels[0][0] if levels[0] else None
-    except (AttributeError, IndexError, TypeError):
+    except (KeyError, IndexError, TypeError):
         return None
 
 
@@ -197,7 +197,7 @@ def _entry(
         if isinstance(pair, (list, tuple)) and len(pair) == 2
         else (name_of.get(pg or ""), None)
     )
-    if desc is None and grp in groups:
+    if desc is None and grp is not None and grp in groups:
         desc = groups[grp][0]
     said = _OP.match(str(e.get("profiling_name", "")))
     parts = said.groupdict() if said else {}
