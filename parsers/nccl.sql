@@ -153,6 +153,10 @@ WITH failed AS (
   WHERE s.event = 'connect_failed'
     AND (s.peer IS NOT NULL OR NOT EXISTS (FROM nccl_socket o WHERE o.event = 'connect_failed' AND o.peer IS NOT NULL))
   UNION ALL BY NAME
+  -- an open connection that falls silent: the path is gone, not the process
+  SELECT peer, port, error, attempts, host, rank, pid, device_hint, time, file_id, line_no FROM nccl_socket
+  WHERE event = 'io_failed' AND regexp_matches(error, 'timed out|No route to host|unreachable')
+  UNION ALL BY NAME
   SELECT peer, port, error, greatest(max(attempts), count(*)) AS attempts, host, rank, pid, device_hint, max(time) AS time, file_id, max(line_no) AS line_no
   FROM nccl_socket s WHERE s.event = 'connect_retry'
     AND NOT EXISTS (FROM nccl_socket o WHERE o.event = 'connect_failed')

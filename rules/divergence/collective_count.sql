@@ -29,5 +29,5 @@ SELECT format('Ranks of a communicator of {} issued different numbers of collect
        max(calls) AS count_ahead, min(calls) AS count_behind, max(nranks) AS nranks,
        map_from_entries(list((comm_rank, calls) ORDER BY comm_rank)) AS counts, 'warning' AS severity
 FROM (SELECT *, min(calls) OVER one AS low, max(calls) OVER one AS high FROM nccl_call_count WHERE NOT ambiguous WINDOW one AS (PARTITION BY comm_key))
-WHERE low < high AND EXISTS (FROM trouble_sign)
+WHERE low < high AND EXISTS (FROM trouble_sign WHERE sign IN ('timeout', 'heartbeat', 'abort', 'exception'))
 GROUP BY comm_key HAVING NOT bool_and(ended) AND count(*) > 1

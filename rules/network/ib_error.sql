@@ -22,7 +22,7 @@ trouble AS (
   SELECT i.ib_status AS status, s.status_name, s.meaning AS what, i.vendor_err, i.peer, i.hca, i.local_gid, i.remote_gid, NULL AS event,
          i.host, i.pid, i.rank, i.device_hint, i.time, i.file_id, i.line_no
   FROM nccl_ib_error i LEFT JOIN ib_wc_status s USING (ib_status)
-  WHERE NOT coalesce(s.echo, false)
+  WHERE NOT coalesce(s.echo, false) OR NOT EXISTS (FROM nccl_ib_error o WHERE o.ib_status IS DISTINCT FROM i.ib_status)
   UNION ALL BY NAME
   SELECT event, 'device event: ' || event AS what, hca, host, pid, rank, device_hint, time, file_id, line_no
   FROM nccl_ib_event WHERE regexp_matches(event, 'catastrophic|CQ error|access violation|invalid request|device fatal|QP fatal')
@@ -55,5 +55,7 @@ SELECT format('RDMA error on {}{}{}: {}{}',
               CASE WHEN len(l.hosts) > 1 THEN '; ' || len(l.hosts) || ' hosts report errors' ELSE '' END) AS summary,
        l.evidence, l.at, l.until, l.ranks, l.hosts, l.gpus,
        f.status, f.status_name, f.vendor_err, f.peer, CASE WHEN len(l.peers) > 1 THEN l.peers END AS peers, a.peer_host,
-       nullif(f.hca, '') AS device, f.event, f.local_gid, f.remote_gid, f.times
+       nullif(f.hca, '') AS device, f.event, f.local_gid, f.remote_gid, f.times,
+       -- only flushed requests: the error they follow is not in these logs
+       CASE WHEN f.status_name = 'WR_FLUSH_ERR' THEN 'possible' END AS confidence, CASE WHEN f.status_name = 'WR_FLUSH_ERR' THEN 'warning' END AS severity
 FROM first f CROSS JOIN all_of l LEFT JOIN address_of a ON a.address = f.peer

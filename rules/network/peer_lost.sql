@@ -12,7 +12,7 @@ falsely     = "The job was taken down on purpose and one process was faster than
 WITH lost AS (
   SELECT s.*, coalesce(s.rank, p.rank) AS job_rank
   FROM nccl_socket s LEFT JOIN nccl_process p ON p.host = s.host AND p.pid = s.pid
-  WHERE s.event IN ('closed_by_peer', 'io_failed', 'no_peer_address')
+  WHERE s.event IN ('closed_by_peer', 'io_failed', 'no_peer_address') AND NOT regexp_matches(coalesce(s.error, ''), 'timed out|No route to host|unreachable')
     -- a process that has torn its communicators down before does not mind
     AND NOT EXISTS (FROM nccl_comm c WHERE c.host = s.host AND c.pid = s.pid AND c.file_id = s.file_id AND c.line_no < s.line_no AND regexp_matches(c.event, '^(Destroy|Abort|Revoke) '))
 )

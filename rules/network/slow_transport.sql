@@ -22,7 +22,7 @@ sockets AS (   -- between nodes: an edge over the network, or the choice of the 
   UNION ALL
   SELECT coalesce(n.host, ''), coalesce(n.pid, 0), n.file_id, n.line_no, 'choice' FROM nccl_network n WHERE n.event = 'chosen' AND trim(n.network) = 'Socket'
 ), slow AS (
-  SELECT s.*, coalesce(p.nnodes, CASE WHEN how = 'edge' THEN 2 END, (SELECT hosts FROM spread)) AS nnodes, z.nranks
+  SELECT s.*, coalesce(p.nnodes, CASE WHEN how = 'edge' THEN 2 END, CASE WHEN nranks > 16 THEN 2 END, (SELECT hosts FROM spread)) AS nnodes, z.nranks
   FROM sockets s LEFT JOIN of_process p USING (host, pid) LEFT JOIN of_size z USING (host, pid)
 ), reason AS (
   SELECT line_at(file_id, line_no) AS at_line, host, 'no InfiniBand or RoCE device was found' AS why, 1 AS weight FROM nccl_network WHERE event = 'no_device' AND network = 'IB'

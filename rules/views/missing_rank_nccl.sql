@@ -1,25 +1,30 @@
 -- Suspects for hang.missing_rank from NCCL's own output: ranks that stopped calling before the others, and ranks RAS sees behind
 -- in two snapshots. Only where the job is known to have ended badly, or to stand still.
-CREATE VIEW missing_rank_nccl AS
-WITH counted AS (
+CREATE TABLE missing_rank_nccl AS
+WITH hung AS (   -- a job that is killed at work stops its ranks at slightly different counts: only what is said of a hang counts
+  FROM trouble_sign WHERE sign IN ('timeout', 'heartbeat', 'abort', 'exception')
+), counted AS (
   SELECT *, min(calls) OVER one AS low, max(calls) OVER one AS high, count(*) OVER one AS seen FROM nccl_call_count
   WHERE NOT ambiguous WINDOW one AS (PARTITION BY comm_key)
 ), split AS (
   SELECT c.*, g.rank AS job_rank, calls = low AS behind
   FROM counted c LEFT JOIN nccl_global_rank g ON g.host = c.host AND g.pid = c.pid AND g.gpu_index IS NOT DISTINCT FROM c.gpu_index
-  WHERE low < high
+  WHERE low < high AND EXISTS (FROM hung)
+), next_op AS (   -- what the others called where the laggards did not
+  SELECT c.comm_key, mode(c.op) AS waits_in FROM collective_call c
+  JOIN (SELECT DISTINCT comm_key, low FROM split) s ON s.comm_key = c.comm_key AND c.seq = s.low + 1 GROUP BY c.comm_key
 ), coll AS (
   SELECT 'nccl calls' AS source, list(job_rank ORDER BY job_rank) FILTER (behind AND job_rank IS NOT NULL) AS ranks,
          list(DISTINCT host ORDER BY host) FILTER (behind) AS hosts, list(DISTINCT pid ORDER BY pid) FILTER (behind) AS pids,
-         comm_key AS grp, max(low) + 1 AS seq, arg_max(last_op, calls) AS op, 'host' AS side,
+         comm_key AS grp, max(low) + 1 AS seq, coalesce(any_value(waits_in), arg_max(last_op, calls)) AS op, 'host' AS side,
          CASE WHEN max(low) = 0 THEN 'init' ELSE 'outside' END AS place,
-         CASE WHEN max(seen) = max(nranks) AND count(DISTINCT calls) = 2 THEN 'probable' ELSE 'possible' END AS grade,
+         CASE WHEN max(seen) = max(nranks) AND EXISTS (FROM hung WHERE sign IN ('timeout', 'heartbeat', 'abort')) THEN 'probable' ELSE 'possible' END AS grade,
          min(last_time) FILTER (behind) AS at,
          format('rank(s) {} of the communicator logged {} collective calls, the others up to {}', ranges(list(comm_rank) FILTER (behind)), max(low), max(high)) AS said,
          list(line_at(file_id, line_no) ORDER BY behind DESC, comm_rank)[:20] AS evidence
-  FROM split GROUP BY comm_key
+  FROM split LEFT JOIN next_op USING (comm_key) GROUP BY comm_key
   -- a minority that lags is suspect; a majority that lags waits for something else
-  HAVING count(*) FILTER (behind) * 2 < count(*) AND NOT bool_or(ended) AND EXISTS (FROM trouble_sign)
+  HAVING count(*) FILTER (behind) * 2 < count(*) AND NOT bool_or(ended)
 )
 SELECT source, ranks::BIGINT[] AS ranks, hosts, pids, grp, seq, op, side, place, grade, "at", said, evidence FROM coll
 UNION ALL BY NAME
@@ -39,4 +44,4 @@ SELECT 'ras dead' AS source, list(DISTINCT comm_rank ORDER BY comm_rank)::BIGINT
        list(line_at(file_id, line_no) ORDER BY file_id, line_no) AS evidence
 FROM (FROM ras_rank WHERE dead QUALIFY nranks = max(nranks) OVER ()) GROUP BY comm_hash;
 
-COMMENT ON VIEW missing_rank_nccl IS 'ranks that stopped before the others, from COLL lines and RAS, in the shape of missing_rank_suspect';
+COMMENT ON TABLE missing_rank_nccl IS 'ranks that stopped before the others, from COLL lines and RAS, in the shape of missing_rank_suspect';

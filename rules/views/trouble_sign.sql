@@ -1,6 +1,6 @@
 -- Signs that a job did not end well, whoever says so: with none of them a log that stops is only a log that was cut.
 CREATE TABLE trouble_sign AS
-SELECT 'exit' AS sign, time, host, file_id, line_no FROM exit WHERE coalesce(exitcode, 0) <> 0 OR signal IS NOT NULL
+SELECT CASE WHEN exitcode IN (-6, 134) OR signal = 6 THEN 'abort' ELSE 'exit' END AS sign, time, host, file_id, line_no FROM exit WHERE coalesce(exitcode, 0) <> 0 OR signal IS NOT NULL
 UNION ALL BY NAME
 SELECT 'scheduler' AS sign, time, host, file_id, line_no FROM scheduler_event
 UNION ALL BY NAME
