@@ -413,6 +413,16 @@ def test_ranks_are_series_of_their_own(found: dict[str, list[dict[str, Any]]]) -
     assert {r["rank"] for r in found["epochs.log"]} == {0, 1}
 
 
+def test_metrics_of_one_mlflow_run_belong_together(tmp_path: Path) -> None:
+    folder = tmp_path / "mlruns/0/3f/metrics"
+    folder.mkdir(parents=True)
+    for name, value in (("loss", 2.5), ("grad_norm", 1.5), ("aux_loss", 0.5)):
+        (folder / name).write_text(f"1767225600123 {value} 10\n")
+    rows = [r for rows in by_file(tmp_path).values() for r in rows]
+    assert {r["source"] for r in rows} == {"mlruns/0/3f"}
+    assert {r["name"]: r["canonical"] for r in rows} == {"loss": "loss", "grad_norm": "grad_norm", "aux_loss": "component_loss"}
+
+
 def test_the_longest_trainer_state_stands_for_all(tmp_path: Path) -> None:
     history = [{"loss": 3.0 - n / 10, "step": n} for n in range(1, 5)]
     for at in (2, 4):

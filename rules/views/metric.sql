@@ -213,7 +213,8 @@ WITH names AS (
     SELECT file_id, metric_source(f.path, p.stream) AS source, p.stream, NULL AS run_name, p.name, p.phase, p.unit, p.trainer, p.n
     FROM (SELECT file_id, stream, name, phase, unit, trainer, count(*) AS n FROM printed_value GROUP BY ALL) p JOIN file f USING (file_id)
     UNION ALL
-    SELECT file_id, CASE WHEN p.run_name IS NULL THEN metric_source(f.path, p.stream) ELSE point_source(f.path, p.run_name) END AS source, p.stream, p.run_name,
+    SELECT file_id, CASE WHEN f.grammar = 'mlflow' THEN point_source(regexp_replace(f.path, '(^|/)metrics/.*$', ''), p.run_name) -- a file per metric: the run is the folder
+           WHEN p.run_name IS NULL THEN metric_source(f.path, p.stream) ELSE point_source(f.path, p.run_name) END AS source, p.stream, p.run_name,
       p.name, lower(coalesce(p.phase, '')) AS phase, '' AS unit, p.trainer, p.n
     FROM (SELECT file_id, stream, run_name, name, phase, trainer, count(*) AS n FROM metric_point GROUP BY ALL) p JOIN file f USING (file_id)
     WHERE file_id NOT IN (FROM superseded_state)
@@ -229,6 +230,8 @@ WITH names AS (
     count(*) FILTER (kind = 'component_loss') OVER (PARTITION BY source) AS losses,
     max(main IS NOT NULL) FILTER (kind = 'component_loss') OVER (PARTITION BY source) AS has_main
   FROM kinds
+), counted_names AS (
+  SELECT *, sum(n) OVER (PARTITION BY source, meant, name) AS of_name FROM ranked
 ), given AS (
   SELECT *, CASE WHEN meant = 'component_loss' AND losses = 1 THEN 'loss' ELSE meant END AS canonical_wide,
     CASE meant WHEN 'loss' THEN main
@@ -236,12 +239,12 @@ WITH names AS (
       WHEN 'learning_rate' THEN (plain NOT IN ('lr', 'learning_rate'))::INT + (plain ~ 'mul|scale')::INT
       WHEN 'throughput' THEN CASE WHEN plain ~ 'tok|^tps|^wps|^tgs' THEN 0 WHEN plain ~ 'sample|seq|^ups' THEN 1 ELSE 2 END
       ELSE 0 END AS preference,
-    max(n) OVER (PARTITION BY source, meant) AS most -- a name that stands on few lines only (the loss of an evaluation) is not the one
-  FROM ranked
+    max(of_name) OVER (PARTITION BY source, meant) AS most -- a name that stands on few lines only (the loss of an evaluation) is not the one
+  FROM counted_names
 )
 SELECT file_id, source, stream, run_name, name, phase, unit, trainer, plain,
   CASE WHEN canonical_wide IN ('loss', 'grad_norm', 'learning_rate', 'throughput', 'step_seconds')
-       AND row_number() OVER (PARTITION BY source, canonical_wide ORDER BY n < 0.2 * most, preference, n DESC, name) > 1
+       AND dense_rank() OVER (PARTITION BY source, canonical_wide ORDER BY of_name < 0.2 * most, preference, of_name DESC, name) > 1
        THEN CASE WHEN canonical_wide = 'loss' THEN 'component_loss' END
        ELSE canonical_wide END AS canonical,
   CASE WHEN canonical_wide IN ('step_seconds', 'elapsed_seconds') AND (unit = 'ms' OR name ~ '\(ms\)$|(_ms|^ms)$') THEN 0.001

@@ -29,8 +29,7 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
             return
     with open_bytes(file.path) as stream:
         data = stream.read().replace(b"\0", b"")
-    parts = file.path.as_posix().split("/metrics/")
-    name = parts[-1] if len(parts) > 1 else file.path.name
+    name = f"/{file.name}".rpartition("/metrics/")[2].lstrip("/")
     lines = pl.DataFrame({"line": io.StringIO(data.decode(errors="replace")).read().splitlines()}, {"line": pl.String})
     cells = pl.col("line").str.split(" ")
     rows = lines.with_row_index("line_no", 1).select(
