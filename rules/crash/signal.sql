@@ -45,7 +45,7 @@ SELECT CASE WHEN len(ranks) > 0 THEN 'Rank ' || ranges(ranks) WHEN len(tasks) > 
        CASE signal WHEN 9 THEN 'Nobody in these logs says who sent SIGKILL: look in dmesg of ' || coalesce(hosts[1], 'that host') || ' for the OOM killer, and in the scheduler''s log for a memory limit or a time limit.'
                    WHEN 7 THEN 'Bus error: check the size of /dev/shm (df -h /dev/shm; docker --shm-size), then the disk behind mapped files.'
                    WHEN 4 THEN 'Illegal instruction: the binary was built for another processor; install a wheel for this machine (lscpu).' END AS action,
-       CASE WHEN signal = 9 AND NOT list_contains(told_by, 'kernel') AND ranks IS NULL AND pids IS NULL THEN 'possible' WHEN signal IN (6, 9) AND NOT list_contains(told_by, 'kernel') THEN 'probable' END AS confidence,
+       CASE WHEN signal = 9 AND NOT list_contains(told_by, 'kernel') AND ranks IS NULL AND pids IS NULL THEN 'possible' WHEN signal = 6 THEN 'probable' END AS confidence,
        signal, signal_name, exitcode, coalesce(kernel_process, process) AS process, CASE WHEN len(pids) = 1 THEN pids[1] END AS pid, pids, CASE WHEN len(hosts) = 1 THEN hosts[1] END AS host,
        library, TRY_CAST(error_code AS BIGINT) AS error_code, library_offset AS "offset", fault_address, told_by,
        (SELECT list(DISTINCT rank ORDER BY rank) FROM death e WHERE e.signal = 15 AND e.rank IS NOT NULL) AS echo_ranks
