@@ -869,12 +869,13 @@ def search(c: Curve, boundaries: Sequence[int] = ()) -> list[Excursion]:
         found = merged(found, blocks(c, size))
     found += [e for e in lone(c) if all(not (o.start - 3 <= e.start <= (o.end or n) + 3) for o in found)]
     if not any(e.end is None for e in found):
-        shift = shift_of(c)
-        if shift is not None and not any(e.start - c.window <= shift.start <= (e.end or n) + c.window for e in found):
-            found.append(shift)
-        trend = trend_of(c)
-        if trend is not None and not any(e.kind == "shift" for e in found):
-            found.append(trend)
+        shift, trend = shift_of(c), trend_of(c)
+        if shift is not None and any(e.start - c.window <= shift.start <= (e.end or n) + c.window for e in found):
+            shift = None
+        if shift is not None and trend is not None:
+            # A step explains the whole rise, or it is the steepest part of a long one.
+            shift, trend = (shift, None) if trend.height < 1.5 * shift.height else (None, trend)
+        found += [e for e in (shift, trend) if e is not None]
     return [*dips, *sorted((_named(c, e) for e in found), key=lambda e: e.start)]
 
 
