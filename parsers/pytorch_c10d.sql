@@ -1,13 +1,30 @@
+-- Lines that were folded, with what the line before says of the writer.
+CREATE VIEW c10d_timeout_line AS
+SELECT t.* REPLACE (coalesce(t.rank, f.rank) AS rank, coalesce(t.group_rank, f.group_rank) AS group_rank, coalesce(t.time, f.time) AS time, coalesce(t.host, f.host) AS host)
+FROM c10d_timeout t LEFT JOIN c10d_event f ON f.event = 'folded' AND t.group_rank IS NULL AND f.file_id = t.file_id AND f.line_no = t.line_no - 1;
+
+CREATE VIEW c10d_status_line AS
+SELECT s.* REPLACE (coalesce(s.rank, f.rank) AS rank, coalesce(s.group_rank, f.group_rank) AS group_rank, coalesce(s.time, f.time) AS time, coalesce(s.grp, f.grp) AS grp,
+  coalesce(s.grp_desc, f.grp_desc) AS grp_desc, coalesce(s.pg_id, f.pg_id) AS pg_id)
+FROM c10d_status s LEFT JOIN c10d_event f ON f.event = 'folded' AND s.group_rank IS NULL AND f.file_id = s.file_id AND f.line_no = s.line_no - 1;
+
 -- The group a watchdog's timeout belongs to stands in another line of the same rank: the status of the group whose work
 -- of that number failed. Each (rank, group, sequence number) once, however often it was printed.
 CREATE TABLE c10d_timeout_once AS
 WITH of_status AS (
   SELECT DISTINCT ON (file_id, who, group_rank, failed_seq) file_id, coalesce(rank, group_rank) AS who, group_rank, failed_seq, grp, grp_desc, last_enqueued, last_completed
-  FROM c10d_status WHERE said_by = 'watchdog' ORDER BY line_no),
+  FROM c10d_status_line WHERE said_by = 'watchdog' ORDER BY line_no),
+-- A rank within a group is the global one only in the default group, or where nothing else is printed (up to torch 2.2).
+-- Lines without any prefix (what(), exceptions) repeat what a line with one says.
+own AS (
+  SELECT t.*, coalesce(t.rank, CASE WHEN coalesce(t.grp_desc = 'default_pg', t.grp = '0') OR NOT EXISTS (FROM c10d_timeout_line p WHERE p.rank IS NOT NULL) THEN t.group_rank END) AS who
+  FROM c10d_timeout_line t
+  WHERE t.rank IS NOT NULL OR NOT EXISTS (
+    FROM c10d_timeout_line p WHERE p.rank IS NOT NULL AND p.group_rank IS NOT DISTINCT FROM t.group_rank AND p.collective_seq IS NOT DISTINCT FROM t.collective_seq AND p.op IS NOT DISTINCT FROM t.op)),
 said AS (
-  SELECT t.* EXCLUDE (grp, grp_desc), coalesce(t.grp, s.grp) AS grp, coalesce(t.grp_desc, s.grp_desc) AS grp_desc, coalesce(t.rank, t.group_rank) AS who,
+  SELECT t.* EXCLUDE (grp, grp_desc), coalesce(t.grp, s.grp) AS grp, coalesce(t.grp_desc, s.grp_desc) AS grp_desc,
     s.last_enqueued, s.last_completed
-  FROM c10d_timeout t
+  FROM own t
   LEFT JOIN of_status s ON s.file_id = t.file_id AND s.who IS NOT DISTINCT FROM coalesce(t.rank, t.group_rank)
     AND s.group_rank IS NOT DISTINCT FROM t.group_rank AND s.failed_seq = t.collective_seq)
 SELECT who AS rank, any_value(group_rank) AS group_rank, any_value(grp) AS grp, any_value(grp_desc) AS grp_desc, collective_seq, said_by,
@@ -26,7 +43,7 @@ SELECT 'watchdog' AS source, coalesce(rank, group_rank) AS rank, any_value(host)
   max(last_completed) FILTER (last_completed < coalesce(failed_seq, last_enqueued + 1)) AS completed,
   coalesce(min(failed_seq), max(last_completed + 1) FILTER (last_completed < last_enqueued)) AS waits_for,
   min(time) AS time, arg_min(file_id, line_no) AS file_id, min(line_no) AS line_no
-FROM c10d_status
+FROM c10d_status_line
 WHERE coalesce(rank, group_rank) IS NOT NULL
 GROUP BY ALL;
 

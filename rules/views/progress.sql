@@ -96,9 +96,18 @@ behind AS (
   WHERE p.source = 'flight_recorder' AND g.same AND g.members > 3 AND p.enqueued < g.enqueued
     AND 4 * (SELECT count(*) FROM rank_progress q WHERE q.source = p.source AND q.grp_key = p.grp_key AND q.enqueued < g.enqueued) <= g.members
     AND NOT EXISTS (FROM united u WHERE u.source = p.source) AND NOT EXISTS (FROM rank_wait w WHERE w.source = p.source)
-  GROUP BY p.source, p.rank)
+  GROUP BY p.source, p.rank),
+-- The watchdogs of one group gave up at different numbers: a few ranks stand in an earlier one than the rest.
+earlier AS (
+  SELECT p.source, p.rank, p.grp_key, p.waits_for AS seq, p.op, 0 AS waiters, [] AS waiting_lines
+  FROM rank_progress p
+  JOIN (SELECT source, grp_key, max(waits_for) AS last, count(*) AS members, count(DISTINCT waits_for) AS numbers FROM rank_progress
+        WHERE source = 'watchdog' AND waits_for IS NOT NULL GROUP BY ALL) g ON g.source = p.source AND g.grp_key = p.grp_key
+  WHERE p.waits_for < g.last AND g.numbers = 2 AND g.members > 3
+    AND 4 * (SELECT count(*) FROM rank_progress q WHERE q.source = p.source AND q.grp_key = p.grp_key AND q.waits_for < g.last) <= g.members
+    AND NOT EXISTS (FROM united u WHERE u.source = p.source))
 SELECT u.*, p.host, p.grp, p.grp_desc, p.enqueued, p.completed, most.completed AS group_completed, p.file_id, p.line_no, p.time, p.place AS last_place,
   CASE WHEN p.completed < most.completed THEN 'device' ELSE 'host' END AS side, u.clear
-FROM (SELECT *, true AS clear FROM united UNION ALL BY NAME SELECT *, false AS clear FROM behind) u
+FROM (SELECT *, true AS clear FROM united UNION ALL BY NAME SELECT *, false AS clear FROM behind UNION ALL BY NAME SELECT *, false AS clear FROM earlier) u
 LEFT JOIN rank_progress p ON p.source = u.source AND p.rank = u.rank AND p.grp_key = u.grp_key
 LEFT JOIN most ON most.source = u.source AND most.grp_key = u.grp_key;
