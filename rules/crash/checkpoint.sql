@@ -3,7 +3,7 @@ title      = "A checkpoint could not be read or written"
 severity   = "critical"
 confidence = "probable"
 status     = "stable"
-explains   = ["crash.exception", "hang", "network.peer_lost"]
+explains   = ["crash.exception", "hang", "network.peer_lost", "network.connect_failure", "network.ib_error"]
 about      = """
 Loading or saving a checkpoint failed: the file is truncated or corrupt, keys or shapes do not match the model, or it is not there.
 """

@@ -3,7 +3,7 @@ title      = "The run could never have worked: arguments, a missing file, a perm
 severity   = "critical"
 confidence = "probable"
 status     = "stable"
-explains   = ["crash.exception", "hang", "network.peer_lost"]
+explains   = ["crash.exception", "hang", "network.peer_lost", "network.connect_failure", "network.ib_error"]
 about      = """
 The program refused its arguments, or failed before the first training step because a file, a module or a right is missing.
 """
