@@ -43,4 +43,4 @@ SELECT 'memory pressure' || coalesce(' (' || max(pressure) || ')', '') || ': sys
        'Everything started in that cgroup died (also nohup and setsid children): run the job as a unit or scope of its own with ManagedOOMPreference=avoid, or use less memory.' AS action,
        list(line_at(file_id, line_no) ORDER BY file_id, line_no) AS evidence, min(time) AS "at", max(time) AS until, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
        min(cgroup) AS cgroup, max(pressure) AS pressure, 'systemd-oomd' AS actor
-FROM oomd_kill WHERE NOT EXISTS (FROM oomd_kill WHERE reason = 'swap') HAVING count(*) > 0
+FROM oomd_kill WHERE reason IN ('pressure', 'unit') AND NOT EXISTS (FROM oomd_kill WHERE reason = 'swap') HAVING count(*) > 0

@@ -21,13 +21,19 @@ SELECT 'out of memory on ' || CASE coalesce(len(hosts), 0) WHEN 0 THEN 'the host
        first_time AS "at", last_time AS until, list_filter(ranks, lambda r: r IS NOT NULL) AS ranks, hosts, NULL AS confidence,
        victim_pid, process AS victim, victim_pid AS pid, process, anon_rss_bytes, shmem_rss_bytes, total_vm_bytes, constraint_kind AS "constraint", task_memcg, invoker,
        victims, CASE WHEN victims > 1 THEN victim_pids END AS victim_pids, table_rss_pages, page_bytes,
-       list_transform(top_tasks, lambda x: x.process || ' ' || x.pid || ' ' || x.rss_pages || ' pages') AS top_holders, 'kernel' AS actor, NULL AS worker_pids, NULL AS cgroup, NULL::BIGINT AS requested_bytes
+       list_transform(top_tasks, lambda x: x.process || ' ' || x.pid || ' ' || x.rss_pages || ' pages') AS top_holders, 'kernel' AS actor, NULL AS worker_pids, NULL AS cgroup, NULL::BIGINT AS requested_bytes, NULL::BIGINT AS used_bytes, NULL::BIGINT AS total_bytes
 FROM kernel_oom_incident WHERE scope = 'host'
 UNION ALL BY NAME
-SELECT 'memory and swap were nearly full: systemd-oomd killed ' || min(cgroup) AS summary,
+SELECT CASE reason WHEN 'swap' THEN 'memory and swap were nearly full: systemd-oomd killed ' || min(cgroup)
+                    WHEN 'ray' THEN 'memory of node ' || coalesce(min(host), '?') || ' was nearly full' || coalesce(' (' || known_bytes(max(used_bytes)) || ' of ' || bytes_text(max(limit_bytes)) || ')', '') || ': Ray killed its workers'
+                    ELSE 'the kernel''s OOM killer killed a process of ' || min(cgroup) || '; whether the machine or the unit''s limit was full is not said' END AS summary,
+       CASE reason WHEN 'ray' THEN 'Give each task more memory (memory=, num_cpus), run fewer at once, or spread them over more nodes; ray memory --stats-only shows what the object store holds.'
+                   WHEN 'kernel' THEN 'Read the kernel log of the host (dmesg -T, journalctl -k) for the report: it names the limit and the largest holders.' END AS action,
        list(line_at(file_id, line_no) ORDER BY file_id, line_no) AS evidence, min(time) AS "at", max(time) AS until,
-       list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, min(cgroup) AS cgroup, 'systemd-oomd' AS actor
-FROM oomd_kill WHERE reason = 'swap' HAVING count(*) > 0
+       list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, min(cgroup) AS cgroup, CASE reason WHEN 'ray' THEN 'ray' WHEN 'swap' THEN 'systemd-oomd' ELSE 'kernel' END AS actor,
+       CASE reason WHEN 'kernel' THEN 'possible' END AS confidence, max(used_bytes) AS used_bytes, CASE reason WHEN 'ray' THEN max(limit_bytes) END AS total_bytes
+FROM oomd_kill WHERE reason IN ('swap', 'ray') OR (reason = 'kernel' AND NOT EXISTS (FROM kernel_oom_incident) AND NOT EXISTS (FROM scheduler_event WHERE event = 'oom_kill'))
+GROUP BY reason
 UNION ALL BY NAME
 SELECT 'data loader worker' || CASE count(DISTINCT worker_pid) WHEN 1 THEN ' ' || min(worker_pid) || ' was' ELSE 's were' END || ' killed (SIGKILL) and nothing else says by whom: the OOM killer is the likeliest' AS summary,
        'Look for "Killed process" in the kernel log of the host (dmesg -T) and for oom_kill in the scheduler''s records; then use fewer workers or less prefetch.' AS action,

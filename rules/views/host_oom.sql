@@ -13,12 +13,12 @@ bouts AS (
 ),
 lead AS (SELECT *, row_number() OVER (PARTITION BY scope, is_compiler, bout ORDER BY t, file_id, line_no) AS nth FROM bouts),
 told AS (
-  SELECT scope, is_compiler, bout, count(*) AS victims, list(DISTINCT victim_pid) AS victim_pids, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
+  SELECT scope, is_compiler, bout, count(*) AS victims, list_sort(list(DISTINCT victim_pid)) AS victim_pids, max(limit_bytes) AS any_limit_bytes, min(memcg) AS any_memcg, list_sort(list(DISTINCT host) FILTER (host IS NOT NULL)) AS hosts,
          min(time) AS first_time, max(time) AS last_time, list(line_at(file_id, line_no) ORDER BY t, file_id, line_no)[:20] AS lines,
          list(DISTINCT (SELECT min(i.rank) FROM identity i WHERE i.pid = victim_pid AND (i.host = b.host OR i.host IS NULL OR b.host IS NULL))) AS ranks
   FROM bouts b GROUP BY ALL
 )
-SELECT l.* EXCLUDE (scope, is_compiler, bout), t.* FROM lead l JOIN told t USING (scope, is_compiler, bout) WHERE l.nth = 1;
+SELECT l.* EXCLUDE (scope, is_compiler, bout) REPLACE (coalesce(l.limit_bytes, t.any_limit_bytes) AS limit_bytes, coalesce(l.memcg, t.any_memcg) AS memcg), t.* EXCLUDE (any_limit_bytes, any_memcg) FROM lead l JOIN told t USING (scope, is_compiler, bout) WHERE l.nth = 1;
 
 -- A scheduler's word on a job: how many kills in which step, and the host where any of its lines names one.
 CREATE VIEW scheduler_oom AS

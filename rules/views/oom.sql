@@ -206,7 +206,7 @@ lead AS (
 told AS (
   SELECT bout, list_sort(list(DISTINCT rank) FILTER (rank IS NOT NULL)) AS ranks, list_sort(list(DISTINCT host) FILTER (host IS NOT NULL)) AS hosts,
          list_sort(list(DISTINCT gpu_index::VARCHAR) FILTER (gpu_index IS NOT NULL)) AS gpus, min(time) AS at, max(time) AS until,
-         count(*) FILTER (copy = 1) AS failures, count(*) AS messages, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[:40] AS lines
+         greatest(1, count(*) FILTER (copy = 1 AND kind IS DISTINCT FROM 'tensor' AND kind IS DISTINCT FROM 'snapshot')) AS failures, count(*) AS messages, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[:40] AS lines
   FROM ranked GROUP BY bout
 ),
 settings AS (
