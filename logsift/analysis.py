@@ -146,6 +146,7 @@ def _build(
          parsed.not_understood.get(f.file_id, 0), f.why, f.mtime_ns)
         for f in todo
     ])  # fmt: skip
+    store.name_hosts()
     store.refresh()
     series.run(store)
     store.con.execute("COMMIT")

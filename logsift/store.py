@@ -36,6 +36,7 @@ CREATE TABLE cause (cause_id BIGINT, effect_id BIGINT);
 CREATE TABLE missing (what VARCHAR, why VARCHAR, how VARCHAR);
 CREATE TABLE content_table (ordinal BIGINT, name VARCHAR, query VARCHAR, inputs VARCHAR[]);
 CREATE TABLE content_rule (rule VARCHAR, inputs VARCHAR[]);
+CREATE TABLE content_declared (name VARCHAR);
 """
 SYSTEM_ABOUT = {
     "file": "one file of the run directory; `grammar` where one owns it, `why` where nobody can read it",
@@ -46,6 +47,7 @@ SYSTEM_ABOUT = {
     "cause": "edges between incidents: cause_id explains effect_id",
     "missing": "what would settle open questions, and how to get it",
     "content_table": "tables that the content's SQL fills from others, and what they read",
+    "content_declared": "the tables that formats write",
     "content_rule": "what each rule reads",
     "timeline": "every row that carries a time, from all tables",
     "run_info": "digest of the content and version of logsift that made this file",
@@ -112,6 +114,7 @@ class Store:
                     "content_table", [(n, made[1].lower(), statement[made.end() :], sorted(inputs.of(statement)))]
                 )
         self.insert("content_rule", [(r.id, sorted(inputs.of(r.sql))) for r in catalog.rules])
+        self.insert("content_declared", [(name,) for name in catalog.tables])
         self.insert("run_info", [(catalog.digest, __version__)])
         self.con.execute("COMMIT")
 
@@ -150,6 +153,26 @@ class Store:
             self.con.execute(
                 f"INSERT INTO {folder.name} BY NAME SELECT * FROM read_parquet(?, union_by_name=true)", [files]
             )
+
+    def name_hosts(self) -> None:
+        """Files without a host whose path holds the name of one host that other lines know are that host's."""
+        nameless = self.rows("SELECT file_id, path FROM file WHERE host IS NULL")
+        tables = [t for t in self._declared() if self.touched([t])]
+        if not nameless or not tables:
+            return
+        said = self.rows(" UNION ".join(f"SELECT host FROM {t} WHERE host IS NOT NULL" for t in tables))
+        known = {str(r["host"]).split(".")[0] for r in said if not str(r["host"])[:1].isdigit()}
+        for file in nameless:
+            tokens = set(re.split(r"[^0-9A-Za-z-]+", file["path"])) | set(re.split(r"[^0-9A-Za-z]+", file["path"]))
+            if len(named := tokens & known) == 1:
+                host = named.pop()
+                for table in ("file", *tables):
+                    self.con.execute(
+                        f"UPDATE {table} SET host = ? WHERE file_id = ? AND host IS NULL", [host, file["file_id"]]
+                    )
+
+    def _declared(self) -> list[str]:
+        return [r["name"] for r in self.rows("SELECT name FROM content_declared ORDER BY name")]
 
     def refresh(self) -> None:
         """Fill the tables that the content's SQL makes from others; those that only read empty ones stay empty."""

@@ -155,6 +155,7 @@ class Rule:
     status: Status
     explains: frozenset[str]
     explains_here: frozenset[str]
+    explains_elsewhere: frozenset[str]
     about: str
     remedy: str
     falsely: str
@@ -207,7 +208,7 @@ _PATTERN_KEYS = frozenset(
 )  # fmt: skip
 _ENVELOPE_KEYS = frozenset({"id", "needle", "regex", "midline", "sample"})
 _RULE_KEYS = {
-    "title": str, "severity": str, "confidence": str, "status": str, "explains": list, "explains_here": list,
+    "title": str, "severity": str, "confidence": str, "status": str, "explains": list, "explains_here": list, "explains_elsewhere": list,
     "about": str, "remedy": str, "falsely": str, "references": list,
 }  # fmt: skip
 _RULE_REQUIRED = ("title", "severity", "confidence", "status", "about", "remedy", "falsely")
@@ -442,7 +443,7 @@ class _Loader:
             self.wrong(origin, f"rule {id} stands twice", f"first at {self.rules[id].origin}")
         self.rules[id] = Rule(
             id, raw["title"], raw["severity"], raw["confidence"], raw["status"], frozenset(raw.get("explains", [])),
-            frozenset(raw.get("explains_here", [])), raw["about"].strip(), raw["remedy"].strip(),
+            frozenset(raw.get("explains_here", [])), frozenset(raw.get("explains_elsewhere", [])), raw["about"].strip(), raw["remedy"].strip(),
             raw["falsely"].strip(), tuple(raw.get("references", [])), text[header.end():], origin,
         )  # fmt: skip
 
@@ -454,7 +455,7 @@ class _Loader:
                 self.cross_check(pattern)
         families = {id.split(".")[0] for id in self.rules}
         for rule in self.rules.values():
-            for other in rule.explains | rule.explains_here:
+            for other in rule.explains | rule.explains_here | rule.explains_elsewhere:
                 if other not in self.rules and other not in families:
                     self.wrong(
                         rule.origin, f"explains {other!r}: no such rule or family", f"families: {_listed(families)}"

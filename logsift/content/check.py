@@ -19,7 +19,7 @@ from logsift.judge.rules import REQUIRED
 from logsift.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 _NOW = datetime(2026, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 _UNICODE_CLASS = re.compile(r"(?<!\\)(?:\\\\)*\\[dwDW]")
@@ -38,8 +38,9 @@ def check(catalog: Catalog) -> list[ContentError]:
             )
         if grammar.envelope:
             errors += _regex(grammar.envelope.regex, grammar.envelope.origin)
+        lines = _Lines(grammar, shared)
         for n, pattern in enumerate(grammar.patterns):
-            errors += _pattern(catalog, grammar, pattern, grammar.patterns[:n], shared)
+            errors += _pattern(catalog, pattern, grammar.patterns[:n], lines)
     return [*errors, *_sql(catalog)]
 
 
@@ -82,13 +83,11 @@ def _envelope(envelope: Envelope) -> Iterator[ContentError]:
                 envelope.origin, f"envelope {envelope.id!r} does not match its sample", snippet=sample.line
             )
         else:
-            row = take_off(_lines(sample.line), envelope)[0].row(0, named=True)
+            row = take_off(_lines([sample.line]), envelope)[0].row(0, named=True)
             yield from _compare(f"envelope {envelope.id!r}", envelope.origin, sample, row)
 
 
-def _pattern(
-    catalog: Catalog, grammar: Grammar, p: Pattern, earlier: tuple[Pattern, ...], shared: Envelopes
-) -> Iterator[ContentError]:
+def _pattern(catalog: Catalog, p: Pattern, earlier: tuple[Pattern, ...], lines: _Lines) -> Iterator[ContentError]:
     name = f"pattern {p.id!r}"
     yield from _regex(p.regex, p.origin)
     if not p.samples:
@@ -98,7 +97,7 @@ def _pattern(
         if p.needles and not any(n in sample.line for n in p.needles):
             yield ContentError(p.origin, f"{name}: no needle stands in the sample", snippet=sample.line)
             continue
-        records = _records(sample.line, grammar, shared)
+        records = lines.records(sample.line)
         bodies = records["body"].to_list()
         found = next((n for n, body in enumerate(bodies) if re.search(p.regex, body)), None)
         if found is None:
@@ -132,7 +131,7 @@ def _pattern(
             "every named group must be captured by at least one sample; `.*?` before an optional group is the usual reason", p.regex,
         )  # fmt: skip
     for line in p.rejects:
-        bodies = _records(line, grammar, shared)["body"].to_list()
+        bodies = lines.records(line)["body"].to_list()
         if (not p.needles or any(n in line for n in p.needles)) and any(re.search(p.regex, b) for b in bodies):
             yield ContentError(p.origin, f"{name} matches what it should reject", snippet=line)
 
@@ -160,21 +159,38 @@ def _regex(pattern: str, origin: Origin) -> Iterator[ContentError]:
         )
 
 
-def _lines(line: str) -> pl.DataFrame:
-    start = {"file_id": 1, "line_no": 1, "raw": line, "core": True, "written": _NOW}
+_SCHEMA = {
+    "file_id": pl.Int64(), "line_no": pl.Int64(), "raw": pl.String(), "core": pl.Boolean(), "written": pl.Datetime("us"),
+    "body": pl.String(), **FACTS, "seq": pl.UInt32(),
+}  # fmt: skip
+
+
+def _lines(lines: Sequence[str]) -> pl.DataFrame:
+    """Lines as records that no envelope was taken off yet, each of a file of its own."""
     blank = dict.fromkeys(FACTS)
-    return pl.DataFrame([{**start, "body": line, **blank, "seq": 0}], {
-        "file_id": pl.Int64, "line_no": pl.Int64, "raw": pl.String, "core": pl.Boolean, "written": pl.Datetime("us"),
-        "body": pl.String, **FACTS, "seq": pl.UInt32,
-    })  # fmt: skip
+    rows = [
+        {"file_id": n, "line_no": 1, "raw": x, "core": True, "written": _NOW, "body": x, **blank, "seq": n}
+        for n, x in enumerate(lines)
+    ]
+    return pl.DataFrame(rows, _SCHEMA)
 
 
-def _records(line: str, grammar: Grammar, shared: Envelopes) -> pl.DataFrame:
-    records = shared.strip(_lines(line).select("file_id", "line_no", "raw", "core", "written"))
-    if grammar.envelope:
-        taken, fits = take_off(records, grammar.envelope)
-        records = pl.concat([records.filter(~fits), taken]).sort("seq")
-    return records
+class _Lines:
+    """All samples and rejects of a grammar, stripped in one go: a strip costs more than a line."""
+
+    def __init__(self, grammar: Grammar, shared: Envelopes) -> None:
+        known = {s.line for p in grammar.patterns for s in p.samples} | {x for p in grammar.patterns for x in p.rejects}
+        self.number = {line: n for n, line in enumerate(sorted(known))}
+        plain = _lines(list(self.number)).select("file_id", "line_no", "raw", "core", "written")
+        records = shared.strip(plain)
+        if grammar.envelope:
+            taken, fits = take_off(records, grammar.envelope)
+            records = pl.concat([records.filter(~fits), taken]).sort("seq")
+        self.parts = {int(str(k[0])): part for k, part in records.partition_by("file_id", as_dict=True).items()}
+
+    def records(self, line: str) -> pl.DataFrame:
+        """What is left of a line after envelopes: one record, or several that were glued together."""
+        return self.parts[self.number[line]]
 
 
 def _row(catalog: Catalog, p: Pattern, captured: pl.DataFrame) -> Mapping[str, Any]:

@@ -86,9 +86,12 @@ def describe_rule(catalog: Catalog, name: str) -> str:
         if rule.explains_here
         else ""
     )
+    elsewhere = (
+        f"\nexplains on other ranks: {', '.join(sorted(rule.explains_elsewhere))}" if rule.explains_elsewhere else ""
+    )
     return (
         f"{rule.id}: {rule.title} ({rule.severity}, {rule.confidence}, {rule.status})\n\n{rule.about}\n\nwhat to do: {rule.remedy}\n"
-        f"wrong when: {rule.falsely}{explains}{here}\n{rule.sql.strip()}"
+        f"wrong when: {rule.falsely}{explains}{here}{elsewhere}\n{rule.sql.strip()}"
     )
 
 
@@ -188,8 +191,11 @@ def _rules_page(catalog: Catalog) -> str:
     for rule in catalog.rules:
         out += [f"## {rule.id}", "", f"**{rule.title}** ({rule.severity}, {rule.confidence})", "", rule.about, ""]
         out += [f"*What to do.* {_joined(rule.remedy)}", "", f"*Wrong when.* {_joined(rule.falsely)}", ""]
-        if rule.explains or rule.explains_here:
-            out += [f"Explains {', '.join(f'`{e}`' for e in sorted(rule.explains | rule.explains_here))}.", ""]
+        if rule.explains | rule.explains_here | rule.explains_elsewhere:
+            out += [
+                f"Explains {', '.join(f'`{e}`' for e in sorted(rule.explains | rule.explains_here | rule.explains_elsewhere))}.",
+                "",
+            ]
         out += [f"Reads {', '.join(f'`{s}`' for s in _sources(rule, sources))}.", ""]
     return "\n".join(out)
 

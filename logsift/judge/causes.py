@@ -39,8 +39,8 @@ def trace(incidents: Sequence[Incident], rules: Sequence[Rule]) -> Causes:
     """Order incidents by who explains whom.
 
     A explains B where A's rule lists B's rule or family, in `explains` anywhere in the job (a collective carries a
-    fault to every rank) or in `explains_here` on the same rank, host or GPU, and A is not later than B beyond the
-    uncertainty of clocks. Incidents of severity info explain nothing and are no roots.
+    fault to every rank), in `explains_here` on the same rank, host or GPU, or in `explains_elsewhere` on other ranks
+    only, and A is not later than B beyond the uncertainty of clocks. Incidents of severity info explain nothing and are no roots.
     """
     by_id = {r.id: r for r in rules}
     loud = sorted((i for i in incidents if i.severity != "info"), key=_order)
@@ -56,15 +56,26 @@ def trace(incidents: Sequence[Incident], rules: Sequence[Rule]) -> Causes:
 def _explains(a: Incident, b: Incident, rules: Mapping[str, Rule]) -> bool:
     rule = rules[a.rule]
     names = {b.rule, b.rule.split(".")[0]}
-    if a.rule == b.rule or not (names & rule.explains or (names & rule.explains_here and _share(a, b))):
+    elsewhere = bool(a.ranks) and bool(b.ranks) and not a.ranks & b.ranks
+    listed = (
+        names & rule.explains
+        or (names & rule.explains_here and _share(a, b))
+        or (names & rule.explains_elsewhere and elsewhere)
+    )
+    if a.rule == b.rule or not listed:
         return False
     return a.at is None or b.at is None or a.at <= (b.until or b.at) + CLOCK_UNCERTAINTY
 
 
 def _share(a: Incident, b: Incident) -> bool:
-    """True where they share a rank, host or GPU, or one of them says nothing of where it happened."""
-    scopes = [(x, y) for x, y in ((a.ranks, b.ranks), (a.hosts, b.hosts), (a.gpus, b.gpus)) if x and y]
-    return not scopes or any(x & y for x, y in scopes)
+    """True where they share a rank, else a GPU, else a host: the finest that both know; or one knows nothing of where."""
+    if a.ranks and b.ranks:
+        return bool(a.ranks & b.ranks)
+    if a.hosts and b.hosts and not a.hosts & b.hosts:
+        return False
+    if a.gpus and b.gpus:
+        return bool(a.gpus & b.gpus)
+    return True
 
 
 def _without_circles(edges: Sequence[tuple[Incident, Incident]]) -> list[tuple[Incident, Incident]]:

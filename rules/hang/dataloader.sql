@@ -3,7 +3,8 @@ title = "A rank waits for its data loader, and the others wait for the rank"
 severity = "critical"
 confidence = "probable"
 status = "stable"
-explains = ["hang.missing_rank", "divergence.stack"]
+explains   = ["hang.missing_rank", "hang.collective_timeout", "divergence.stack", "network.peer_lost"]
+explains_elsewhere= ["crash"]
 about = """
 The main thread of a rank stands where the DataLoader waits for a batch of a worker process, while the other ranks wait in a
 collective. Where the workers were dumped too, theirs is the place that matters: a lock inherited by fork, a read that does not return.

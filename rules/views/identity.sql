@@ -19,6 +19,10 @@ UNION ALL BY NAME
 -- What ended is told by the host's own agent.
 SELECT rank, host, local_rank, pid, 'end of a process, told by ' || said_by AS learnt_from, 2 AS weight, file_id, line_no FROM "exit" WHERE rank IS NOT NULL AND pid IS NOT NULL
 UNION ALL BY NAME
+-- A rank tells of the death of its own worker process.
+SELECT rank, host, regexp_extract(message, 'DataLoader worker \(pid ([0-9]+)\)', 1)::BIGINT AS pid, 'worker of a rank, told by its exception' AS learnt_from, 0 AS weight, file_id, line_no
+FROM exception WHERE rank IS NOT NULL AND regexp_matches(message, 'DataLoader worker \(pid [0-9]+\)')
+UNION ALL BY NAME
 SELECT rank, host, 'name of the file' AS learnt_from, 1 AS weight, file_id, 1 AS line_no FROM file WHERE rank IS NOT NULL AND host IS NOT NULL;
 
 -- One row per rank: its host, process and GPU, by the best and most frequent link; contradictions stand in identity_conflict.
