@@ -3,15 +3,15 @@
 
 CREATE MACRO strace_fd(args) AS TRY_CAST(regexp_extract(args, '^([0-9]+)(?:[<,)]|$)', 1) AS BIGINT);
 -- What -y or -yy says the first argument is: a path, TCP:[here->there], pipe:[..], anon_inode:..
-CREATE MACRO strace_fd_is(args) AS nullif(regexp_extract(args, '^[0-9]+<((?:->|[^>])*)>', 1), '');
+CREATE MACRO strace_fd_is(args) AS nullif(regexp_extract(args, '^[0-9]+<((?:->|<[^>]*>|[^<>])*)>', 1), '');
 CREATE MACRO strace_joined_path(folder, name) AS
   CASE WHEN name = '' THEN NULL WHEN name[1] = '/' OR folder = '' THEN name ELSE rtrim(folder, '/') || '/' || name END;
 -- The path among the arguments, under the folder -y tells of. What read and write are given in quotes is data.
 CREATE MACRO strace_path(call, args) AS CASE
   WHEN args[1] = '"' THEN nullif(regexp_extract(args, '^"((?:[^"\\]|\\.)*)"', 1), '')
   WHEN regexp_matches(call, 'at2?$|^statx$') THEN strace_joined_path(
-    regexp_extract(args, '^(?:AT_FDCWD|[0-9]+)<((?:->|[^>])*)>, "', 1),
-    regexp_extract(args, '^(?:AT_FDCWD|[0-9]+)(?:<(?:->|[^>])*>)?, "((?:[^"\\]|\\.)*)"', 1)) END;
+    regexp_extract(args, '^(?:AT_FDCWD|[0-9]+)<((?:->|<[^>]*>|[^<>])*)>, "', 1),
+    regexp_extract(args, '^(?:AT_FDCWD|[0-9]+)(?:<(?:->|<[^>]*>|[^<>])*>)?, "((?:[^"\\]|\\.)*)"', 1)) END;
 CREATE MACRO strace_host_port(address, port) AS
   CASE WHEN address = '' OR port = '' THEN NULL
        WHEN contains(replace(address, '::ffff:', ''), ':') THEN '[' || address || ']:' || port
@@ -64,12 +64,12 @@ FROM (SELECT f.*, e.elapsed FROM strace_file f LEFT JOIN strace_elapsed e ON e.f
 CREATE TABLE strace_halves AS
 WITH halves AS (
   SELECT l.file_id, l.line_no, coalesce(l.pid, f.own_tid) AS tid, l.kind, lead(l.line_no) OVER thread AS next_line, lead(l.kind) OVER thread AS next_kind
-  FROM strace_line l JOIN strace_file f USING (file_id) WHERE l.kind IN ('unfinished', 'resumed', 'exit', 'killed')
+  FROM strace_line l JOIN strace_file f USING (file_id) WHERE l.kind IN ('unfinished', 'cut', 'resumed', 'exit', 'killed')
   WINDOW thread AS (PARTITION BY l.file_id, coalesce(l.pid, f.own_tid) ORDER BY l.line_no)
 )
 SELECT h.file_id, h.line_no, CASE WHEN h.next_kind = 'resumed' THEN h.next_line END AS end_line,
        t.last_line = h.line_no AND NOT t.ended AS never_returned
-FROM halves h JOIN strace_tail t ON t.file_id = h.file_id AND t.tid = h.tid WHERE h.kind = 'unfinished';
+FROM halves h JOIN strace_tail t ON t.file_id = h.file_id AND t.tid = h.tid WHERE h.kind = 'unfinished' OR h.kind = 'cut' AND h.next_kind = 'resumed' AND h.tid <> 0;
 
 -- A line that broke in the middle, with its rest if that follows.
 CREATE TABLE strace_cut AS
@@ -77,10 +77,12 @@ WITH parts AS (
   SELECT file_id, line_no, kind, lead(kind) OVER file AS next_kind, lead(line_no) OVER file AS next_line
   FROM strace_line WHERE kind IN ('cut', 'rest') WINDOW file AS (PARTITION BY file_id ORDER BY line_no)
 )
-SELECT p.file_id, p.line_no, CASE WHEN next_kind = 'rest' AND next_line - p.line_no <= 3 THEN next_line END AS end_line,
-       NOT (next_kind IS NOT DISTINCT FROM 'rest' AND next_line - p.line_no <= 3) AND NOT t.ended AND t.last_line = p.line_no AS never_returned
+SELECT p.file_id, p.line_no, CASE WHEN next_kind = 'rest' AND next_line - p.line_no <= 3 AND r.result IS NOT NULL THEN next_line END AS end_line,
+       NOT (r.result IS NOT NULL AND next_line - p.line_no <= 3) AND NOT t.ended AND t.last_line = p.line_no AS never_returned
 FROM parts p JOIN strace_line l USING (file_id, line_no) JOIN strace_file f USING (file_id)
-JOIN strace_tail t ON t.file_id = p.file_id AND t.tid = coalesce(l.pid, f.own_tid) WHERE p.kind = 'cut';
+JOIN strace_tail t ON t.file_id = p.file_id AND t.tid = coalesce(l.pid, f.own_tid)
+LEFT JOIN strace_line r ON r.file_id = p.file_id AND r.line_no = p.next_line AND r.kind = 'rest'
+WHERE p.kind = 'cut' AND NOT EXISTS (FROM strace_halves h WHERE h.file_id = p.file_id AND h.line_no = p.line_no);
 
 CREATE VIEW strace_call AS
 SELECT file_id, line_no, line_no AS end_line, trace, tid, at_s, syscall, args, result, target, errno, said, injected, seconds, false AS never_returned, host, rank
