@@ -582,6 +582,7 @@ def test_marks_of_checkpoints_and_resumes(tmp_path: Path) -> None:
         "[Torch] Checkpoint global_step5500 is about to be saved!\n"
         "Saving model checkpoint to out/checkpoint-6000\n"
         "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, reducing to 32768\n"
+        "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 32768, but hysteresis is 2. Reducing hysteresis to 1\n"
         "Exception: Current loss scale already at minimum - cannot decrease scale anymore. Exiting run.\n"
         "switching to sequence length 4096 at step 7000\n"
     )
@@ -593,6 +594,7 @@ def test_marks_of_checkpoints_and_resumes(tmp_path: Path) -> None:
         (7, "save", 5500, None),
         (8, "save", 6000, None),
         (9, "overflow", None, 32768),
-        (10, "scale_minimum", None, None),
-        (11, "phase", 7000, None),
+        (10, "overflow", None, 32768),
+        (11, "scale_minimum", None, None),
+        (12, "phase", 7000, None),
     ]
