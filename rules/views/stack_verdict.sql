@@ -6,7 +6,7 @@
 CREATE TABLE stack_rank AS
 WITH usable AS (
   SELECT *, lag(own_key) OVER w AS before_own, lag(full_key) OVER w AS before_full
-  FROM stack_main WHERE failure IS NULL AND source_kind <> 'backtrace' AND path IS NOT NULL
+  FROM (FROM stack_main QUALIFY path IS NOT NULL OR count(path) OVER (PARTITION BY process) = 0) WHERE failure IS NULL AND source_kind <> 'backtrace'
   WINDOW w AS (PARTITION BY process ORDER BY snapshot)
 ), compared AS (
   SELECT *, own_key <> before_own OR (class IN ('compute', 'compile') AND full_key <> before_full) AS moved FROM usable
@@ -26,7 +26,7 @@ SELECT e.* REPLACE (coalesce(e.pid, k.pid) AS pid, coalesce(e.host, k.host) AS h
   e.failure IS NULL AND e.moved IS NOT DISTINCT FROM false AS still,
   -- Ordinary work, as long as nothing proves that it stands: a sample says nothing of how long.
   e.failure IS NULL AND NOT e.waits_for_peers AND coalesce(e.moved, true)
-    AND (e.class IN ('compute', 'compile', 'checkpoint-io', 'idle-service', 'helper', 'none', 'wait') OR coalesce(e.status LIKE 'active%', false)) AS soft
+    AND (e.class IN ('compute', 'compile', 'checkpoint-io', 'idle-service', 'helper', 'none', 'unknown', 'wait') OR coalesce(e.status LIKE 'active%', false)) AS soft
 FROM every AS e LEFT JOIN pid_by_rank AS k ON k.rank = e.rank
 WHERE e.role = 'rank' AND (e.rank IS NOT NULL OR NOT EXISTS (FROM stack_main WHERE role = 'rank' AND rank IS NOT NULL));
 
@@ -90,7 +90,8 @@ WITH p AS (
         SELECT try_cast(regexp_extract(p.own_path[i], ':([0-9]+)\)$', 1) AS BIGINT) > try_cast(regexp_extract(c.own_path[i], ':([0-9]+)\)$', 1) AS BIGINT)
         FROM (SELECT min(i) AS i FROM (SELECT unnest(range(1, greatest(len(p.own_path), len(c.own_path)) + 1)) AS i) WHERE p.own_path[i] IS DISTINCT FROM c.own_path[i])
         WHERE p.own_calls[i] = c.own_calls[i]), false) AS left_loop
-  FROM p, crowd AS c WHERE p.peer AND p.place <> c.place
+  -- The rank that serves the store waits for its clients.
+  FROM p, crowd AS c WHERE p.peer AND p.place <> c.place AND NOT (p.class = 'store-wait' AND c.class IN ('store-wait', 'init'))
 ), judged AS (
   SELECT CASE
       WHEN job.alive THEN NULL
@@ -106,24 +107,24 @@ WITH p AS (
     END AS found, job.*
   FROM job
 ), suspect AS (
-  SELECT p.process, p.rank, p.pid, p.host, p.file_id, p.thread_line, p.failure_file, p.failure_line, p.failure_head, p.failure, p.class, p.status, p.awaits, p.own, p.top,
+  SELECT p.process, p.rank, p.pid, p.host, p.file_id, p.thread_line, p.failure_file, p.failure_line, p.failure_head, p.failure, p.class, p.status, p.awaits, p.own, p.top, p.innermost,
     p.decided, p.step, p.still, p.occasion, p.place, false AS left_loop
   FROM p, judged AS j
   WHERE (j.found = 'failed' AND (p.failed OR (j.soft = 0 AND NOT p.peer))) OR (j.found = 'hard' AND NOT p.peer) OR (j.found = 'mass' AND p.place || p.class <> (SELECT place || class FROM mass))
   UNION ALL BY NAME
-  SELECT process, rank, pid, host, file_id, thread_line, failure, class, status, awaits, own, top, decided, step, still, occasion, place, left_loop
+  SELECT process, rank, pid, host, file_id, thread_line, failure, class, status, awaits, own, top, innermost, decided, step, still, occasion, place, left_loop
   FROM other, judged AS j WHERE j.found = 'other'
   UNION ALL BY NAME
   SELECT 'rank ' || a.rank AS process, a.rank, a.pid, a.host, 'absent' AS failure FROM absent AS a, judged AS j WHERE j.found = 'absent'
 ), rest AS (
-  SELECT p.*, CASE WHEN p.decided_function = '' THEN p.top.f ELSE p.decided_function END AS function
+  SELECT p.*, CASE WHEN p.decided_function = '' THEN coalesce(p.top.f, p.innermost) ELSE p.decided_function END AS function
   FROM p, judged AS j WHERE j.found IS NOT NULL AND NOT p.failed AND NOT EXISTS (FROM suspect AS s WHERE s.process = p.process)
 ), told AS (
   SELECT list(rank ORDER BY rank) FILTER (rank IS NOT NULL) AS ranks, list(pid ORDER BY rank, pid) FILTER (pid IS NOT NULL) AS pids, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
     count(*) AS n, bool_and(left_loop) AS left_loop, bool_and(coalesce(still, false)) AS still, list_sort(list(DISTINCT class) FILTER (failure IS NULL)) AS classes,
     list_sort(list(DISTINCT failure) FILTER (failure IS NOT NULL)) AS failures,
     list(pid ORDER BY rank, pid) FILTER (failure IS NOT NULL AND failure <> 'absent' AND pid IS NOT NULL) AS failed_pids,
-    arg_min({'status': status, 'awaits': awaits, 'own': own, 'top': top, 'decided': decided, 'class': class, 'step': step, 'occasion': occasion}, coalesce(rank, pid, 0)) FILTER (failure IS NULL) AS first,
+    arg_min({'status': status, 'awaits': awaits, 'own': own, 'top': top, 'innermost': innermost, 'decided': decided, 'class': class, 'step': step, 'occasion': occasion}, coalesce(rank, pid, 0)) FILTER (failure IS NULL) AS first,
     list(DISTINCT file_id) AS files,
     list({'file_id': coalesce(failure_file, file_id), 'line_no': coalesce(failure_head, thread_line)} ORDER BY rank, pid) FILTER (coalesce(failure_file, file_id) IS NOT NULL) AS heads,
     list({'file_id': coalesce(failure_file, file_id), 'line_no': coalesce(failure_line, own.line, top.line)} ORDER BY rank, pid) FILTER (coalesce(failure_line, own.line, top.line) IS NOT NULL) AS lines
@@ -143,8 +144,8 @@ SELECT j.found,
   t.pids, t.hosts, t.n AS suspects, t.left_loop, t.failures, t.failed_pids, t.classes, t.first AS suspect, t.heads, t.lines, t.still AND w.still AS still, w.timed_out,
   w.n AS waiting, w.ranks AS waiting_ranks, w.function AS waiting_function, w.top_function AS waiting_top_function, w.frame AS waiting_frame, w.class AS waiting_class,
   w.awaits, w.lines AS waiting_lines, w.step AS waiting_step, j.n AS processes, j.guessed, (SELECT world_size FROM stack_world) AS world_size,
-  CASE WHEN t.first.class = 'data-wait' THEN t.first.decided.f ELSE coalesce(t.first.own.f, t.first.top.f) END AS function,
-  coalesce(t.first.own.f || ' (' || t.first.own.p || coalesce(':' || t.first.own.n, '') || ')', t.first.top.f || ' (' || t.first.top.p || ')') AS frame
+  CASE WHEN t.first.class = 'data-wait' THEN t.first.decided.f ELSE coalesce(t.first.own.f, t.first.top.f, t.first.innermost) END AS function,
+  coalesce(t.first.own.f || ' (' || t.first.own.p || coalesce(':' || t.first.own.n, '') || ')', t.first.top.f || ' (' || t.first.top.p || ')', t.first.innermost) AS frame
 FROM judged AS j, told AS t, waiters AS w WHERE j.found IS NOT NULL AND t.n > 0 AND w.n > 0;
 
 -- rank -> pid of the whole job, in order of ranks; NULL where a pid is not known.

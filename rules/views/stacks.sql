@@ -92,7 +92,10 @@ own AS (
          ELSE count(*) FILTER (number = 1) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) END AS nth
   FROM thread WHERE number IS NOT NULL WINDOW w AS (PARTITION BY file_id, stream ORDER BY line_no)
 )
-SELECT t.*, coalesce(json.head, own.head, last_own.head, last_head.head, last_fault.head) AS unit_head, coalesce(numbered.nth, 0) AS nth
+-- From outside a container's pid namespace no thread has the process's id, and all are called active: the word means nothing then.
+SELECT t.* REPLACE (CASE WHEN t.status = 'active' AND t.source_kind = 'py-spy' AND last_head.head IS NOT NULL AND own.head IS NULL AND last_own.head IS NULL AND json.head IS NULL
+      AND regexp_full_match(t.tid, '[0-9]+') THEN NULL ELSE t.status END AS status),
+  coalesce(json.head, own.head, last_own.head, last_head.head, last_fault.head) AS unit_head, coalesce(numbered.nth, 0) AS nth
 FROM thread AS t
 LEFT JOIN json USING (file_id, line_no)
 LEFT JOIN (SELECT file_id, line_no, head FROM own) AS own USING (file_id, line_no)
@@ -149,6 +152,8 @@ SELECT u.file_id, u.line_no, u.stream, u.unit_head, u.nth, u.source_kind, u.tid,
        WHEN coalesce(t.stack.c, t.near.c, t.weak.c, t.native.c) IS NOT NULL THEN coalesce(t.stack.c, t.near.c, t.weak.c, t.native.c)
        WHEN t.frames IS NULL THEN 'none'
        WHEN u.status LIKE 'active%' OR u.status LIKE '%Has the GIL%' THEN 'compute'
+       -- Without Python frames only a system call on top tells a wait from work.
+       WHEN t.top IS NULL AND NOT regexp_matches(t.innermost, 'open|read|recv|flock|fcntl|connect|accept|mkdir|sync|write|futex|stat|poll|select|epoll|nanosleep|rename|unlink') THEN 'unknown'
        ELSE 'blocked' END AS class,
   coalesce(t.stack.w, t.near.w, t.weak.w, t.native.w) AS awaits
 FROM stack_unit AS u LEFT JOIN thread AS t ON t.file_id = u.file_id AND t.thread_line = u.line_no;
@@ -296,7 +301,7 @@ SELECT dump, file_id, line_no, thread_line, file, source_kind, process, rank, ra
   snapshot, snapshots, status, class, awaits, decided, top, own, path, own_path, array_to_string(path, ' > ') AS signature, innermost, in_queue_get, holds_out_for_lock, step,
   local_world_size AS world_size,
   class IN ('collective-wait', 'collective-launch', 'p2p-wait', 'gpu-sync', 'store-wait', 'init') AS waits_for_peers,
-  array_to_string(coalesce(nullif(own_path, []), path), ' > ') AS place,
+  coalesce(array_to_string(coalesce(nullif(own_path, []), path), ' > '), decided.f, innermost, '') AS place,
   -- The same without paths, which tools shorten differently: to compare two dumps of one process.
   array_to_string(list_transform(coalesce(nullif(own_path, []), path), lambda x: regexp_replace(x, ' \([^()]*?(?::([0-9]+))?\)$', ' \1')), ' > ') AS own_key,
   array_to_string(list_transform(path, lambda x: regexp_replace(x, ' \([^()]*?(?::([0-9]+))?\)$', ' \1')), ' > ') AS full_key
