@@ -48,5 +48,6 @@ SELECT CASE WHEN len(ranks) > 0 THEN 'Rank ' || ranges(ranks) WHEN len(tasks) > 
        CASE WHEN signal = 9 AND NOT list_contains(told_by, 'kernel') AND ranks IS NULL AND pids IS NULL THEN 'possible' WHEN signal = 6 THEN 'probable' END AS confidence,
        signal, signal_name, exitcode, coalesce(kernel_process, process) AS process, CASE WHEN len(pids) = 1 THEN pids[1] END AS pid, pids, CASE WHEN len(hosts) = 1 THEN hosts[1] END AS host,
        library, TRY_CAST(error_code AS BIGINT) AS error_code, library_offset AS "offset", fault_address, told_by,
-       (SELECT list(DISTINCT rank ORDER BY rank) FROM death e WHERE e.signal = 15 AND e.rank IS NOT NULL) AS echo_ranks
+       (SELECT list(DISTINCT rank ORDER BY rank) FROM death e WHERE e.signal = 15 AND e.rank IS NOT NULL) AS echo_ranks,
+       CASE WHEN ranks IS NOT NULL THEN (SELECT greatest(count(DISTINCT rank), max(rank) + 1) FROM identity WHERE rank IS NOT NULL) END AS world_size
 FROM grouped

@@ -39,3 +39,11 @@ SELECT CASE "limit" WHEN 'open files' THEN 'Too many open files' WHEN 'processes
        CASE "limit" WHEN 'open files' THEN 'RLIMIT_NOFILE' WHEN 'processes and threads' THEN 'RLIMIT_NPROC' WHEN 'locked memory' THEN 'RLIMIT_MEMLOCK' WHEN 'memory' THEN 'RLIMIT_AS' END AS rlimit, times,
        CASE WHEN "limit" = 'locked memory' THEN 'warning' END AS severity, CASE WHEN "limit" = 'memory' THEN 'possible' WHEN NOT traced AND "limit" = 'processes and threads' THEN 'probable' END AS confidence
 FROM grouped LEFT JOIN limits ON true
+UNION ALL BY NAME
+-- no failure: programs that walk through every possible descriptor, or keep a table of them, take long and much memory
+SELECT 'The limit on open files is ' || max(n.nofile) || ': programs that look at every possible descriptor become slow' AS summary, 'info' AS severity,
+       'Set a usual limit: ulimit -n 65536, LimitNOFILE of containerd or docker.' AS action, [line_at(min_by(n.file_id, n.line_no), min(n.line_no))] AS evidence,
+       'open files' AS "limit", 'RLIMIT_NOFILE' AS rlimit, max(n.nofile) AS limit_value, max(n.nofile) AS rlimit_nofile, list(DISTINCT n.pid) FILTER (n.pid IS NOT NULL) AS pids
+FROM (SELECT file_id, line_no, pid, TRY_CAST(regexp_extract(args, 'rlim_cur=([0-9]+)', 1) AS BIGINT) * CASE WHEN contains(args, '*1024,') THEN 1024 ELSE 1 END AS nofile
+      FROM strace_line WHERE syscall IN ('prlimit64', 'getrlimit', 'ugetrlimit') AND contains(args, 'RLIMIT_NOFILE')) n
+WHERE n.nofile > 16777216 GROUP BY ALL HAVING count(*) > 0

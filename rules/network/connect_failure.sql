@@ -29,7 +29,7 @@ WITH failed AS (
          list(DISTINCT rank ORDER BY rank) FILTER (rank IS NOT NULL) AS ranks,
          list(DISTINCT gpu_index::VARCHAR ORDER BY gpu_index::VARCHAR) FILTER (gpu_index IS NOT NULL) AS gpus,
          arg_min(port, line_no) AS port, mode(error) AS error, max(attempts) AS attempts, max(timeout_ms) AS timeout_ms,
-         list(DISTINCT pid ORDER BY pid) FILTER (pid IS NOT NULL) AS pids, min(time) AS at, max(time) AS until, count(*) AS times, list(line_at(file_id, line_no) ORDER BY time NULLS LAST, file_id, line_no) AS evidence
+         list(DISTINCT pid ORDER BY pid) FILTER (pid IS NOT NULL) AS pids, min(time) AS at, max(time) AS until, count(*) AS times, CASE WHEN bool_or(source = 'strace') THEN 'connect' END AS syscall, list(line_at(file_id, line_no) ORDER BY time NULLS LAST, file_id, line_no) AS evidence
   FROM failed GROUP BY one
 )
 SELECT format('{}{} cannot reach {}{}: {}{}',
@@ -39,5 +39,5 @@ SELECT format('{}{} cannot reach {}{}: {}{}',
               CASE WHEN len(peers) = 1 AND port IS NOT NULL THEN ' port ' || port ELSE '' END, coalesce(error, 'no answer'),
               CASE WHEN error ILIKE '%software caused connection abort%' THEN ' (NCCL up to 2.23 prints this for a refused connection)' ELSE '' END) AS summary,
        evidence, "at", until, ranks, hosts, gpus,
-       peers[1] AS peer, CASE WHEN len(peers) > 1 THEN peers END AS peers, a.peer_host, port, error, attempts, timeout_ms, times, pids
+       peers[1] AS peer, CASE WHEN len(peers) > 1 THEN peers END AS peers, a.peer_host, port, error, attempts, timeout_ms, times, pids, syscall
 FROM grouped LEFT JOIN address_of a ON a.address = peers[1]
