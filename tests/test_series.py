@@ -119,7 +119,7 @@ def test_runs_one_after_the_other_are_no_rollbacks() -> None:
 
 
 def test_interleaved_writers_are_told_apart() -> None:
-    a, b = list(range(0, 400)), list(range(3000, 3400))
+    a, b = list(range(400)), list(range(3000, 3400))
     x = np.array([v for pair in zip(a, b, strict=True) for v in pair], dtype=float)
     s = stitch(x, rng().normal(size=len(x)))
     assert (s.runs, s.rollbacks) in {(2, ()), (1, ())}

@@ -429,7 +429,8 @@ def _sigma(c: Curve, base: Floats, steps: Floats, wide: Floats) -> Floats:
     floor = c.p.floor if c.logarithmic else c.p.floor * np.maximum(np.abs(base), float(np.median(np.abs(c.y))))
     sigma = np.maximum(np.minimum(steps, wide), wide / 2)
     # The first windows hold few points and a run of equal ones none at all: nothing is quieter than half the usual.
-    return np.maximum(np.maximum(sigma, c.p.quiet * np.median(sigma[c.skip :])), np.maximum(floor, 1e-12))
+    usual = float(np.median(sigma[c.skip :]))
+    return np.asarray(np.maximum(np.maximum(sigma, c.p.quiet * usual), np.maximum(floor, 1e-12)), np.float64)
 
 
 def _blockwise(c: Curve) -> tuple[Floats, Floats]:
@@ -462,7 +463,8 @@ def around(c: Curve) -> Floats:
     """Each point against the median of its 25 neighbours (of its block, where there are many)."""
     n, size = len(c.y), c.p.big_block
     if n < c.p.big:
-        return c.y - pl.Series(c.y).rolling_median(25, min_samples=1, center=True).to_numpy()
+        smooth: Floats = pl.Series(c.y).rolling_median(25, min_samples=1, center=True).to_numpy()
+        return c.y - smooth
     middle = np.median(c.y[: n // size * size].reshape(-1, size), axis=1)
     return c.y - middle[np.minimum(np.arange(n) // size, len(middle) - 1)]
 
@@ -975,23 +977,26 @@ def _read(store: Store, listed: Sequence[Mapping[str, Any]]) -> Iterator[_Rows]:
             f"SELECT series_id, step, value, epoch(time) AS time, file_id, line_no FROM series_point WHERE series_id IN ({', '.join(map(str, ids))}) "
             "AND value IS NOT NULL ORDER BY series_id, turn, ordinal, line_no"
         ).fetchnumpy()
-        column = {
-            k: np.ma.filled(
-                np.ma.asarray(v, dtype=np.float64 if k in ("step", "value", "time") else np.int64),
-                np.nan if k in ("step", "value", "time") else 0,
-            )
-            for k, v in got.items()
-        }
-        number = column["series_id"]
+        number = _whole(got["series_id"])
+        numbers = {k: _real(got[k]) for k in ("step", "value", "time")}
+        file, line = _whole(got["file_id"]), _whole(got["line_no"])
         edges = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(number)] if len(number) else []
         for a, b in pairwise(edges):
-            step = column["step"][a:b]
+            step = numbers["step"][a:b]
             known = np.isfinite(step)
             if not known.any():
                 step, known = np.arange(1.0, b - a + 1), np.ones(b - a, bool)
-            of = {k: column[k][a:b][known] for k in ("value", "time", "file_id", "line_no")}
+            value, time = numbers["value"][a:b][known], numbers["time"][a:b][known]
             n = int(number[a])
-            yield _Rows(n, step[known], of["value"], of["time"], of["file_id"], of["line_no"], planned[n])
+            yield _Rows(n, step[known], value, time, file[a:b][known], line[a:b][known], planned[n])
+
+
+def _real(column: Any) -> Floats:  # noqa: ANN401 - an array, masked where it has NULLs
+    return np.asarray(np.ma.filled(np.ma.asarray(column, dtype=np.float64), np.nan), np.float64)
+
+
+def _whole(column: Any) -> Ints:  # noqa: ANN401
+    return np.asarray(np.ma.filled(np.ma.asarray(column, dtype=np.int64), 0), np.int64)
 
 
 def _fresh(rows: _Rows, marks: Mapping[tuple[int, int], Sequence[tuple[int | None, float | None]]]) -> Bools:
@@ -1001,7 +1006,10 @@ def _fresh(rows: _Rows, marks: Mapping[tuple[int, int], Sequence[tuple[int | Non
     fresh[heads[1:]] = True
     for a, b in pairwise([*heads, len(rows.file)]):
         for line_no, step in marks.get((rows.series, int(rows.file[a])), ()):
-            later = np.flatnonzero(rows.line[a:b] > line_no if line_no is not None else rows.step[a:b] > step)
+            if line_no is not None:
+                later = np.flatnonzero(rows.line[a:b] > line_no)
+            else:
+                later = np.flatnonzero(rows.step[a:b] > (step or 0.0))
             if len(later) and (a or later[0]):
                 fresh[a + int(later[0])] = True
     return fresh

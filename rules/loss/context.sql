@@ -17,8 +17,11 @@ WITH went_on AS (
     QUALIFY lag(g.file_id) OVER (PARTITION BY g.series_id, g.run ORDER BY k.turn, g.line_no) <> g.file_id
     UNION ALL
     SELECT e.file_id, e.line_no, p.step, coalesce(e.step, p.step), NULL FROM training_event e,
-      LATERAL (SELECT min(p.step) AS step FROM series_point p JOIN series s USING (series_id) WHERE s.canonical = 'loss' AND p.file_id = e.file_id AND p.line_no > e.line_no) p
-    WHERE e.kind IN ('resume', 'load') AND p.step IS NOT NULL AND coalesce(e.step, p.step) > 0)
+      LATERAL (SELECT min(p.step) FILTER (p.line_no > e.line_no) AS step, bool_or(p.line_no < e.line_no) AS before
+               FROM series_point p JOIN series s USING (series_id) WHERE s.canonical = 'loss' AND p.file_id = e.file_id) p
+    WHERE e.kind IN ('resume', 'load') AND p.step IS NOT NULL
+      -- Weights that are loaded before anything was trained are no resume.
+      AND coalesce(e.step, CASE WHEN p.before THEN p.step END, 0) > 0)
   ORDER BY round(start_step), path IS NULL, line_no
 ), several AS (
   SELECT file_id, line_no, runs, heads

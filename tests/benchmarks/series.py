@@ -15,9 +15,9 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from curves import FAULTS, NOISE, Made, clean, faulty
+from curves import FAULTS, NOISE, Made, clean, faulty  # noqa: E402
 
-from logsift.judge.series import Excursion, curve_of, search
+from logsift.judge.series import Excursion, curve_of, search  # noqa: E402
 
 RIGHT = {
     "fast spike": {"rise"}, "slow spike": {"rise"}, "unrecovered spike": {"rise"}, "resume spike": {"rise"},
