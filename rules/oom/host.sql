@@ -3,7 +3,7 @@ title      = "The machine ran out of memory: the kernel killed a process"
 severity   = "critical"
 confidence = "definite"
 status     = "stable"
-explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.collective_count", "crash.exception", "crash.signal"]
+explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.collective_count", "divergence.stack", "network.connect_failure", "crash.exception", "crash.signal"]
 explains_here = ["gpu.application"]
 about      = """
 The kernel's OOM killer ended a process because the whole machine (or the NUMA nodes it may use) had no memory left.
