@@ -280,6 +280,10 @@ FORMATS: dict[str, tuple[str, list[Row]]] = {
         [("loss", "loss", 50, 1.3), ("lr", "learning_rate", 50, 0.049)],
     ),
     "diffusers.log": ("Steps:  10%|#         | 100/1000 [01:00<10:00,  1.50it/s, lr=1e-5, step_loss=0.125]\n", [("step_loss", "loss", 100, 0.125), ("lr", "learning_rate", 100, 1e-5)]),
+    "deit.log": (
+        "Epoch: [3]  [ 100/2502]  eta: 0:39:15  lr: 0.000100  loss: 2.3456 (2.4000)  time: 0.5012  data: 0.0100  max mem: 3000\nLoss is nan, stopping training\n",
+        [("loss", "loss", 2 * 2502 + 100, 2.3456), ("loss", "loss", 2 * 2502 + 101, NAN), ("time", "step_seconds", 2 * 2502 + 100, 0.5012)],
+    ),
     "count_first.log": ("[100/5000] loss: 2.34 lr: 1e-4\n", [("loss", "loss", 100, 2.34), ("lr", "learning_rate", 100, 1e-4)]),
     "loss_first.log": ("Train Loss: 2.34, lr: 0.5 at step 100\n", [("Train Loss", "loss", 100, 2.34)]),
     "verl.log": (

@@ -252,13 +252,27 @@ SELECT file_id, source, stream, run_name, name, phase, unit, trainer, plain,
   trainer IN ('megatron', 'hf', 'fairseq') OR plain ~ '(^|_)(avg|mean|ema|smooth)|_epoch$|loss_mean' AS is_average
 FROM given;
 
+-- Programs that stop at a bad loss say so instead of printing it: that is a point too, one step behind the last one.
+CREATE TABLE announced_nan AS
+SELECT m.file_id, m.line_no, m.time, m.host, m.rank, n.source, n.name, n.canonical,
+  coalesce(m.at_step, (SELECT max_by(v.step, v.line_no) FROM line_value v WHERE v.file_id = m.file_id AND v.stream = m.stream AND v.name = n.name AND v.line_no < m.line_no) + 1) AS step,
+  'nan'::DOUBLE AS value, m.line_no AS ordinal, NULL::DOUBLE AS steps_planned, n.is_average
+FROM training_mark m
+JOIN (SELECT DISTINCT file_id, stream, source, name, canonical, is_average FROM metric_name WHERE canonical = 'loss' AND run_name IS NULL) n
+  ON n.file_id = m.file_id AND n.stream = m.stream
+WHERE m.kind = 'nan_found' AND regexp_matches(m.message, '(?i)loss')
+QUALIFY row_number() OVER (PARTITION BY m.file_id, m.stream ORDER BY m.line_no) = 1;
+
 CREATE TABLE line_metric AS
+FROM (
 SELECT v.file_id, v.line_no, v.time, v.host, v.rank, n.source, v.name, n.canonical, v.step, v.value * n.factor AS value,
   v.line_no AS ordinal, v.steps_planned, n.is_average
 FROM printed_value v
 JOIN metric_name n ON n.file_id = v.file_id AND n.stream = v.stream AND n.name = v.name AND n.phase = v.phase AND n.unit = v.unit AND n.trainer = v.trainer
   AND n.run_name IS NULL
-ORDER BY v.file_id, v.line_no;
+UNION ALL BY NAME FROM announced_nan
+)
+ORDER BY file_id, line_no;
 
 -- One row per value of any metric from any source: what rules and logsift/judge/series.py read. Stores of millions of points are not copied for it.
 CREATE VIEW metric AS
