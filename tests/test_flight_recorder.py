@@ -219,9 +219,9 @@ def old_schema() -> Scenario:
 
 
 def gloo_stands() -> Scenario:
-    """Backend gloo leaves every entry at `scheduled`; only the missing one tells."""
+    """Backend gloo leaves every entry at `scheduled` and retires what failed too; only the missing one tells."""
     job = data_parallel(4, version="2.10", backend="gloo")
-    job.collective("0", ranks=[0, 1, 2], done=False)
+    job.collective("0", ranks=[0, 1, 2], done=True)
     return Scenario(job, {"hang.missing_rank": {3}}, "host")
 
 
@@ -237,7 +237,10 @@ def all_is_well() -> Scenario:
 
 
 def gloo_is_well() -> Scenario:
-    return Scenario(data_parallel(4, version="2.10", backend="gloo"))
+    job = data_parallel(4, version="2.10", backend="gloo")
+    job.collective("0", "barrier", [0, 1], done=True)
+    job.collective("0", "barrier", [2, 3], done=False)
+    return Scenario(job)
 
 
 def recorder_off() -> Scenario:

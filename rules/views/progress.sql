@@ -1,11 +1,15 @@
 -- How far each rank has come in each group, by the Flight Recorder's dumps and by the watchdogs' status lines.
 -- `waits_for` is the sequence number of the first operation it has enqueued that has not completed.
 CREATE TABLE rank_progress AS
-SELECT 'flight_recorder' AS source, rank, host, grp_key, grp, grp_desc, enqueued, completed,
-  CASE WHEN gloo OR pending_collectives > 0 THEN first_pending WHEN NOT point_to_point AND enqueued > completed THEN greatest(completed, 0) + 1 END AS waits_for,
-  op, gloo, point_to_point AND pending_collectives = 0 AS point_to_point, first_collective_record AS record_id, timeout_ms, last_place AS place, time, file_id, line_no,
-  CASE WHEN CASE WHEN gloo OR pending_collectives > 0 THEN first_pending WHEN NOT point_to_point AND enqueued > completed THEN 1 END IS NULL THEN 'idle' ELSE 'waiting' END AS state
-FROM flight_progress
+SELECT 'flight_recorder' AS source, rank, host, grp_key, grp, grp_desc, enqueued, completed, waits_for, op, gloo, point_to_point AND pending_collectives = 0 AS point_to_point,
+  first_collective_record AS record_id, timeout_ms, last_place AS place, time, file_id, line_no, CASE WHEN waits_for IS NULL THEN 'idle' ELSE 'waiting' END AS state
+FROM (
+  SELECT *,
+    -- gloo does not say what is open: there the last operation of a rank is, if another member has not come to it.
+    CASE WHEN gloo THEN CASE WHEN min(enqueued) OVER (PARTITION BY grp_key) < enqueued THEN enqueued END
+         WHEN pending_collectives > 0 THEN first_pending
+         WHEN NOT point_to_point AND enqueued > completed THEN greatest(completed, 0) + 1 END AS waits_for
+  FROM flight_progress)
 UNION ALL BY NAME
 SELECT source, rank, host, grp_key, grp, grp_desc, enqueued, completed, waits_for, false AS gloo, false AS point_to_point, time, file_id, line_no,
   CASE WHEN waits_for IS NULL THEN 'idle' ELSE 'waiting' END AS state
