@@ -79,6 +79,8 @@ host_side AS (
       FROM rank_progress p JOIN flight_member m ON m.grp_key = p.grp_key AND m.of_rank = p.rank
       WHERE w.source = 'flight_recorder' AND p.source = w.source AND p.rank = w.culprit AND p.state = 'waiting'
         AND len(list_filter(m.members, lambda r: NOT list_contains(seen.ranks, r))) > 0)
+    -- Status lines do not tell the members of a group: who waits in another group may be a victim there.
+    AND NOT EXISTS (FROM rank_progress p WHERE w.source = 'watchdog' AND p.source = w.source AND p.rank = w.culprit AND p.grp_key <> w.grp_key AND p.waits_for IS NOT NULL)
   GROUP BY ALL),
 device_side AS (
   SELECT p.source, p.rank, min(p.grp_key) AS grp_key, arg_min(p.waits_for, p.grp_key) AS seq, arg_min(p.op, p.grp_key) AS op, 0 AS waiters,
@@ -90,7 +92,9 @@ device_side AS (
   GROUP BY p.source, p.rank),
 united AS (
   SELECT * FROM device_side
-  UNION ALL BY NAME SELECT h.* FROM host_side h ANTI JOIN device_side d ON d.source = h.source AND d.rank = h.rank),
+  UNION ALL BY NAME SELECT h.* FROM host_side h ANTI JOIN device_side d ON d.source = h.source AND d.rank = h.rank
+  -- With a device that stands, who has a send or a receive open waits for it.
+  WHERE NOT (EXISTS (FROM device_side d WHERE d.source = h.source) AND EXISTS (FROM flight_operation o WHERE o.rank = h.rank AND o.is_p2p AND o.pending))),
 -- All have joined what is waited for, a few have enqueued less after it: their program stands, or their device does.
 behind AS (
   SELECT p.source, p.rank, min(p.grp_key) AS grp_key, arg_min(p.waits_for, p.grp_key) AS seq, arg_min(p.op, p.grp_key) AS op, any_value(g.others) AS waiters, [] AS waiting_lines
