@@ -87,3 +87,16 @@ SELECT concat('AMD GPU ', gpu, CASE WHEN host IS NOT NULL THEN ' of ' || host EL
        'Take the node out of the pool, reboot it and run a diagnosis (rvs, amd-smi ras); replace the GPU if the error comes again.' AS action,
        'amd' AS vendor, CASE WHEN gpu NOT LIKE 'node%' THEN pci_address(gpu) END AS pci, error, event_id, block AS unit, coalesce(block = 'umc', false) AS memory, lines
 FROM amd
+UNION ALL BY NAME
+SELECT format('GPU {}{}: {}', gpu, coalesce(' of ' || any_value(host), ''), CASE WHEN bool_or(verdict = 'uncorrectable') THEN 'uncorrectable memory errors since its last reset' WHEN bool_or(verdict = 'replace') THEN 'its memory can no longer be repaired' ELSE 'it asks for recovery: ' || any_value(value) FILTER (verdict = 'recovery') END)
+         || ', says nvidia-smi' AS summary,
+       list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:10] AS evidence, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, [gpu] AS gpus, CASE WHEN bool_or(verdict = 'replace') THEN 'definite' ELSE 'probable' END AS confidence, 'critical' AS severity,
+       CASE WHEN bool_or(verdict = 'replace') THEN 'Replace the GPU (RMA): its spare memory rows are used up.' ELSE 'Reset the GPU or reboot the node; run dcgmi diag -r 3 before it comes back.' END AS action,
+       'nvidia' AS vendor, gpu AS pci, bool_or(verdict IN ('uncorrectable', 'replace')) AS memory, any_value(key) AS error,
+       max(try_cast(value AS BIGINT)) FILTER (verdict = 'uncorrectable') AS uncorrectable_errors
+FROM gpu_state WHERE verdict IN ('uncorrectable', 'replace', 'recovery') GROUP BY gpu, file_id
+UNION ALL BY NAME
+SELECT format('dcgmi diag: test {} failed{}', any_value(test), coalesce(' (' || any_value(message) || ')', '')) AS summary, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:10] AS evidence,
+       list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, 'probable' AS confidence, 'critical' AS severity, 'Take the node out and open a repair ticket with the output of dcgmi diag.' AS action, 'nvidia' AS vendor,
+       any_value(test) AS error, list_sort(list(DISTINCT test)) AS tests
+FROM dcgm_test WHERE regexp_matches(test, 'Memory|Diagnostic|PCIe|Stress|Power|Bandwidth|Pulse|Row Remap|NVLink|Integration') GROUP BY file_id
