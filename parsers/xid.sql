@@ -39,53 +39,62 @@ SELECT e.*, c.mnemonic, c.short_meaning AS meaning, c.class, c.immediate_action 
 FROM events e LEFT JOIN sxid_catalog c USING (code);
 COMMENT ON TABLE sxid IS 'one row per SXid event (its lines joined) with what is known of its code; fatal as printed, else as the code is';
 
--- Everything the driver says of a GPU that is no good news, with its place in the order of causes.
-CREATE TABLE gpu_event AS
+-- What the driver says of GPUs and switches, per minute, GPU and code one row: a storm of a million lines is small from here on.
+-- Bad news only: a recovery action that changes to "none" is none.
+CREATE TABLE gpu_minute AS
 WITH said AS (
-  SELECT 'xid' AS kind, x.file_id, x.line_no, x.time, x.uptime_seconds, x.host, x.gpu AS printed, x.gpu_uuid, x.code, nullif(x.pid, 0) AS pid, x.process, x.message,
-         CASE WHEN x.code BETWEEN 144 AND 150 THEN coalesce(NOT regexp_matches(x.message, '[Nn]on-?[Ff]atal'), true) END AS fatal,
-         CASE WHEN x.code = 154 THEN try_cast('0x' || regexp_extract(x.message, 'to 0x([0-9a-fA-F]+)', 1) AS BIGINT) END AS recovery,
-         CASE WHEN x.code = 45 THEN try_cast(regexp_extract(x.message, 'caused by previous Xid ([0-9]+)', 1) AS BIGINT) END AS previous
-  FROM xid_line x
-  UNION ALL
-  SELECT kind, file_id, line_no, time, uptime_seconds, host, gpu, NULL, CASE kind WHEN 'lost' THEN 79 END, NULL, NULL, message, NULL, NULL, NULL
-  FROM nvrm_event WHERE kind IN ('lost', 'init_failed', 'no_handle') AND gpu IS NOT NULL
+  SELECT 'xid' AS kind, file_id, line_no, time, uptime_seconds, host, gpu, gpu_uuid, code, pid, process,
+         CASE WHEN code BETWEEN 144 AND 150 THEN NOT regexp_matches(coalesce(message, ''), '[Nn]on-?[Ff]atal') END AS fatal,
+         CASE WHEN code = 154 THEN coalesce(try_cast('0x' || regexp_extract(message, 'to 0x([0-9a-fA-F]+)', 1) AS BIGINT), 0) END AS recovery,
+         CASE WHEN code = 45 THEN try_cast(regexp_extract(message, 'caused by previous Xid ([0-9]+)', 1) AS BIGINT) END AS previous
+  FROM xid_line
+  UNION ALL BY NAME
+  SELECT kind, file_id, line_no, time, uptime_seconds, host, gpu, CASE kind WHEN 'lost' THEN 79 END AS code FROM nvrm_event WHERE kind IN ('lost', 'init_failed', 'no_handle') AND gpu IS NOT NULL
+  UNION ALL BY NAME
+  SELECT 'sxid' AS kind, file_id, line_no, time, uptime_seconds, host, gpu, code, fatal FROM sxid
+), minutes AS (
+  SELECT kind, file_id, host, gpu AS printed, code, fatal, recovery, previous, CASE WHEN time IS NOT NULL THEN 'wall' WHEN uptime_seconds IS NOT NULL THEN 'boot' ELSE 'none' END AS clock,
+         coalesce(epoch(time), uptime_seconds) // 60 AS minute, count(*) AS lines, min(coalesce(epoch(time), uptime_seconds)) AS t, max(coalesce(epoch(time), uptime_seconds)) AS last_t,
+         min(time) AS time, max(time) AS last_time, min(uptime_seconds) AS uptime_seconds, min(line_no, 5) AS first_lines, any_value(gpu_uuid) AS gpu_uuid,
+         arg_min(pid, line_no) FILTER (pid > 0) AS pid, arg_min(process, line_no) FILTER (pid > 0) AS process
+  FROM said WHERE NOT (code IS NOT DISTINCT FROM 154 AND kind = 'xid' AND recovery = 0)
+  GROUP BY ALL
 )
-SELECT s.* EXCLUDE (printed, host), s.host, coalesce(s.host, f.otherwise) AS machine, pci_address(s.printed) AS gpu,
-       coalesce(epoch(s.time), s.uptime_seconds) AS t, CASE WHEN s.time IS NOT NULL THEN 'wall' WHEN s.uptime_seconds IS NOT NULL THEN 'boot' ELSE 'none' END AS clock,
-       CASE WHEN s.kind = 'init_failed' THEN 'hardware' WHEN s.kind = 'no_handle' THEN 'hardware'
+SELECT m.* EXCLUDE (printed), pci_address(m.printed) AS gpu, coalesce(m.host, f.otherwise) AS machine, m.first_lines[1] AS line_no,
+       CASE WHEN m.kind IN ('init_failed', 'no_handle') THEN 'hardware'
+            WHEN m.kind = 'sxid' THEN CASE WHEN m.code IN (10004, 10005, 10006) THEN 'info' WHEN m.fatal OR m.code = 12028 THEN 'hardware' ELSE 'info' END
             WHEN g.verdict IS NOT NULL THEN g.verdict
             WHEN c.class = 'hardware' AND c.training_run_fatal = 'yes' THEN 'hardware'
             WHEN c.immediate_action = 'restart_app' AND c.training_run_fatal = 'yes' THEN 'application'
             ELSE 'info' END AS verdict,
-       CASE WHEN s.kind = 'init_failed' THEN 66 WHEN s.kind = 'no_handle' THEN 67 WHEN g.root_order IS NOT NULL THEN g.root_order
+       CASE WHEN m.kind = 'init_failed' THEN 66 WHEN m.kind = 'no_handle' THEN 67
+            WHEN m.kind = 'sxid' THEN CASE WHEN m.code IN (10004, 10005, 10006) THEN 130 WHEN m.fatal AND m.code = 19084 THEN 52 WHEN m.fatal THEN 51 WHEN m.code = 12028 THEN 58 ELSE 130 END
+            WHEN g.root_order IS NOT NULL THEN g.root_order
             WHEN c.class = 'hardware' AND c.training_run_fatal = 'yes' THEN 62
             WHEN c.immediate_action = 'restart_app' AND c.training_run_fatal = 'yes' THEN 75 ELSE 130 END AS root_order,
-       g.advice, c.class
-FROM said s JOIN kernel_file f USING (file_id) LEFT JOIN xid_triage g USING (code) LEFT JOIN xid_catalog c USING (code)
-WHERE NOT (s.code IS NOT DISTINCT FROM 154 AND coalesce(s.recovery, 0) = 0)
-UNION ALL
-SELECT 'sxid', s.file_id, s.line_no, s.time, s.uptime_seconds, NULL, s.code, NULL, NULL, s.message, s.fatal, NULL, NULL, s.host, coalesce(s.host, f.otherwise), s.gpu,
-       coalesce(epoch(s.time), s.uptime_seconds), CASE WHEN s.time IS NOT NULL THEN 'wall' WHEN s.uptime_seconds IS NOT NULL THEN 'boot' ELSE 'none' END,
-       CASE WHEN s.code IN (10004, 10005, 10006) THEN 'info' WHEN s.fatal OR s.code = 12028 THEN 'hardware' ELSE 'info' END,
-       CASE WHEN s.code IN (10004, 10005, 10006) THEN 130 WHEN s.fatal AND s.code = 19084 THEN 52 WHEN s.fatal THEN 51 WHEN s.code = 12028 THEN 58 ELSE 130 END,
-       CASE WHEN s.code = 20034 THEN 'reset GPU; check NVLink' WHEN s.code = 12028 THEN 'restart the job; look at the GPU behind the port' ELSE 'reset GPUs and NVSwitches' END, s.class
-FROM sxid s JOIN kernel_file f USING (file_id);
+       CASE WHEN m.kind = 'sxid' THEN CASE m.code WHEN 20034 THEN 'reset GPU; check NVLink' WHEN 12028 THEN 'restart the job; look at the GPU behind the port' ELSE 'reset GPUs and NVSwitches' END
+            WHEN m.kind = 'init_failed' THEN 'reboot; check the driver version' WHEN m.kind = 'no_handle' THEN 'reboot, then diagnose' ELSE g.advice END AS advice,
+       CASE WHEN m.kind = 'sxid' THEN 'nvlink' ELSE c.class END AS class
+FROM minutes m JOIN kernel_file f USING (file_id) LEFT JOIN xid_triage g ON g.code = m.code AND m.kind IN ('xid', 'lost') LEFT JOIN xid_catalog c ON c.code = m.code AND m.kind IN ('xid', 'lost');
 
 -- Events of one machine less than three minutes apart are one burst; per burst, GPU and code one row.
 CREATE TABLE gpu_burst_part AS
 WITH marked AS (
-  SELECT *, coalesce(t - lag(t) OVER w > 180, true) AS is_new FROM gpu_event WINDOW w AS (PARTITION BY machine, clock ORDER BY t, file_id, line_no)
+  SELECT *, coalesce(t - max(last_t) OVER (PARTITION BY machine, clock ORDER BY t, file_id, line_no ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) > 180, true) AS is_new FROM gpu_minute
 ), numbered AS (
   SELECT *, CASE WHEN clock = 'none' THEN 0 ELSE count(*) FILTER (is_new) OVER (PARTITION BY machine, clock ORDER BY t, file_id, line_no) END AS burst FROM marked
+), parts AS (
+  SELECT machine, clock, burst, kind, gpu, code, fatal, recovery, previous, verdict, root_order, advice, class, any_value(host) AS host, sum(lines)::BIGINT AS lines,
+         min(t) AS t, max(last_t) AS last_t, min(time) AS time, max(last_time) AS last_time, min(uptime_seconds) AS uptime_seconds, any_value(gpu_uuid) AS gpu_uuid,
+         arg_min(file_id, (coalesce(t, 0), line_no)) AS file_id, arg_min(line_no, (coalesce(t, 0), line_no)) AS line_no,
+         arg_min(pid, (coalesce(t, 0), line_no)) FILTER (pid IS NOT NULL) AS pid, arg_min(process, (coalesce(t, 0), line_no)) FILTER (pid IS NOT NULL) AS process,
+         arg_min(list_transform(first_lines, lambda n: line_at(file_id, n)), (coalesce(t, 0), line_no)) AS evidence
+  FROM numbered GROUP BY ALL
 )
-SELECT machine, clock, burst, kind, gpu, code, fatal, recovery, previous, verdict, root_order, advice, class, any_value(host) AS host, count(*) AS lines,
-       min(t) AS t, max(t) AS last_t, min(time) AS time, max(time) AS last_time, min(uptime_seconds) AS uptime_seconds,
-       any_value(gpu_uuid) AS gpu_uuid, arg_min(file_id, coalesce(t, line_no)) AS file_id, arg_min(line_no, coalesce(t, line_no)) AS line_no,
-       arg_min(message, coalesce(t, line_no)) AS message, first(pid ORDER BY line_no) FILTER (pid IS NOT NULL) AS pid,
-       first(process ORDER BY line_no) FILTER (pid IS NOT NULL) AS process, count(DISTINCT pid) AS pids,
-       arg_min(line_at(file_id, line_no), coalesce(t, line_no), 5) AS evidence
-FROM numbered GROUP BY ALL;
+SELECT p.*, coalesce(x.message, n.message, s.message) AS message
+FROM parts p LEFT JOIN xid_line x ON p.kind = 'xid' AND x.file_id = p.file_id AND x.line_no = p.line_no AND x.code = p.code
+LEFT JOIN nvrm_event n ON p.kind IN ('lost', 'init_failed', 'no_handle') AND n.file_id = p.file_id AND n.line_no = p.line_no AND n.kind = p.kind
+LEFT JOIN sxid s ON p.kind = 'sxid' AND s.file_id = p.file_id AND s.line_no = p.line_no;
 
 -- The root of each burst: the least in the order of causes, the earliest of equals; what a 45 names as its cause wins on its GPU.
 CREATE TABLE gpu_burst AS
