@@ -424,7 +424,11 @@ def test_metrics_of_one_mlflow_run_belong_together(tmp_path: Path) -> None:
         (folder / name).write_text(f"1767225600123 {value} 10\n")
     rows = [r for rows in by_file(tmp_path).values() for r in rows]
     assert {r["source"] for r in rows} == {"mlruns/0/3f"}
-    assert {r["name"]: r["canonical"] for r in rows} == {"loss": "loss", "grad_norm": "grad_norm", "aux_loss": "component_loss"}
+    assert {r["name"]: r["canonical"] for r in rows} == {
+        "loss": "loss",
+        "grad_norm": "grad_norm",
+        "aux_loss": "component_loss",
+    }
 
 
 def test_the_longest_trainer_state_stands_for_all(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ severity = "critical"
 confidence = "probable"
 status = "stable"
 explains   = ["hang.missing_rank", "hang.collective_timeout", "divergence.stack", "network.peer_lost"]
-explains_elsewhere= ["crash"]
+explains_elsewhere = ["crash"]
 about = """
 A rank stands in the code that writes or reads a checkpoint, at the same place in two dumps, while the other ranks wait for it.
 Saving takes its time, so one dump proves nothing.

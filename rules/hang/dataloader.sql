@@ -4,7 +4,7 @@ severity = "critical"
 confidence = "probable"
 status = "stable"
 explains   = ["hang.missing_rank", "hang.collective_timeout", "divergence.stack", "network.peer_lost"]
-explains_elsewhere= ["crash"]
+explains_elsewhere = ["crash"]
 about = """
 The main thread of a rank stands where the DataLoader waits for a batch of a worker process, while the other ranks wait in a
 collective. Where the workers were dumped too, theirs is the place that matters: a lock inherited by fork, a read that does not return.

@@ -4,7 +4,7 @@ severity = "critical"
 confidence = "probable"
 status = "stable"
 explains   = ["hang.missing_rank", "hang.collective_timeout", "divergence.stack", "network.peer_lost"]
-explains_elsewhere= ["crash"]
+explains_elsewhere = ["crash"]
 about = """
 At least two threads of a process stand in the acquisition of a lock and no thread that could release one does anything else; or its only
 thread wants a lock that nobody is left to release; or a sleeping thread owns the GIL that the main thread needs.

@@ -1,0 +1,83 @@
+"""Who explains whom, and which incident is the root."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from logsift.content.catalog import Rule
+from logsift.content.errors import Origin
+from logsift.judge.causes import trace
+from logsift.judge.rules import Evidence, Incident
+
+NOON = datetime(2026, 3, 3, 12)  # noqa: DTZ001 - the tables keep UTC without a zone
+
+
+def rule(id: str, explains: str = "", here: str = "", elsewhere: str = "") -> Rule:
+    lists = (frozenset(x.split()) for x in (explains, here, elsewhere))
+    return Rule(id, id, "critical", "definite", "stable", *lists, "a", "r", "f", (), "", Origin("x", 1))
+
+
+def incident(rule: str, minutes: float | None = 0, **given: Any) -> Incident:
+    at = None if minutes is None else NOON + timedelta(minutes=minutes)
+    base = {"severity": "critical", "confidence": "definite", "ranks": (), "hosts": (), "gpus": ()} | given
+    scope = (frozenset(base[k]) for k in ("ranks", "hosts", "gpus"))
+    return Incident(rule, base["severity"], base["confidence"], rule, "", (Evidence(1, 1),), at, None, *scope, {})
+
+
+RULES = [
+    rule("gpu.dead", "hang", "crash.cuda"),
+    rule("crash.cuda", "hang"),
+    rule("hang.timeout", here="crash.cuda"),
+    rule("hang.missing", "hang.timeout", elsewhere="crash.cuda"),
+    rule("net.closed"),
+    rule("a.a", "b.b"),
+    rule("b.b", "a.a"),
+]
+
+
+def roots(*incidents: Incident) -> list[str]:
+    return [i.rule for i in trace(incidents, RULES).roots]
+
+
+@pytest.mark.parametrize(
+    ("incidents", "expected"),
+    [
+        pytest.param([], [], id="nothing"),
+        pytest.param([incident("net.closed")], ["net.closed"], id="one alone is the root"),
+        pytest.param([incident("hang.timeout", 10), incident("gpu.dead", 0)], ["gpu.dead"], id="a cause folds its echo, by family"),
+        pytest.param([incident("hang.timeout", 0), incident("gpu.dead", 30)], ["hang.timeout", "gpu.dead"], id="what came later explains nothing"),
+        pytest.param([incident("hang.timeout", 0), incident("gpu.dead", 3)], ["gpu.dead"], id="clocks may differ by minutes"),
+        pytest.param([incident("hang.timeout", 0), incident("gpu.dead", None)], ["gpu.dead"], id="an unknown time is no objection"),
+        pytest.param([incident("crash.cuda", ranks=[3], hosts=["b"]), incident("gpu.dead", hosts=["a"])], ["crash.cuda", "gpu.dead"], id="here: not on another host"),
+        pytest.param([incident("crash.cuda", ranks=[3], hosts=["a"]), incident("gpu.dead", hosts=["a"])], ["gpu.dead"], id="here: on the same host"),
+        pytest.param([incident("crash.cuda", hosts=["a"], gpus=["0"]), incident("gpu.dead", hosts=["a"], gpus=["1"])], ["crash.cuda", "gpu.dead"], id="here: not on another GPU"),
+        pytest.param([incident("crash.cuda", ranks=[3], hosts=["a"]), incident("hang.timeout", ranks=[1, 2], hosts=["a"])], ["crash.cuda"], id="ranks decide where both are known"),
+        pytest.param([incident("hang.missing", ranks=[3], confidence="probable"), incident("crash.cuda", ranks=[3])], ["crash.cuda"], id="elsewhere: the missing rank's own crash made it miss"),
+        pytest.param([incident("hang.missing", ranks=[3], confidence="probable"), incident("net.closed", None, severity="info")], ["hang.missing"], id="context is no root"),
+        pytest.param([incident("a.a", 1), incident("b.b", 0)], ["b.b"], id="of two that explain each other the earlier"),
+        pytest.param([incident("a.a", 0, confidence="possible"), incident("b.b", 1)], ["b.b"], id="of two that explain each other the better proved"),
+        pytest.param([incident("net.closed", 0, severity="warning"), incident("gpu.dead", 9)], ["gpu.dead", "net.closed"], id="of independent ones the graver first"),
+    ],
+)  # fmt: skip
+def test_roots(incidents: list[Incident], expected: list[str]) -> None:
+    assert roots(*incidents) == expected
+    assert roots(*reversed(incidents)) == expected
+
+
+def test_a_chain_is_kept_whole() -> None:
+    dead, crash, hang = (
+        incident("gpu.dead", 0, hosts=["a"]),
+        incident("crash.cuda", 1, ranks=[3], hosts=["a"]),
+        incident("hang.timeout", 10, ranks=[1]),
+    )
+    causes = trace([hang, crash, dead], RULES)
+    assert causes.root is dead
+    assert causes.cause_of(crash) is dead
+    assert {(a.rule, b.rule) for a, b in causes.edges} == {
+        ("gpu.dead", "crash.cuda"),
+        ("gpu.dead", "hang.timeout"),
+        ("crash.cuda", "hang.timeout"),
+    }
