@@ -126,6 +126,31 @@ def timeline(
 
 
 @main.command()
+@click.argument("run", type=_PATH)
+@_DB
+@_CONTENT
+def stacks(run: Path, db: Path | None, content: tuple[Path, ...]) -> None:
+    """Merge the stacks of all ranks into one call tree, what stands apart first."""
+    from logsift.report.tree import shown
+
+    click.echo(shown(_analysis(run, db, content).store))
+
+
+@main.command()
+@click.argument("run", type=_PATH)
+@click.option("--metric", metavar="NAME", help="The metric as it was printed (default: the loss).")
+@click.option("-o", "--output", type=_PATH, help="A .png or .svg file; without it the curve goes to the terminal.")
+@_DB
+@_CONTENT
+def plot(run: Path, metric: str | None, output: Path | None, db: Path | None, content: tuple[Path, ...]) -> None:
+    """Draw a metric of RUN with incidents, restarts and dead branches."""
+    from logsift.report.plots import draw, sparkline
+
+    analysis = _analysis(run, db, content)
+    click.echo(draw(analysis, metric, output) if output else sparkline(analysis, metric))
+
+
+@main.command()
 @click.argument("name", required=False)
 @_CONTENT
 def tables(name: str | None, content: tuple[Path, ...]) -> None:

@@ -123,3 +123,27 @@ def test_help_needs_no_heavy_module() -> None:
     code = "import sys; from logsift.cli import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"polars", "duckdb", "matplotlib", "numpy", "rich", "hyperscan"} & set(loaded)
+
+
+def test_stacks_are_one_tree_with_what_stands_apart_first(run_of: Make) -> None:
+    dumps = "".join(
+        f'Process {p}: python train.py --rank {r}\nPython v3.11.9 (/usr/bin/python3.11)\n\nThread {p} (idle): "MainThread"\n'
+        f"    {'read (data.py:9)' if r == 2 else 'all_reduce (torch/distributed/distributed_c10d.py:2810)'}\n"
+        "    step (train.py:80)\n    <module> (train.py:99)\n"
+        for r, p in enumerate(range(500, 504))
+    )
+    lines = run("stacks", run_of({"pyspy.txt": dumps})).stdout.splitlines()
+    assert [line.split("  @ ")[1].split()[0] for line in lines] == ["0-3", "0-3", "2", "0-1,3"]
+    assert "no stacks" in run("stacks", run_of({"a.log": "x\n"}, "none")).output
+
+
+def test_a_curve_is_drawn_with_its_incidents(run_of: Make, tmp_path: Path) -> None:
+    said = "".join(
+        f"step:{n}/400 train_loss:{9.0 if 200 <= n < 206 else 3 - n / 400 + 0.01 * (n % 7):.4f}\n"
+        for n in range(1, 401)
+    )
+    curve = run_of({"train.log": said})
+    assert "train_loss" in run("plot", curve).stdout
+    assert "400 points, 1 incident marked" in run("plot", curve, "-o", tmp_path / "loss.svg").stdout
+    assert "loss.spike" in (tmp_path / "loss.svg").read_text()
+    assert "knows no metric 'lost'" in run("plot", curve, "--metric", "lost").output

@@ -1,0 +1,125 @@
+"""Curves with what was found on them, as a picture or in the terminal. matplotlib is imported here and nowhere else."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from logsift.analysis import Analysis
+
+_POINTS = 4000
+"""More points than pixels show nothing more: each bucket keeps its least and greatest, so that no peak is lost."""
+_EIGHTHS = " ▁▂▃▄▅▆▇█"
+Floats = NDArray[np.float64]
+
+
+def names(analysis: Analysis) -> list[str]:
+    """The series that can be drawn, those with most points first."""
+    rows = analysis.store.rows("SELECT name, count(*) AS n FROM metric_stitched GROUP BY name ORDER BY n DESC, name")
+    return [r["name"] for r in rows]
+
+
+def draw(analysis: Analysis, name: str | None, output: Path) -> str:
+    """Draw a series into a PNG or SVG file with incidents, restarts and dead branches; gives what was drawn in words.
+
+    Raises:
+        ValueError: there is no such series.
+    """
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    chosen, rows = _series(analysis, name)
+    figure, axes = plt.subplots(figsize=(11, 4.5), layout="constrained")
+    for state, colour, label in (("dead", "0.7", "left by a rollback"), ("live", "C0", chosen)):
+        step, value = _columns([r for r in rows if r["state"] == state])
+        if len(step):
+            axes.plot(*thinned(step, value), linewidth=0.9, color=colour, label=label)
+    drawn = 0
+    for incident in analysis.incidents:
+        at = incident.facts.get("step")
+        if isinstance(at, (int, float)) and incident.severity != "info":
+            drawn += 1
+            axes.axvline(at, color="C3", linewidth=0.8, linestyle="--")
+            axes.annotate(
+                incident.rule,
+                (at, 1),
+                xycoords=("data", "axes fraction"),
+                rotation=90,
+                va="top",
+                ha="right",
+                fontsize=8,
+                color="C3",
+            )
+    _, values = _columns(rows)
+    finite = values[np.isfinite(values)]
+    if len(finite) and finite.min() > 0 and finite.max() > 20 * np.median(finite):
+        axes.set_yscale("log")
+    axes.set_xlabel("step")
+    axes.set_ylabel(chosen)
+    axes.legend(loc="best", fontsize=8)
+    axes.set_title(f"{analysis.run.name}: {chosen}")
+    figure.savefig(output)
+    plt.close(figure)
+    return f"{chosen}: {len(rows):,} points, {drawn} incident{'s' * (drawn != 1)} marked"
+
+
+def sparkline(analysis: Analysis, name: str | None, width: int = 100) -> str:
+    """A series in one line of blocks, with its range; not-a-number shows as a question mark.
+
+    Raises:
+        ValueError: there is no such series.
+    """
+    chosen, rows = _series(analysis, name)
+    step, value = _columns([r for r in rows if r["state"] == "live"])
+    if not len(step):
+        raise ValueError(f"logsift found no points of {chosen} that count")
+    edges = np.linspace(0, len(value), min(width, len(value)) + 1).astype(int)
+    groups = [value[a:b] for a, b in pairwise(edges)]
+    # A column shows the greatest of its points, as far as it is a number: a spike of one step must be seen.
+    heights = np.array([g[np.isfinite(g)].max() if np.isfinite(g).any() else np.nan for g in groups])
+    low, high = np.nanmin(heights), np.nanmax(heights)
+    # On a logarithmic scale where that is possible: the first steps of a run would flatten all others.
+    shape = np.log(heights / low) / (np.log(high / low) or 1) if low > 0 else (heights - low) / (high - low or 1)
+    scaled = shape * 8
+    blocks = "".join("?" if np.isnan(h) else _EIGHTHS[max(1, round(h))] for h in scaled)
+    return f"{chosen}  steps {step[0]:g} to {step[-1]:g}, {low:g} to {high:g}\n{blocks}"
+
+
+def thinned(step: Floats, value: Floats) -> tuple[Floats, Floats]:
+    """At most _POINTS points, the least and greatest of each bucket kept in their order."""
+    if len(step) <= _POINTS:
+        return step, value
+    edges = np.linspace(0, len(step), _POINTS // 2 + 1).astype(int)
+    filled = np.where(np.isfinite(value), value, np.nanmedian(value))
+    keep = {i for a, b in pairwise(edges) for i in (a + int(filled[a:b].argmin()), a + int(filled[a:b].argmax()))}
+    index = np.array(sorted(keep))
+    return step[index], value[index]
+
+
+def _series(analysis: Analysis, name: str | None) -> tuple[str, list[dict[str, Any]]]:
+    known = names(analysis)
+    if not known:
+        raise ValueError("logsift found no metrics in this run")
+    losses = analysis.store.rows(
+        "SELECT name, count(*) AS n FROM metric_stitched WHERE canonical = 'loss' GROUP BY name ORDER BY n DESC, name"
+    )
+    chosen = name or (losses[0]["name"] if losses else known[0])
+    if chosen not in known:
+        raise ValueError(f"logsift knows no metric {chosen!r} here; there are: {', '.join(known[:20])}")
+    rows = analysis.store.rows(
+        "SELECT step, value, state FROM metric_stitched WHERE name = ? ORDER BY series_id, run, step", [chosen]
+    )
+    return chosen, rows
+
+
+def _columns(rows: list[dict[str, Any]]) -> tuple[Floats, Floats]:
+    step = np.array([r["step"] for r in rows], float)
+    return step, np.array([r["value"] for r in rows], float)
