@@ -15,7 +15,7 @@ from logsift.cli import main
 
 Make = Callable[..., Path]
 
-CRASH = """step 10 loss 2.31
+CRASH = """all workers are ready
 Traceback (most recent call last):
   File "/work/train.py", line 81, in <module>
     main()
@@ -44,7 +44,7 @@ def test_json_is_the_public_contract_and_nothing_else(run_of: Make) -> None:
     assert list(said["incidents"][0]) == [
         "id", "rule", "severity", "confidence", "root", "explained_by", "summary", "action", "ranks", "hosts", "gpus", "first", "last", "facts", "evidence",
     ]  # fmt: skip
-    assert said["incidents"][0]["evidence"][-1] == {"path": "rank3.log", "line": 7, "text": "KeyError: 'input_ids'"}
+    assert said["incidents"][0]["evidence"][0] == {"path": "rank3.log", "line": 7, "text": "KeyError: 'input_ids'"}
     assert list(said["coverage"]) == ["files", "lines", "not_understood", "problems", "missing"]
 
 
@@ -68,7 +68,7 @@ def test_a_report_is_written_and_not_read_again(run_of: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    ("to", "said"), [("csv", "n\r\n1\r\n"), ("json", '[\n {\n  "n": 1\n }\n]\n'), ("table", "n\n1\n1 row\n")]
+    ("to", "said"), [("csv", "n\n1\n"), ("json", '[\n {\n  "n": 1\n }\n]\n'), ("table", "n\n1\n1 row\n")]
 )
 def test_sql(run_of: Make, to: str, said: str) -> None:
     assert run("sql", run_of({"a.log": "x\n"}), "SELECT 1 AS n", "--format", to).stdout == said
