@@ -184,6 +184,7 @@ WITH calls AS (
               THEN strace_fd(c.args) END AS fd,
          strace_fd_is(c.args) AS fd_is, strace_path(c.syscall, c.args) AS arg_path, strace_sockaddr(c.args) AS arg_peer
   FROM strace_notable c JOIN strace_thread t ON t.trace = c.trace AND t.tid = c.tid JOIN strace_file f ON f.file_id = c.file_id
+  WHERE c.errno IS NOT NULL OR c.never_returned OR c.seconds >= 1 OR c.syscall NOT IN ('open', 'openat', 'creat', 'pipe', 'pipe2', 'socket', 'accept', 'accept4', 'clone', 'clone3', 'fork', 'vfork')
 ), opened AS (   -- the latest call before this one that made the descriptor
   SELECT c.n, o.path, o.kind FROM calls c ASOF JOIN (FROM descriptor WHERE kind <> 'connect') o ON o.file_id = c.file_id AND o.pid = c.pid AND o.fd = c.fd AND o.line_no < c.line_no
 ), connected AS (
@@ -236,15 +237,16 @@ WITH tries AS (
 ), loops AS (
   SELECT file_id, trace, tid, path, waits_on, any_value(syscall) AS syscall, count(*) AS tries, min(line_no) AS first_line, max(line_no) AS last_line, min(at_s) AS began, max(at_s) AS ended
   FROM tries WHERE path IS NOT NULL AND path <> '' AND NOT starts_with(path, '/proc/') AND NOT starts_with(path, '/sys/') GROUP BY ALL HAVING count(*) >= 20
+), late AS (   -- still at it when the trace ended
+  SELECT p.* FROM loops p JOIN strace_tail t ON t.file_id = p.file_id AND t.tid = p.tid
+  WHERE NOT t.ended AND t.last_line - p.last_line <= greatest(400, 3 * (p.last_line - p.first_line) / p.tries)
 ), between AS (   -- what else the thread did meanwhile: a loop that only waits does little
-  SELECT p.file_id, p.tid, p.path, p.waits_on, count(*) AS lines, max(l.line_no) AS thread_last
-  FROM loops p JOIN strace_file f USING (file_id) JOIN strace_line l ON l.file_id = p.file_id AND l.line_no >= p.first_line AND coalesce(l.pid, f.own_tid) = p.tid GROUP BY ALL
+  SELECT p.file_id, p.tid, p.path, p.waits_on, count(*) AS lines
+  FROM late p JOIN strace_file f USING (file_id) JOIN strace_line l ON l.file_id = p.file_id AND l.line_no >= p.first_line AND coalesce(l.pid, f.own_tid) = p.tid GROUP BY ALL
 )
 SELECT p.*, round(e.at_s - p.began, 3) AS waited_seconds
-FROM loops p JOIN between b ON b.file_id = p.file_id AND b.tid = p.tid AND b.path = p.path AND b.waits_on = p.waits_on
-JOIN strace_end e ON e.trace = p.trace JOIN strace_tail t ON t.file_id = p.file_id AND t.tid = p.tid
-WHERE b.lines <= 12 * p.tries AND b.thread_last - p.last_line <= greatest(400, 3 * (p.last_line - p.first_line) / p.tries) AND NOT t.ended
-  AND coalesce(e.at_s - p.began, 60) >= 3;
+FROM late p JOIN between b ON b.file_id = p.file_id AND b.tid = p.tid AND b.path = p.path AND b.waits_on = p.waits_on JOIN strace_end e ON e.trace = p.trace
+WHERE b.lines <= 12 * p.tries AND coalesce(e.at_s - p.began, 60) >= 3;
 
 -- Connections that were tried and never made, one row per process and peer. A socket in non-blocking mode learns of a refusal from SO_ERROR, of silence from a poll that runs out;
 -- retries that reach the same port in the end were only early.
