@@ -3,7 +3,7 @@ title       = "The job was ended from outside"
 severity    = "critical"
 confidence  = "definite"
 status      = "stable"
-explains    = ["network.peer_lost", "crash.exception", "crash.signal"]
+explains    = ["network.peer_lost", "crash.signal"]
 about       = """
 The scheduler ended the job: its time was over, a job of higher priority took its nodes, it was put back into the queue, or a person cancelled it.
 What the program prints afterwards (SIGTERM, closed connections) is only the echo. A line CANCELLED without a reason says nothing of the cause:
