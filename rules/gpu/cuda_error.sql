@@ -21,7 +21,7 @@ WITH firsts AS (
 ), grouped AS (
   SELECT code, name, kind, any_value(api) AS api, list_sort(list(DISTINCT rank) FILTER (rank IS NOT NULL)) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
          min(time) AS at, max(time) AS until, count(*) AS processes, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:20] AS evidence, any_value(text) AS text,
-         arg_min(file_id, coalesce(epoch(time), line_no)) AS file_id
+         arg_min(file_id, coalesce(epoch(time), line_no)) AS file_id, arg_min(line_no, coalesce(epoch(time), line_no)) AS line_no
   FROM kinds WHERE NOT (any_hardware AND kind = 'fault') GROUP BY code, name, kind
 ), asserts AS (
   SELECT any_value(source) AS source, any_value(line) AS line, any_value(kernel) AS kernel, any_value(assertion) AS assertion, count(*) AS threads, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:3] AS evidence,
@@ -40,7 +40,8 @@ SELECT concat(CASE WHEN len(g.ranks) > 0 THEN CASE WHEN len(g.ranks) = 1 THEN 'r
             WHEN kind = 'assert' THEN 'An index or label is out of range: check it on the CPU, or run with CUDA_LAUNCH_BLOCKING=1.'
             WHEN kind = 'access' THEN 'Run under compute-sanitizer or with CUDA_LAUNCH_BLOCKING=1; look for Xid 13 or 31 in the kernel log to see which GPU and process.'
             WHEN kind = 'library' THEN 'Often the sign of an earlier error or of a full card: look at the free memory at that moment and run with CUDA_LAUNCH_BLOCKING=1.' END AS action,
-       name AS cuda_error, name AS error, code AS cuda_error_code, kind, api, g.processes, a.assertion, a.kernel, a.source, a.line
+       name AS cuda_error, name AS error, code AS cuda_error_code, kind, api, g.processes, a.assertion, a.kernel, a.source, a.line,
+       (SELECT max(m.step) FROM metric m WHERE m.file_id = g.file_id AND m.line_no < g.line_no) AS iteration
 FROM grouped g LEFT JOIN asserts a ON g.kind = 'assert' AND a.threads > 0
 UNION ALL BY NAME
 SELECT format('assert `{}` failed in kernel {} ({}:{})', assertion, kernel, source, line) AS summary, evidence, ranks, "at", 'definite' AS confidence, 'critical' AS severity,
