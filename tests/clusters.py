@@ -195,7 +195,7 @@ def port_flap(c: Cluster, r: int) -> None:
 def loader_oom(c: Cluster, r: int) -> None:
     victim = 51_000 + r
     c.kern(
-        c.host(r), AT, f"pt_data_worker invoked oom-killer: gfp_mask=0x140cca(GFP_HIGHUSER_MOVABLE|__GFP_COMP), order=0, oom_score_adj=0",
+        c.host(r), AT, "pt_data_worker invoked oom-killer: gfp_mask=0x140cca(GFP_HIGHUSER_MOVABLE|__GFP_COMP), order=0, oom_score_adj=0",
         f"oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),cpuset=/,mems_allowed=0-1,global_oom,task_memcg=/user.slice,task=pt_data_worker,pid={victim},uid=1000",
         f"Out of memory: Killed process {victim} (pt_data_worker) total-vm:98000000kB, anon-rss:88000000kB, file-rss:0kB, shmem-rss:1024kB, UID:1000 pgtables:190000kB oom_score_adj:0",
     )  # fmt: skip

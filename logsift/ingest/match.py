@@ -26,6 +26,8 @@ _WHOLE = "whole__"
 _CARRIED = ["seq", "file_id", "line_no", "core", "written", *FACTS]
 PROBLEM = {"file_id": pl.Int64(), "line_no": pl.Int64(), "what": pl.String(), "text": pl.String()}
 _EXAMPLES = 5
+_REACH_LINES = 2 * BLOCK_LINES
+"""Blocks within blocks end at most this many lines after the outermost opener."""
 
 
 @dataclass
@@ -111,6 +113,7 @@ class _Run:
         self.hits: list[_Hit] = []
         self.openers: dict[str, list[_Hit]] = {}
         self.line_no: Ints = lines["line_no"].to_numpy()
+        self.outermost: Ints = np.full(lines.height, -1, np.int64)  # line of the block that holds an opener's block
         self._writer: pl.Series | None = None
 
     def unwrap(self, has_needle: Bools) -> None:
@@ -167,6 +170,8 @@ class _Run:
                     self.understood[h.seq] = True
                     self.hits.append(h)
                     if h.pattern.opens:
+                        own = self.line_no[h.seq]
+                        self.outermost[h.seq] = own if h.opener is None else self.outermost[h.opener]
                         self.openers.setdefault(h.pattern.opens, []).append(h)
 
     def open_at(self, block: str, closers: Sequence[_Hit]) -> Ints:
@@ -192,7 +197,9 @@ class _Run:
             .copy()
         )
         inside = np.flatnonzero(at >= 0)
-        at[inside[self.line_no[inside] - self.line_no[at[inside]] > BLOCK_LINES]] = -1
+        far = self.line_no[inside] - self.line_no[at[inside]] > BLOCK_LINES
+        far |= self.line_no[inside] - self.outermost[at[inside]] > _REACH_LINES
+        at[inside[far]] = -1
         return at
 
     @property
@@ -337,9 +344,10 @@ def _block_depth(grammar: Grammar, block: str) -> int:
         depth += 1
 
 
-def nesting(grammars: Sequence[Grammar]) -> int:
-    """How many blocks can stand in each other: what a window must reach back."""
-    return max((d for g in grammars for d in _depths(g).values()), default=0)
+def reach(grammars: Sequence[Grammar]) -> int:
+    """How many lines around a window blocks may reach into."""
+    depth = max((d for g in grammars for d in _depths(g).values()), default=0)
+    return min(depth * BLOCK_LINES, _REACH_LINES)
 
 
 def _text(value: object) -> str:

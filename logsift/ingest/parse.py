@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from logsift.content.catalog import BLOCK_LINES, Catalog
+from logsift.content.catalog import Catalog
 from logsift.ingest.clock import utc
 from logsift.ingest.envelope import FACTS, Envelopes
 from logsift.ingest.gate import Gate, Passed
-from logsift.ingest.match import PROBLEM, Matched, finish, match, nesting
+from logsift.ingest.match import PROBLEM, Matched, finish, match, reach
 from logsift.ingest.readers import lines as text
 from logsift.ingest.readers import reader
 
@@ -49,7 +49,7 @@ class Parser:
         self.owners = {g.name: g for g in catalog.grammars if g.owns}
         self.envelopes = Envelopes.of(catalog.envelopes, [g.envelope for g in self.everywhere if g.envelope])
         self.gate = Gate(self.everywhere)
-        self.margin = BLOCK_LINES * nesting(self.everywhere)
+        self.margin = reach(self.everywhere)
         self.wrapped = {n: Envelopes.of(catalog.envelopes, []) for n in self.owners}
 
     def parse(self, files: Sequence[SourceFile], parts: Path, progress: Callable[[int], None] | None = None) -> Parsed:
@@ -107,7 +107,7 @@ class Parser:
         return parsed
 
     def _windows(self, file: SourceFile, parsed: Parsed) -> Iterator[tuple[str | None, text.Window]]:
-        margin = self.margin if file.grammar is None else BLOCK_LINES * nesting([self.owners[file.grammar]])
+        margin = self.margin if file.grammar is None else reach([self.owners[file.grammar]])
         for window in text.windows(file.file_id, file.path, margin, self.window_bytes):
             parsed.lines[file.file_id] = window.core_last
             parsed.windows.append((file.file_id, window.first_line, window.offset))

@@ -21,7 +21,7 @@ def shown(store: Store) -> str:
         " FROM stack_tree ORDER BY sort_key"
     )
     if not rows:
-        raise ValueError("logsift found no stacks in this run: py-spy dump --pid PID > pyspy.PID.txt makes some")
+        raise ValueError("logsift found no stacks in this run: dump them while it hangs, `logsift RUN` says how")
     children: dict[str | None, int] = {}
     for r in rows:
         children[r["parent"]] = children.get(r["parent"], 0) + 1
