@@ -65,7 +65,6 @@ def analyze(
     Raises:
         FileNotFoundError: no such run directory, or nothing in it can be read.
         ContentErrors: the content is wrong.
-        RuleError: a rule fails.
     """
     run = Path(run)
     catalog = catalog or load_catalog()
@@ -147,9 +146,9 @@ def _build(
         for f in todo
     ])  # fmt: skip
     store.name_hosts()
+    store.con.execute("COMMIT")
     store.refresh()
     series.run(store)
-    store.con.execute("COMMIT")
     asked = store.rules_to_ask()
     incidents = identify(judge(store, [r for r in catalog.rules if r.id in asked]), store)
     causes = trace(incidents, catalog.rules)

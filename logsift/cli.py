@@ -46,7 +46,7 @@ def _told(error: Exception) -> str | None:
     """What people are told of an error that is theirs to mend, None where it is logsift's own."""
     if type(error).__module__.startswith("logsift.content"):
         return str(error)
-    if type(error).__name__ == "RuleError" or isinstance(error, (FileNotFoundError, PermissionError)):
+    if isinstance(error, (FileNotFoundError, PermissionError)):
         return f"logsift: {error}"
     if type(error).__module__.startswith(("duckdb", "_duckdb")):
         return f"logsift: {error}"

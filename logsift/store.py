@@ -17,6 +17,7 @@ import duckdb
 from logsift import __version__
 from logsift.content.catalog import COMMON, Catalog, Script, Table
 from logsift.content.columns import TYPES
+from logsift.content.errors import ContentError, ContentErrors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -74,7 +75,7 @@ class Store:
         store is kept in the user's cache and copied.
 
         Raises:
-            ValueError: a statement of the content's SQL is wrong, with the script it stands in.
+            ContentErrors: a statement of the content's SQL is wrong.
         """
         if path is None:
             store = cls(duckdb.connect(), None)
@@ -108,7 +109,7 @@ class Store:
             try:
                 self.con.execute(statement)
             except duckdb.Error as e:
-                raise ValueError(f"{script.origin.path}: {e}") from None
+                raise ContentErrors([ContentError(script.origin, f"SQL fails: {e}")]) from None
             if made := _MATERIALISED.search(statement):
                 self.insert(
                     "content_table", [(n, made[1].lower(), statement[made.end() :], sorted(inputs.of(statement)))]
@@ -175,11 +176,32 @@ class Store:
         return [r["name"] for r in self.rows("SELECT name FROM content_declared ORDER BY name")]
 
     def refresh(self) -> None:
-        """Fill the tables that the content's SQL makes from others; those that only read empty ones stay empty."""
-        for made in self.rows("SELECT name, query, inputs FROM content_table ORDER BY ordinal"):
-            self.con.execute(f"DELETE FROM {made['name']}")
-            if self.touched(made["inputs"]):
-                self.con.execute(f"INSERT INTO {made['name']} {made['query']}")
+        """Fill the tables that the content's SQL makes from others; those that only read empty ones stay empty.
+
+        A statement that fails on odd data leaves its table empty and a row in `problem`; the others go on.
+        """
+        todo = self.rows("SELECT name, query, inputs FROM content_table ORDER BY ordinal")
+        try:
+            self.con.execute("BEGIN")
+            for made in todo:
+                self._fill(made)
+            self.con.execute("COMMIT")
+        except duckdb.Error:
+            self.con.execute("ROLLBACK")
+            for made in todo:
+                try:
+                    self._fill(made)
+                except duckdb.Error as e:
+                    self.problem(f"table {made['name']} could not be made", str(e))
+
+    def _fill(self, made: dict[str, Any]) -> None:
+        self.con.execute(f"DELETE FROM {made['name']}")
+        if self.touched(made["inputs"]):
+            self.con.execute(f"INSERT INTO {made['name']} {made['query']}")
+
+    def problem(self, what: str, text: str) -> None:
+        """Note what went wrong and belongs to no line."""
+        self.insert("problem", [(None, None, what, text.splitlines()[0] if text else "")])
 
     def touched(self, inputs: Sequence[str]) -> bool:
         """True if one of the declared tables has rows, or there is none: a query over empty tables finds nothing."""

@@ -20,9 +20,15 @@ def rule(id: str, explains: str = "", here: str = "", elsewhere: str = "") -> Ru
     return Rule(id, id, "critical", "definite", "stable", *lists, "a", "r", "f", (), "", Origin("x", 1))
 
 
-def incident(rule: str, minutes: float | None = 0, **given: Any) -> Incident:
+def incident(rule: str, minutes: float | None = 0, **given: object) -> Incident:
     at = None if minutes is None else NOON + timedelta(minutes=minutes)
-    base = {"severity": "critical", "confidence": "definite", "ranks": (), "hosts": (), "gpus": ()} | given
+    base: dict[str, Any] = {
+        "severity": "critical",
+        "confidence": "definite",
+        "ranks": (),
+        "hosts": (),
+        "gpus": (),
+    } | given
     scope = (frozenset(base[k]) for k in ("ranks", "hosts", "gpus"))
     return Incident(rule, base["severity"], base["confidence"], rule, "", (Evidence(1, 1),), at, None, *scope, {})
 

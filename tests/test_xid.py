@@ -30,7 +30,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnection
     run = tmp_path_factory.mktemp("run")
     xids = [shape.format(bus=n + 1, code=row["code"]) for row in seed("xid_catalog") for n, shape in enumerate(SHAPES)]
     sxids = [
-        f"nvidia-nvswitch0: SXid (PCI:0000:08:00.0): {row['code']}, Non-fatal, Link 7 text" for row in seed("sxid_catalog")
+        f"nvidia-nvswitch0: SXid (PCI:0000:08:00.0): {row['code']}, Non-fatal, Link 7 text"
+        for row in seed("sxid_catalog")
     ]
     lines = [f"[{100 + n}.000001] {text}" for n, text in enumerate([*xids, *sxids])]
     (run / "dmesg.txt").write_text("\n".join(lines) + "\n")

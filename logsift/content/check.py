@@ -11,7 +11,7 @@ import polars as pl
 import regex
 
 from logsift.content.catalog import ENVELOPE_FACTS, Catalog, Envelope, Grammar, Pattern, Rule, Sample
-from logsift.content.errors import ContentError, Origin
+from logsift.content.errors import ContentError, ContentErrors, Origin
 from logsift.ingest.envelope import FACTS, Envelopes, take_off
 from logsift.ingest.match import finish
 from logsift.ingest.readers import NAMES
@@ -219,9 +219,11 @@ def _compare(name: str, origin: Origin, sample: Sample, row: Mapping[str, Any]) 
 def _sql(catalog: Catalog) -> Iterator[ContentError]:
     try:
         store = Store.create(None, catalog)
-    except (ValueError, duckdb.Error) as e:
-        path = str(e).split(":")[0]
-        yield ContentError(Origin(path if path.endswith(".sql") else "parsers", 1), f"SQL fails: {e}")
+    except ContentErrors as e:
+        yield from e.errors
+        return
+    except ValueError as e:
+        yield ContentError(Origin("rules/views", 1), str(e))
         return
     for rule in catalog.rules:
         yield from _rule(store, rule)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from logsift.content.catalog import Catalog
 from logsift.ingest.clock import utc
 from logsift.ingest.envelope import FACTS, Envelopes
 from logsift.ingest.gate import Gate, Passed
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from logsift.content.catalog import Catalog
     from logsift.ingest.discover import SourceFile
 
 _PART_ROWS = 500_000

@@ -54,18 +54,19 @@ class RuleError(Exception):
 
 
 def judge(store: Store, rules: Sequence[Rule]) -> list[Incident]:
-    """Every incident the rules find.
-
-    Raises:
-        RuleError: a rule is wrong, with its place.
-    """
+    """Every incident the rules find. A rule that fails on odd data is a row in `problem`, and the others go on."""
     out: list[Incident] = []
     for rule in rules:
         try:
             rows = store.rows(rule.sql)
         except duckdb.Error as e:
-            raise RuleError(f"{rule.origin.path}: {e}") from None
-        out += [incident_of(rule, row) for row in rows]
+            store.problem(f"rule {rule.id} failed", str(e))
+            continue
+        for row in rows:
+            try:
+                out.append(incident_of(rule, row))
+            except RuleError as e:
+                store.problem(f"rule {rule.id} failed", str(e))
     return out
 
 
