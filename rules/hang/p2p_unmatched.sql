@@ -11,11 +11,18 @@ remedy     = "Compare the order of sends and receives on the two ranks (a pipeli
 falsely    = "The peer is only late: its dump was taken before it came to the call."
 references = ["https://pytorch.org/docs/stable/distributed.html#point-to-point-communication"]
 */
-WITH lone AS (
+WITH turn AS (  -- which of the operations of its pair each one is; countable only where the record holds all of them
+  SELECT o.file_id, o.record_id, o.rank, o.grp_key, o.src, o.dst, o.kind, row_number() OVER (PARTITION BY o.rank, o.grp_key, o.src, o.dst, o.kind ORDER BY o.record_id) AS nth
+  FROM flight_operation o JOIN flight_rank r ON r.file_id = o.file_id AND r.first_record = 0 AND r.complete
+  WHERE o.is_p2p AND o.src IS NOT NULL AND o.dst IS NOT NULL),
+lone AS (
   SELECT w.*, o.src, o.dst, o.kind
   FROM rank_wait w JOIN flight_operation o ON o.file_id = w.file_id AND o.record_id = w.record_id
   WHERE w.by_pair
     AND NOT EXISTS (FROM rank_suspect)
+    -- The peer has done its part already: the data are on their way, or were when the dump was taken.
+    AND NOT EXISTS (FROM turn t JOIN turn p ON p.rank = w.culprit AND p.grp_key = t.grp_key AND p.src = t.src AND p.dst = t.dst AND p.nth = t.nth AND p.kind <> t.kind
+                    WHERE t.file_id = w.file_id AND t.record_id = w.record_id)
     AND (NOT EXISTS (FROM rank_progress p WHERE p.source = w.source AND p.rank = w.culprit AND p.state = 'waiting')
         AND NOT EXISTS (FROM rank_wait x WHERE x.source = w.source AND x.waiter = w.culprit)
       OR EXISTS (FROM rank_wait x WHERE x.source = w.source AND x.waiter = w.culprit AND x.culprit = w.waiter AND NOT x.by_pair)))
