@@ -32,7 +32,10 @@ def frames(files: dict[str, str]) -> set[tuple[Any, ...]]:
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():
             (Path(folder) / name).write_text(text)
-        found = analyze(folder, catalog=CATALOG).sql("SELECT pid, tid, depth, function, line FROM stack_frame")
+        found = analyze(folder, catalog=CATALOG).sql(
+            "SELECT f.pid, t.tid, f.depth, f.function, f.line FROM stack_frame f"
+            " JOIN stack_thread t ON t.file_id = f.file_id AND t.line_no = f.thread_line"
+        )
     return {tuple(f.values()) for f in found}
 
 

@@ -26,6 +26,7 @@ _WHOLE = "whole__"
 _CARRIED = ["seq", "file_id", "line_no", "core", "written", *FACTS]
 PROBLEM = {"file_id": pl.Int64(), "line_no": pl.Int64(), "what": pl.String(), "text": pl.String()}
 _EXAMPLES = 5
+_NEAR_LINES = 200
 _REACH_LINES = 2 * BLOCK_LINES
 """Blocks within blocks end at most this many lines after the outermost opener."""
 
@@ -137,25 +138,10 @@ class _Run:
         depths = _depths(self.grammar)
         for depth in range(max(depths.values(), default=-1) + 1):
             level = [p for p in self.grammar.patterns if depths[p.id] == depth and p.id in candidates]
-            open_at = {p.inside: self.open_at(p.inside, []) for p in level if p.inside in self.openers}
-            hits: list[_Hit] = []
-            for p in level:
-                mask = self.free if candidates[p.id] is None else self.free & candidates[p.id]
-                if p.inside:
-                    if p.inside not in open_at:
-                        continue
-                    mask = mask & (open_at[p.inside] >= 0)
-                where = np.flatnonzero(mask)
-                if len(where) == 0:
-                    continue
-                bodies = self.lines["body"] if len(where) == len(mask) else self.lines["body"].gather(where)
-                groups = bodies.str.extract_groups(f"(?P<{_WHOLE}>{p.regex})").struct.unnest()
-                matched = groups[_WHOLE].is_not_null()
-                if not matched.any():
-                    continue
-                seq = where[matched.to_numpy()]
-                self.free[seq] = False
-                hits.append(_Hit(p, seq, groups.filter(matched).drop(_WHOLE), None))
+            # Most blocks end soon: the lines near their openers first, and further on only where none has closed them.
+            hits = self.captures(level, candidates, [], near=True)
+            if any(p.inside for p in level):
+                hits = _joined(hits + self.captures(level, candidates, hits, near=False))
             for block in {h.pattern.inside for h in hits if h.pattern.inside}:
                 closers = [h for h in hits if h.pattern.closes == block]
                 at = self.open_at(block, closers)
@@ -173,6 +159,39 @@ class _Run:
                         own = self.line_no[h.seq]
                         self.outermost[h.seq] = own if h.opener is None else self.outermost[h.opener]
                         self.openers.setdefault(h.pattern.opens, []).append(h)
+
+    def captures(
+        self, level: Sequence[Pattern], candidates: Mapping[str, Bools | None], closers: Sequence[_Hit], *, near: bool
+    ) -> list[_Hit]:
+        """What the patterns of one depth match, in file order, among the lines near their openers or those beyond."""
+        open_at: dict[str, Ints] = {}
+        for block in {p.inside for p in level if p.inside in self.openers}:
+            at = self.open_at(block, [h for h in closers if h.pattern.closes == block])
+            inside = np.flatnonzero(at >= 0)
+            beyond = self.line_no[inside] - self.line_no[at[inside]] > _NEAR_LINES
+            at[inside[beyond if near else ~beyond]] = -1
+            open_at[block] = at
+        hits: list[_Hit] = []
+        for p in level:
+            mask = self.free if candidates[p.id] is None else self.free & candidates[p.id]
+            if p.inside:
+                if p.inside not in open_at:
+                    continue
+                mask = mask & (open_at[p.inside] >= 0)
+            elif not near:
+                continue
+            where = np.flatnonzero(mask)
+            if len(where) == 0:
+                continue
+            bodies = self.lines["body"] if len(where) == len(mask) else self.lines["body"].gather(where)
+            groups = bodies.str.extract_groups(f"(?P<{_WHOLE}>{p.regex})").struct.unnest()
+            matched = groups[_WHOLE].is_not_null()
+            if not matched.any():
+                continue
+            seq = where[matched.to_numpy()]
+            self.free[seq] = False
+            hits.append(_Hit(p, seq, groups.filter(matched).drop(_WHOLE), None))
+        return hits
 
     def open_at(self, block: str, closers: Sequence[_Hit]) -> Ints:
         """For every record the position of the opener of the block it stands in, -1 outside."""
@@ -286,6 +305,19 @@ class _Run:
             out.add(table.name, finished)
             if problems.height:
                 out.problems.append(problems)
+
+
+def _joined(hits: Sequence[_Hit]) -> list[_Hit]:
+    """One hit per pattern, its records in order."""
+    out: dict[str, _Hit] = {}
+    for h in hits:
+        if first := out.get(h.pattern.id):
+            seq = np.concatenate([first.seq, h.seq])
+            order = np.argsort(seq, kind="stable")
+            out[h.pattern.id] = _Hit(h.pattern, seq[order], pl.concat([first.groups, h.groups])[order], None)
+        else:
+            out[h.pattern.id] = h
+    return list(out.values())
 
 
 def finish(rows: pl.DataFrame, table: Table) -> tuple[pl.DataFrame, pl.DataFrame]:
