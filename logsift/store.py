@@ -158,7 +158,7 @@ class Store:
     def name_hosts(self) -> None:
         """Files without a host whose path holds the name of one host that other lines know are that host's."""
         nameless = self.rows("SELECT file_id, path FROM file WHERE host IS NULL")
-        tables = [t for t in self._declared() if self.touched([t])]
+        tables = sorted(self.filled())
         if not nameless or not tables:
             return
         said = self.rows(" UNION ".join(f"SELECT host FROM {t} WHERE host IS NOT NULL" for t in tables))
@@ -172,46 +172,44 @@ class Store:
                         f"UPDATE {table} SET host = ? WHERE file_id = ? AND host IS NULL", [host, file["file_id"]]
                     )
 
-    def _declared(self) -> list[str]:
-        return [r["name"] for r in self.rows("SELECT name FROM content_declared ORDER BY name")]
-
     def refresh(self) -> None:
         """Fill the tables that the content's SQL makes from others; those that only read empty ones stay empty.
 
         A statement that fails on odd data leaves its table empty and a row in `problem`; the others go on.
         """
-        todo = self.rows("SELECT name, query, inputs FROM content_table ORDER BY ordinal")
+        filled = self.filled()
+        made = self.rows("SELECT name, query, inputs FROM content_table ORDER BY ordinal")
+        empty = [m["name"] for m in made if m["inputs"] and filled.isdisjoint(m["inputs"])]
+        todo = [m for m in made if m["name"] not in empty]
+        self.con.execute(";".join(f"DELETE FROM {m['name']}" for m in made) or "SELECT 1")
         try:
             self.con.execute("BEGIN")
-            for made in todo:
-                self._fill(made)
+            for m in todo:
+                self.con.execute(f"INSERT INTO {m['name']} {m['query']}")
             self.con.execute("COMMIT")
         except duckdb.Error:
             self.con.execute("ROLLBACK")
-            for made in todo:
+            for m in todo:
                 try:
-                    self._fill(made)
+                    self.con.execute(f"INSERT INTO {m['name']} {m['query']}")
                 except duckdb.Error as e:
-                    self.problem(f"table {made['name']} could not be made", str(e))
-
-    def _fill(self, made: dict[str, Any]) -> None:
-        self.con.execute(f"DELETE FROM {made['name']}")
-        if self.touched(made["inputs"]):
-            self.con.execute(f"INSERT INTO {made['name']} {made['query']}")
+                    self.problem(f"table {m['name']} could not be made", str(e))
 
     def problem(self, what: str, text: str) -> None:
         """Note what went wrong and belongs to no line."""
         self.insert("problem", [(None, None, what, text.splitlines()[0] if text else "")])
 
-    def touched(self, inputs: Sequence[str]) -> bool:
-        """True if one of the declared tables has rows, or there is none: a query over empty tables finds nothing."""
-        return not inputs or any(
-            self.con.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() is not None for table in inputs
-        )
+    def filled(self) -> frozenset[str]:
+        """The declared tables that have rows."""
+        names = [r["name"] for r in self.rows("SELECT name FROM content_declared")]
+        each = (f"SELECT '{name}' AS name WHERE EXISTS (FROM {name})" for name in names)
+        return frozenset(r["name"] for r in self.rows(" UNION ALL ".join(each))) if names else frozenset()
 
     def rules_to_ask(self) -> frozenset[str]:
-        """The rules that read at least one table with rows."""
-        return frozenset(r["rule"] for r in self.rows("SELECT * FROM content_rule") if self.touched(r["inputs"]))
+        """The rules that read at least one table with rows: a query over empty tables finds nothing."""
+        filled = self.filled()
+        asked = self.rows("SELECT * FROM content_rule")
+        return frozenset(r["rule"] for r in asked if not r["inputs"] or not filled.isdisjoint(r["inputs"]))
 
     def seal(self) -> None:
         """From here on queries can read the database and nothing else of the machine."""
