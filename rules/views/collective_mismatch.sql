@@ -20,18 +20,19 @@ FROM ranked GROUP BY grp_key, seq;
 -- TORCH_DISTRIBUTED_DEBUG=DETAIL. Each rank is believed for itself; for the other one only where no line of its own is there.
 CREATE VIEW collective_mismatch_fingerprint AS
 WITH own AS (
-  SELECT coalesce(rank, group_rank) AS rank, group_rank, collective_seq AS seq, op, shape, dtype, host, time, file_id, line_no, 1 AS prefer FROM c10d_fingerprint),
+  SELECT coalesce(rank, group_rank) AS rank, group_rank, collective_seq AS seq, collective_seq AS own_seq, op, shape, dtype, host, time, file_id, line_no, 1 AS prefer FROM c10d_fingerprint),
+-- Two calls of different number met: the other one stands under the number of the rank that says so.
 other AS (
-  SELECT other_rank AS rank, other_rank AS group_rank, other_seq AS seq, other_op AS op, other_shape AS shape, other_dtype AS dtype, NULL::VARCHAR AS host, time, file_id, line_no, 2 AS prefer
-  FROM c10d_fingerprint WHERE other_op IS NOT NULL AND other_seq IS NOT DISTINCT FROM collective_seq),
+  SELECT other_rank AS rank, other_rank AS group_rank, collective_seq AS seq, other_seq AS own_seq, other_op AS op, other_shape AS shape, other_dtype AS dtype, NULL::VARCHAR AS host, time, file_id, line_no, 2 AS prefer
+  FROM c10d_fingerprint WHERE other_op IS NOT NULL AND (other_seq IS NOT DISTINCT FROM collective_seq OR other_shape IS NOT NULL)),
 every AS (
   SELECT * FROM (SELECT * FROM own UNION ALL BY NAME SELECT * FROM other)
   QUALIFY row_number() OVER (PARTITION BY rank, seq ORDER BY prefer, line_no) = 1),
 first_seq AS (SELECT coalesce(min(seq), -1) AS seq FROM every),
 met AS (SELECT e.* FROM every e JOIN first_seq f ON f.seq = coalesce(e.seq, -1)),
-differs AS (SELECT CASE WHEN count(DISTINCT op) > 1 THEN 'op' WHEN count(DISTINCT shape) > 1 THEN 'size' WHEN count(DISTINCT dtype) > 1 THEN 'dtype' END AS field FROM met),
+differs AS (SELECT CASE WHEN count(DISTINCT op) > 1 THEN 'op' WHEN count(DISTINCT shape) > 1 THEN 'size' WHEN count(DISTINCT dtype) > 1 THEN 'dtype' WHEN count(DISTINCT own_seq) > 1 THEN 'seq' END AS field FROM met),
 by_value AS (
-  SELECT d.field, CASE d.field WHEN 'op' THEN op WHEN 'size' THEN shape WHEN 'dtype' THEN dtype ELSE op END AS value, list_sort(list(DISTINCT rank)) AS ranks, count(DISTINCT rank) AS n,
+  SELECT d.field, CASE d.field WHEN 'op' THEN op WHEN 'size' THEN shape WHEN 'dtype' THEN dtype WHEN 'seq' THEN own_seq::VARCHAR ELSE op END AS value, list_sort(list(DISTINCT rank)) AS ranks, count(DISTINCT rank) AS n,
     list_distinct(list(op)) AS kinds, min(seq) AS seq, min(time) AS time, list_distinct(list(host) FILTER (host IS NOT NULL)) AS hosts, list_distinct(list(line_at(file_id, line_no))) AS evidence
   FROM met CROSS JOIN differs d GROUP BY ALL),
 ranked AS (SELECT *, max(n) OVER () AS most, sum(n) OVER () AS total FROM by_value)
