@@ -89,7 +89,8 @@ SELECT file_id, line_no, line_no AS end_line, trace, tid, at_s, syscall, args, r
 FROM strace_event WHERE kind = 'call'
 UNION ALL
 SELECT b.file_id, b.line_no, coalesce(h.end_line, b.line_no), b.trace, b.tid, b.at_s, b.syscall,
-       regexp_replace(b.args, 'strace: Process .*$', '') || coalesce(CASE WHEN b.args = '' OR ends_with(b.args, ', ') OR starts_with(e.args, ',') THEN '' ELSE ', ' END || e.args, ''),
+       CASE WHEN b.kind = 'cut' THEN regexp_replace(b.args, 'strace: Process .*$', '') ELSE rtrim(b.args, ' ,') END
+         || coalesce(CASE WHEN b.args = '' OR b.kind = 'cut' AND ends_with(b.args, ', ') OR starts_with(e.args, ',') THEN '' ELSE ', ' END || e.args, ''),
        e.result, e.target, e.errno, e.said, e.injected,
        coalesce(e.seconds, CASE WHEN e.clock IS NOT NULL THEN strace_at(e.clock, f.first_clock) - b.at_s END), h.never_returned, b.host, b.rank
 FROM (SELECT * FROM strace_halves UNION ALL SELECT * FROM strace_cut) h
@@ -106,7 +107,8 @@ WHERE never_returned OR seconds >= 1
    OR (syscall = 'fcntl' AND contains(args, 'SETLK'))
    OR (syscall = 'getsockopt' AND contains(args, 'SO_ERROR'))
    OR (syscall IN ('poll', 'ppoll') AND contains(args, 'POLLOUT') AND said = 'Timeout')
-   OR errno IN ('ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EIO', 'ESTALE', 'EROFS', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED', 'ECONNRESET')
+   OR errno IN ('ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EIO', 'ESTALE', 'EROFS', 'EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED', 'ECONNRESET')
+   OR (errno = 'ETIMEDOUT' AND syscall NOT LIKE 'futex%')
    OR (errno = 'EAGAIN' AND syscall IN ('clone', 'clone3', 'fork', 'vfork', 'mlock', 'mmap'));
 
 CREATE TABLE strace_clone AS
