@@ -88,3 +88,16 @@ def test_packed_files_are_known_by_their_bytes_not_their_name(
     assert compression_of(path) == kind
     with open_bytes(path) as f:
         assert f.read() == b"hello\n"
+
+
+def test_notes_and_sources_in_a_run_directory_are_no_evidence(tmp_path: Path) -> None:
+    from logsift import analyze
+
+    said = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    f()\nKeyError: 'x'\n"
+    for name in ("NOTES.md", "train.py"):
+        (tmp_path / name).write_text(said)
+    (tmp_path / "train.log").write_text("ok\n")
+    analysis = analyze(tmp_path)
+    assert analysis.incidents == ()
+    assert [path for path, _ in analysis.coverage.unread] == ["NOTES.md", "train.py"]
+    assert analyze(tmp_path / "NOTES.md").root is not None

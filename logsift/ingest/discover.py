@@ -21,6 +21,10 @@ _OWN_TEXT = re.compile(rb'<!-- logsift report -->|\{\s*"schema": 1,\s*"run":')
 
 # Editors' and version control's leavings, and what never is a log.
 _SKIPPED_FOLDERS = frozenset({".git", ".svn", "__pycache__", "node_modules", ".ipynb_checkpoints"})
+# Notes and source code quote errors that never happened; a single file that somebody points at is read whatever it is.
+_NOT_LOGS = frozenset(
+    {".md", ".rst", ".html", ".ipynb", ".py", ".pyc", ".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".rs", ".go"}
+)
 _OWN_NAME = re.compile(r"logsift\.duckdb(\.|\Z)|.*\.logsift-[0-9a-f]+\Z")
 _RANK = re.compile(r"(?:^|[^a-z])(?:global)?_?rank[-_.=]?([0-9]{1,6})(?![0-9])", re.IGNORECASE)
 _HOST_IN_NAME = re.compile(
@@ -70,6 +74,8 @@ def discover(run: Path, catalog: Catalog) -> list[SourceFile]:
         reader, grammar, why = _who_reads(path, name, stat.st_size, catalog, owners)
         if why == "own":
             continue
+        if run.is_dir() and path.suffix in _NOT_LOGS:
+            reader, grammar, why = "", None, "source code or notes, no log"
         host, rank = hints(name)
         out.append(
             SourceFile(len(out) + 1, path, name, reader, grammar, host, rank, stat.st_size, stat.st_mtime_ns, why)
