@@ -3,7 +3,11 @@ CREATE TABLE oom_kill AS
 WITH lines AS (
   SELECT *, coalesce(host, '') AS h, lead(victim_pid) OVER w AS next_pid, lead(total_vm_bytes) OVER w AS next_vm, lead(line_no) OVER w AS next_line,
          lag(what) OVER w AS before_what, lag(total_vm_bytes) OVER w AS before_vm, lag(line_no) OVER w AS before_line
-  FROM oom_victim WINDOW w AS (PARTITION BY file_id, host ORDER BY line_no)
+  FROM (FROM oom_victim UNION ALL BY NAME
+        -- a log that was cut behind the line that names the victim
+        SELECT * EXCLUDE (constraint_kind, memcg, task_memcg), CASE constraint_kind WHEN 'CONSTRAINT_MEMCG' THEN 'Memory cgroup out of memory' ELSE 'Out of memory' END AS what
+        FROM oom_constraint c WHERE NOT EXISTS (FROM oom_victim v WHERE v.file_id = c.file_id AND v.line_no > c.line_no AND v.line_no - c.line_no <= 4000))
+  WINDOW w AS (PARTITION BY file_id, host ORDER BY line_no)
 ),
 -- Old kernels print whom they would kill, then (perhaps a child) whom they did.
 victims AS (

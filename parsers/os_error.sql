@@ -21,4 +21,6 @@ SELECT 'log' AS source,
        number, message, os_error_path(message) AS path, host, rank, pid, time, file_id, line_no
 FROM os_error
 WHERE (error IN ('EMFILE', 'EAGAIN', 'watches') OR error = 'locked memory' AND NOT contains(message, 'unlimited') AND contains(message, 'RLIMIT_MEMLOCK is'))
-  AND NOT regexp_matches(message, '^ *(?:#|//|\*|>)|[Hh]int|[Ii]f you (?:see|get)|may (?:be|mean|indicate)|might|to avoid|in case of|could be');
+  AND NOT regexp_matches(message, '^ *(?:#|//|\*|>)|[Hh]int|[Ii]f you (?:see|get)|may (?:be|mean|indicate)|might|to avoid|in case of|could be')
+UNION ALL BY NAME
+SELECT 'kernel' AS source, 'open files' AS "limit", 'ENFILE' AS errno, 23 AS number, message, host, time, file_id, line_no FROM kernel_event WHERE kind = 'file_max';

@@ -26,6 +26,6 @@ SELECT concat(coalesce(host || ': ', ''), CASE first.what WHEN 'memory' THEN 'un
               CASE WHEN first.what <> 'pcie' AND first.device IS NOT NULL THEN ' (' || first.device || ')' ELSE '' END, CASE WHEN process IS NOT NULL THEN format(', {} (pid {}) was killed', process, pid) ELSE '' END) AS summary,
        evidence, "at", until, CASE WHEN host IS NOT NULL THEN [host] ELSE [] END AS hosts,
        -- A GPU that leaves the bus takes its port with it: then the GPU is the incident.
-       CASE WHEN first.what = 'pcie' THEN CASE WHEN EXISTS (SELECT 1 FROM gpu_burst WHERE verdict = 'hardware') THEN 'info' ELSE 'warning' END END AS severity,
+       CASE WHEN first.what = 'pcie' THEN CASE WHEN EXISTS (SELECT 1 FROM gpu_burst b WHERE b.verdict = 'hardware' AND (b.host = grouped.host OR b.host IS NULL OR grouped.host IS NULL)) THEN 'info' ELSE 'warning' END END AS severity,
        CASE WHEN first.what = 'pcie' THEN 'probable' END AS confidence, first.what AS part, first.device AS device, process, pid, times, first.message AS message
 FROM grouped
