@@ -38,7 +38,9 @@ judged AS (
   SELECT *, CASE WHEN constraint_kind = 'CONSTRAINT_MEMCG' OR what LIKE 'Memory cgroup%' THEN 'cgroup'
                  WHEN constraint_kind IS NOT NULL THEN 'host'
                  WHEN memcg IS NOT NULL THEN 'cgroup'
-                 WHEN what LIKE 'Out of memory%' THEN 'host' END AS scope
+                 WHEN what LIKE 'Out of memory%' THEN 'host'
+                 -- the lines that tell the machine from a cgroup were cut off
+                 ELSE 'unknown' END AS scope
   FROM scoped
 ),
 tasks AS (

@@ -16,8 +16,12 @@ references  = ["https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYP
 WITH firsts AS (
   SELECT * FROM cuda_error WHERE kind NOT IN ('capture', 'incompatible') AND NOT (kind = 'oom' AND (said_as = 'quoted' OR name LIKE 'HSA%'))
   QUALIFY row_number() OVER (PARTITION BY file_id, stream ORDER BY line_no) = 1
+), placed AS (   -- the process's rank may stand in a later line only: where one rank alone tells of this error, it is that one's
+  SELECT f.* REPLACE (coalesce(f.rank, o.rank) AS rank)
+  FROM firsts f LEFT JOIN (SELECT file_id, stream, name, min(rank) AS rank FROM cuda_error WHERE rank IS NOT NULL GROUP BY ALL HAVING count(DISTINCT rank) = 1) o
+    ON o.file_id = f.file_id AND o.name = f.name AND o.stream IS NOT DISTINCT FROM f.stream
 ), kinds AS (
-  SELECT *, bool_or(kind = 'hardware') OVER () AS any_hardware FROM firsts
+  SELECT *, bool_or(kind = 'hardware') OVER () AS any_hardware FROM placed
 ), grouped AS (
   SELECT code, name, kind, any_value(api) AS api, list_sort(list(DISTINCT rank) FILTER (rank IS NOT NULL)) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
          min(time) AS at, max(time) AS until, count(*) AS processes, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:20] AS evidence, any_value(text) AS text,

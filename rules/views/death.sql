@@ -16,6 +16,9 @@ WITH told AS (
   SELECT 'data loader', NULL, regexp_extract(message, 'killed by signal: ([A-Z][a-z ]+?)(?:\.|$)', 1), NULL, 'data loader worker', rank, task,
          TRY_CAST(regexp_extract(message, 'worker \(pid\(?s?\)? ([0-9]+)', 1) AS BIGINT), host, time, file_id, line_no, false, NULL, NULL, NULL, NULL
   FROM exception WHERE contains(message, 'is killed by signal: ') AND regexp_matches(message, 'killed by signal: (?:Segmentation fault|Aborted|Illegal|Floating)')
+  UNION ALL   -- a process of torch.multiprocessing.spawn, told by its parent
+  SELECT 'spawn', NULL, regexp_extract(message, 'terminated with signal (SIG[A-Z0-9]+)', 1), NULL, 'spawned process ' || regexp_extract(message, '^process ([0-9]+)', 1), NULL, task, NULL, host, time, file_id, line_no, false, NULL, NULL, NULL, NULL
+  FROM exception WHERE contains(message, ' terminated with signal SIG') AND regexp_matches(message, '^process [0-9]+ terminated with signal SIG')
   UNION ALL
   SELECT 'faulthandler', NULL, regexp_extract(occasion, 'Fatal Python error: (Segmentation fault|Aborted|Bus error|Floating point exception|Illegal instruction)', 1), NULL, 'python', rank, task, pid, host, time, file_id, line_no, false, NULL, NULL, NULL, NULL
   FROM stack_process WHERE occasion LIKE 'Fatal Python error: %'
@@ -37,5 +40,9 @@ CREATE VIEW ended_from_outside AS
 SELECT 'person' AS who, file_id, line_no, time FROM exception WHERE class = 'KeyboardInterrupt'
 UNION ALL SELECT 'person', file_id, line_no, time FROM launcher_event WHERE event = 'told_to_stop' AND (signal_name IN ('2', 'SIGINT') OR signal = 2)
 UNION ALL SELECT 'person', file_id, line_no, time FROM death WHERE signal = 2
-UNION ALL SELECT 'scheduler', file_id, line_no, time FROM scheduler_event WHERE event IN ('time_limit', 'preempted', 'cancelled', 'requeued', 'node_failure', 'evicted', 'signalled')
+UNION ALL SELECT 'scheduler', file_id, line_no, time FROM scheduler_event WHERE event IN ('time_limit', 'preempted', 'requeued', 'node_failure', 'evicted', 'signalled')
+-- Slurm also says that it cancels a step when one of its tasks has failed: then srun told of that task before
+UNION ALL SELECT 'scheduler', file_id, line_no, time FROM scheduler_event e WHERE event = 'cancelled'
+  AND NOT (e.scheduler = 'slurm' AND EXISTS (FROM "exit" x WHERE x.said_by = 'srun' AND x.file_id = e.file_id AND x.line_no < e.line_no
+                                             AND coalesce(x.signal_name, '') NOT IN ('Terminated', 'Killed', 'Hangup', 'Interrupt')))
 UNION ALL SELECT 'launcher', file_id, line_no, time FROM launcher_event WHERE event = 'told_to_stop' AND (signal_name IN ('15', 'SIGTERM') OR signal = 15);

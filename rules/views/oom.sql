@@ -30,14 +30,14 @@ WITH every AS (
   FROM xla_runtime_oom
   UNION ALL BY NAME
   SELECT c.file_id, c.line_no, c.line_no AS last_line, c.time, c.host, c.rank, c.local_rank, c.task, c.pid, c.stream, 'xla' AS framework, 'tpu' AS device,
-         c.used_bytes AS requested_bytes, c.limit_bytes, c.shortfall_bytes, 'compile' AS kind, c.memory_space,
+         c.used_bytes AS requested_bytes, c.limit_bytes, coalesce(c.shortfall_bytes, greatest(c.used_bytes - c.limit_bytes, 0)) AS shortfall_bytes, 'compile' AS kind, c.memory_space,
          u.fragmentation_bytes, round(u.padded_bytes / u.unpadded_bytes, 2) AS padding
   FROM xla_compile_oom c
   LEFT JOIN LATERAL (SELECT * FROM xla_compile_use u WHERE u.file_id = c.file_id AND u.line_no BETWEEN c.line_no AND c.line_no + 40
                      ORDER BY u.line_no LIMIT 1) u ON true
   UNION ALL BY NAME
   SELECT a.file_id, a.line_no, a.line_no AS last_line, a.time, a.host, a.rank, a.local_rank, a.task, a.pid, a.stream,
-         CASE WHEN a.allocator IS NULL THEN 'jax' ELSE 'tensorflow' END AS framework,
+         CASE WHEN a.allocator IS NULL AND a.printed_bytes IS NULL THEN 'jax' ELSE 'tensorflow' END AS framework,
          CASE WHEN EXISTS (FROM xla_runtime_oom) OR EXISTS (FROM xla_compile_oom) THEN 'tpu' ELSE 'cuda' END AS device,
          TRY_CAST(nullif(regexp_extract(a.allocator, 'GPU_([0-9]+)', 1), '') AS BIGINT) AS gpu_index,
          coalesce(a.requested_bytes, a.printed_bytes) AS requested_bytes, d.limit_bytes, d.allocated_bytes, d.largest_free_bytes, 'bfc' AS kind
