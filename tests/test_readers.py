@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -101,3 +102,25 @@ def test_notes_and_sources_in_a_run_directory_are_no_evidence(tmp_path: Path) ->
     assert analysis.incidents == ()
     assert [path for path, _ in analysis.coverage.unread] == ["NOTES.md", "train.py"]
     assert analyze(tmp_path / "NOTES.md").root is not None
+
+
+@pytest.mark.parametrize(
+    "pack",
+    [gzip.compress, lzma.compress, bz2.compress, zstandard.ZstdCompressor().compress],
+    ids=["gz", "xz", "bz2", "zst"],
+)
+@pytest.mark.parametrize("harm", ["cut", "scrambled"])
+def test_a_torn_archive_gives_what_can_be_read_and_a_word_about_the_rest(
+    tmp_path: Path, pack: Callable[[bytes], bytes], harm: str
+) -> None:
+    from logsift import analyze
+
+    packed = pack(random.Random(1).randbytes(300_000).hex("\n", 40).encode())
+    half = len(packed) // 2
+    (tmp_path / "a.log").write_bytes(
+        packed[:half] if harm == "cut" else packed[:half] + b"\xff" * 2000 + packed[half + 2000 :]
+    )
+    (tmp_path / "b.log").write_text("ok\n")
+    analysis = analyze(tmp_path)
+    assert analysis.coverage.files == 2
+    assert analysis.coverage.problems + len(analysis.coverage.unread) >= 1

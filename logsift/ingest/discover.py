@@ -128,7 +128,7 @@ def _who_reads(
     try:
         with open_bytes(path) as f:
             head = f.read(HEAD_BYTES)
-    except (OSError, EOFError, ValueError) as e:
+    except Exception as e:  # a torn archive raises its packer's own errors
         return "", None, f"cannot be opened: {e}"
     if _OWN_TEXT.match(head):
         return "", None, "own"

@@ -59,6 +59,6 @@ def fetch(
                         text = valid(raw[: 8 * TEXT_CHARACTERS]).decode()
                         out[file_id, number] = text.strip("\r\n")[:TEXT_CHARACTERS]
                     at = number + 1
-        except (OSError, EOFError, ValueError):
+        except Exception:  # what could not be read twice is shown without its text
             continue
     return out

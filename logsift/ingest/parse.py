@@ -7,6 +7,7 @@ from collections import deque
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import groupby
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -90,13 +91,13 @@ class Parser:
                 if not file.reader:
                     continue
                 if file.reader != "lines":
-                    submit(_Structured(self, file, parsed))
+                    submit(_Structured(self, file, parsed, sink))
                     continue
                 try:
                     for owner, window in self._windows(file, parsed):
                         passing.append((owner, pool.submit(self._pass, owner, window)))
                         take_passed(2 * workers)
-                except (OSError, EOFError, ValueError) as e:
+                except Exception as e:  # a torn archive raises its packer's own errors
                     submit(_Unreadable(file.file_id, parsed.lines.get(file.file_id, 0), f"{type(e).__name__}: {e}"))
             take_passed(0)
             for owner, batch in batches.items():
@@ -182,7 +183,12 @@ class _Text:
         )
         lines = lines.with_columns(pl.col("line_no").is_between("first", "last").alias("core")).drop("first", "last")
         needles = frozenset(n for p in self.passed for n in p.needles)
-        matched = match(grammars, self.parser.catalog.tables, envelopes.strip(lines), needles)
+        try:
+            matched = match(grammars, self.parser.catalog.tables, envelopes.strip(lines), needles)
+        except pl.exceptions.PolarsError as e:  # one odd window is a problem of its files, not the end of the analysis
+            why = f"{type(e).__name__}: {e}".splitlines()[0]
+            places = [(file_id, first, "could not be matched", why) for file_id, first, _, _ in cores]
+            matched = Matched(problems=[pl.DataFrame(places, PROBLEM, orient="row")])
         _fill_from_paths(matched, self.files)
         return matched, sum(p.window.core_stop - p.window.core_start for p in self.passed)
 
@@ -194,6 +200,7 @@ class _Structured:
     parser: Parser
     file: SourceFile
     parsed: Parsed
+    sink: _Sink
 
     def __call__(self) -> tuple[Matched, int]:
         file, matched = self.file, Matched()
@@ -210,13 +217,15 @@ class _Structured:
                     pl.lit(utc(file.mtime_ns)).cast(pl.Datetime("us")).alias("written"),
                 )
                 finished, problems = finish(rows, self.parser.catalog.tables[table])
-                matched.add(table, finished)
-                matched.problems.append(problems)
+                part = Matched({table: [finished]}, [problems])
+                _fill_from_paths(part, {file.file_id: file})
+                for frame in part.tables[table]:
+                    self.sink.add(table, frame)  # at once: a store may hold more rows than memory
+                matched.problems += part.problems
                 self.parsed.lines[file.file_id] = max(self.parsed.lines.get(file.file_id, 0), _last_line(finished))
-        except (OSError, EOFError, ValueError, pl.exceptions.PolarsError) as e:
+        except Exception as e:  # whatever a torn or foreign file makes a reader raise is that file's problem
             why = f"{type(e).__name__}: {e}".splitlines()[0]
-            matched.problems += _Unreadable(file.file_id, 0, why)()[0].problems
-        _fill_from_paths(matched, {file.file_id: file})
+            matched.problems += _Unreadable(file.file_id, self.parsed.lines.get(file.file_id, 0), why)()[0].problems
         return matched, file.size
 
 
@@ -241,19 +250,20 @@ def _fill_from_paths(matched: Matched, files: dict[int, SourceFile]) -> None:
 
 
 class _Sink:
-    """Rows by table, written out when they are many."""
+    """Rows by table, written out when they are many. Several threads may add."""
 
     def __init__(self, parts: Path) -> None:
-        self.parts, self.number = parts, 0
+        self.parts, self.number, self.lock = parts, 0, Lock()
         self.frames: dict[str, list[pl.DataFrame]] = {}
         self.rows: dict[str, int] = {}
 
     def add(self, table: str, frame: pl.DataFrame) -> None:
         if frame.height:
-            self.frames.setdefault(table, []).append(frame)
-            self.rows[table] = self.rows.get(table, 0) + frame.height
-            if self.rows[table] > _PART_ROWS:
-                self.write(table)
+            with self.lock:
+                self.frames.setdefault(table, []).append(frame)
+                self.rows[table] = self.rows.get(table, 0) + frame.height
+                if self.rows[table] > _PART_ROWS:
+                    self.write(table)
 
     def write(self, table: str) -> None:
         frames, self.rows[table] = self.frames.pop(table), 0
