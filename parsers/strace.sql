@@ -228,14 +228,19 @@ COMMENT ON TABLE waiting_for_syscall IS 'system calls that had not returned when
 
 -- Loops that wait without blocking: the same lock tried, or the same missing file looked for, again and again until the trace ends.
 CREATE TABLE strace_polling AS
-WITH tries AS (
+WITH failed AS (
+  SELECT *, split_part(args, '"', 2) AS quoted FROM strace_line l
+  WHERE l.kind = 'call' AND (l.errno = 'ENOENT' AND l.syscall IN ('open', 'openat', 'stat', 'lstat', 'newfstatat', 'statx', 'access', 'faccessat', 'faccessat2')
+      OR l.errno = 'EEXIST' AND l.syscall IN ('open', 'openat', 'mkdir', 'link', 'linkat', 'symlink') OR l.errno IN ('EAGAIN', 'EACCES') AND l.syscall IN ('flock', 'fcntl'))
+), again AS (   -- a search path is looked through once: most of what fails never fails so often, and its path need not be known
+  SELECT file_id, quoted FROM failed GROUP BY ALL HAVING count(*) >= 20
+), tries AS (
   SELECT l.file_id, f.trace, coalesce(l.pid, f.own_tid) AS tid, l.line_no, l.syscall, l.errno,
          CASE WHEN l.errno = 'EAGAIN' THEN strace_fd_is(l.args) ELSE strace_path(l.syscall, l.args) END AS path,
          coalesce(strace_at(l.clock, f.first_clock), e.elapsed) AS at_s,
          CASE WHEN l.errno = 'ENOENT' THEN 'missing file' ELSE 'lock' END AS waits_on
-  FROM strace_line l JOIN strace_file f USING (file_id) LEFT JOIN strace_elapsed e ON e.file_id = l.file_id AND e.line_no = l.line_no
-  WHERE l.kind = 'call' AND (l.errno = 'ENOENT' AND l.syscall IN ('open', 'openat', 'stat', 'lstat', 'newfstatat', 'statx', 'access', 'faccessat', 'faccessat2')
-      OR l.errno = 'EEXIST' AND l.syscall IN ('open', 'openat', 'mkdir', 'link', 'linkat', 'symlink') OR l.errno IN ('EAGAIN', 'EACCES') AND l.syscall IN ('flock', 'fcntl'))
+  FROM failed l SEMI JOIN again a ON a.file_id = l.file_id AND a.quoted = l.quoted
+  JOIN strace_file f ON f.file_id = l.file_id LEFT JOIN strace_elapsed e ON e.file_id = l.file_id AND e.line_no = l.line_no
 ), loops AS (
   SELECT file_id, trace, tid, path, waits_on, any_value(syscall) AS syscall, count(*) AS tries, min(line_no) AS first_line, max(line_no) AS last_line, min(at_s) AS began, max(at_s) AS ended
   FROM tries WHERE path IS NOT NULL AND path <> '' AND NOT starts_with(path, '/proc/') AND NOT starts_with(path, '/sys/') GROUP BY ALL HAVING count(*) >= 20
