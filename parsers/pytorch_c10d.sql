@@ -56,7 +56,7 @@ SELECT 'c10d' AS source, regexp_replace(s.peer, '^\[|\]$', '', 'g') AS peer, s.p
   min(s.time) AS time, s.file_id, min(s.line_no) AS line_no
 FROM c10d_store s
 LEFT JOIN c10d_store a ON a.event = 'attempt' AND a.file_id = s.file_id AND a.port = s.port AND a.stream = s.stream
-WHERE s.peer IS NOT NULL
+WHERE (s.peer IS NOT NULL OR s.event = 'gave_up')
   -- `no_address` is the end of one round only: in newer versions the store tries again.
   AND (s.event = 'gave_up' OR (s.event = 'no_address' AND NOT EXISTS (
     FROM c10d_store r WHERE r.event = 'retry' AND r.file_id = s.file_id AND r.port = s.port)))

@@ -40,7 +40,8 @@ SELECT CASE event WHEN 'duplicate_rank' THEN format('Two processes came to the c
 FROM nccl_usage WHERE event IN ('duplicate_rank', 'rank_count_mismatch') GROUP BY event, rank_a, rank_b, nranks
 UNION ALL BY NAME
 -- the store and the rendezvous, before there is a communicator
-SELECT CASE WHEN max(nranks) IS NOT NULL AND max(joined) IS NOT NULL THEN format('{} of {} ranks came to the {}, the others never did', max(joined), max(nranks), replace(stage, '_', ' '))
+SELECT CASE WHEN max(joined) > max(nranks) THEN format('{} processes came to the {} of a group of {}: the world size is wrong, or the store holds the keys of an earlier attempt', max(joined), replace(stage, '_', ' '), max(nranks))
+            WHEN max(nranks) IS NOT NULL AND max(joined) IS NOT NULL THEN format('{} of {} ranks came to the {}, the others never did', max(joined), max(nranks), replace(stage, '_', ' '))
             ELSE format('Ranks{} waited for others at the stage {} and gave up', coalesce(' ' || ranges(flatten(list(ranks))), ''), replace(stage, '_', ' ')) END AS summary,
        list(line_at(file_id, line_no) ORDER BY time NULLS LAST, file_id, line_no) AS evidence, min(time) AS at,
        list_sort(list_distinct(flatten(list(ranks)))) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, max(nranks) AS nranks, max(joined) AS joined,

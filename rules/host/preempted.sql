@@ -24,3 +24,10 @@ SELECT concat('job ', coalesce(min(job), '(not named)'), CASE arg_min(event, wei
        CASE arg_min(event, weight) WHEN 'cancelled' THEN 'warning' END AS severity, arg_min(by_whom, weight) AS "by", arg_min(event, weight) AS reason, 15 AS signal, min(job) AS job, min(step) AS step, scheduler
 FROM (SELECT *, CASE event WHEN 'preempted' THEN 1 WHEN 'time_limit' THEN 2 WHEN 'requeued' THEN 3 ELSE 4 END AS weight FROM said)
 GROUP BY scheduler
+UNION ALL BY NAME
+-- SIGHUP comes of a terminal that was closed; SIGTERM has too many senders to name one.
+SELECT 'the launcher got SIGHUP: the terminal or SSH session it was started from was closed' AS summary, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:20] AS evidence,
+       min(time) AS "at", max(time) AS until, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, 'critical' AS severity, 'probable' AS confidence,
+       'closed terminal' AS "by", 'hangup' AS reason, 1 AS signal,
+       'Start the job where it outlives the session (tmux, screen, sbatch, setsid) and go on from the last checkpoint. nohup alone does not help torchrun: it installs its own handler.' AS action
+FROM launcher_event WHERE event = 'told_to_stop' AND (signal_name IN ('1', 'SIGHUP') OR signal = 1) HAVING count(*) > 0

@@ -41,7 +41,9 @@ SELECT format('{} ranks on {} nodes talk over TCP sockets{}', coalesce(max(nrank
                    coalesce((SELECT list(at_line) FROM (SELECT at_line FROM reason ORDER BY weight LIMIT 3)), [])) AS evidence,
        list(DISTINCT host ORDER BY host) FILTER (host <> '') AS hosts, 'Socket' AS network, max(nranks) AS nranks, max(nnodes) AS nnodes,
        (SELECT arg_min(why, weight) FROM reason) AS reason,
-       CASE WHEN (SELECT count(*) FROM reason) > 0 THEN 'definite' ELSE 'probable' END AS confidence
+       CASE WHEN (SELECT count(*) FROM reason) > 0 THEN 'definite' ELSE 'probable' END AS confidence,
+       -- A job that ended in a failure did not fail of being slow.
+       CASE WHEN EXISTS (FROM trouble_sign) OR EXISTS (FROM nccl_socket WHERE event IN ('closed_by_peer', 'io_failed')) THEN 'info' END AS severity
 FROM slow WHERE nnodes > 1
 HAVING count(*) > 0
 UNION ALL BY NAME
