@@ -53,14 +53,14 @@ WITH said AS (
   UNION ALL BY NAME
   SELECT 'sxid' AS kind, file_id, line_no, time, uptime_seconds, host, gpu, code, fatal FROM sxid
 ), minutes AS (
-  SELECT kind, file_id, host, gpu AS printed, code, fatal, recovery, previous, CASE WHEN time IS NOT NULL THEN 'wall' WHEN uptime_seconds IS NOT NULL THEN 'boot' ELSE 'none' END AS clock,
+  SELECT kind, file_id, host, coalesce(gpu, gpu_uuid) AS printed, code, fatal, recovery, previous, CASE WHEN time IS NOT NULL THEN 'wall' WHEN uptime_seconds IS NOT NULL THEN 'boot' ELSE 'none' END AS clock,
          coalesce(epoch(time), uptime_seconds) // 60 AS minute, count(*) AS lines, min(coalesce(epoch(time), uptime_seconds)) AS t, max(coalesce(epoch(time), uptime_seconds)) AS last_t,
          min(time) AS time, max(time) AS last_time, min(uptime_seconds) AS uptime_seconds, min(line_no, 5) AS first_lines, any_value(gpu_uuid) AS gpu_uuid,
          arg_min(pid, line_no) FILTER (pid > 0) AS pid, arg_min(process, line_no) FILTER (pid > 0) AS process
   FROM said WHERE NOT (code IS NOT DISTINCT FROM 154 AND kind = 'xid' AND recovery = 0)
   GROUP BY ALL
 )
-SELECT m.* EXCLUDE (printed), pci_address(m.printed) AS gpu, coalesce(m.host, f.otherwise) AS machine, m.first_lines[1] AS line_no,
+SELECT m.* EXCLUDE (printed), CASE WHEN m.printed LIKE 'GPU-%' THEN m.printed ELSE pci_address(m.printed) END AS gpu, coalesce(m.host, f.otherwise) AS machine, m.first_lines[1] AS line_no,
        CASE WHEN m.kind IN ('init_failed', 'no_handle') THEN 'hardware'
             WHEN m.kind = 'sxid' THEN CASE WHEN m.code IN (10004, 10005, 10006) THEN 'info' WHEN m.fatal OR m.code = 12028 THEN 'hardware' ELSE 'info' END
             WHEN g.verdict IS NOT NULL THEN g.verdict
