@@ -61,6 +61,10 @@ _AS = re.compile(r"\bAS\b", re.IGNORECASE)
 _COMMENT_ON = re.compile(r"\bCOMMENT\s+ON\s+(?:TABLE|VIEW|COLUMN|MACRO)\s+([A-Za-z_][A-Za-z0-9_]*)", re.IGNORECASE)
 
 
+_INSERT_ROWS = 200
+"""Rows of one INSERT: a statement costs more than a row."""
+
+
 class Store:
     """A DuckDB database: created with all tables, filled from Parquet parts, sealed, queried."""
 
@@ -163,14 +167,20 @@ class Store:
             return
         said = self.rows(" UNION ".join(f"SELECT host FROM {t} WHERE host IS NOT NULL" for t in tables))
         known = {str(r["host"]).split(".")[0] for r in said if not str(r["host"])[:1].isdigit()}
+        named: list[tuple[int, str]] = []
         for file in nameless:
             tokens = set(re.split(r"[^0-9A-Za-z-]+", file["path"])) | set(re.split(r"[^0-9A-Za-z]+", file["path"]))
-            if len(named := tokens & known) == 1:
-                host = named.pop()
-                for table in ("file", *tables):
-                    self.con.execute(
-                        f"UPDATE {table} SET host = ? WHERE file_id = ? AND host IS NULL", [host, file["file_id"]]
-                    )
+            if len(hosts := tokens & known) == 1:
+                named.append((file["file_id"], hosts.pop()))
+        if not named:
+            return
+        self.con.execute("CREATE TEMP TABLE named_file (file_id BIGINT, host VARCHAR)")
+        self.insert("named_file", named)
+        for table in ("file", *tables):
+            self.con.execute(
+                f"UPDATE {table} SET host = n.host FROM named_file n WHERE {table}.file_id = n.file_id AND {table}.host IS NULL"
+            )
+        self.con.execute("DROP TABLE named_file")
 
     def refresh(self) -> None:
         """Fill the tables that the content's SQL makes from others; those that only read empty ones stay empty.
@@ -224,9 +234,10 @@ class Store:
     def insert(self, table: str, rows: Iterable[Sequence[object]]) -> None:
         """Insert tuples in the order of the table's columns."""
         values = [list(r) for r in rows]
-        if values:
-            marks = ", ".join("?" for _ in values[0])
-            self.con.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
+        for start in range(0, len(values), _INSERT_ROWS):
+            part = values[start : start + _INSERT_ROWS]
+            marks = ", ".join(f"({', '.join('?' for _ in row)})" for row in part)
+            self.con.execute(f"INSERT INTO {table} VALUES {marks}", [value for row in part for value in row])
 
     def close(self) -> None:
         """Close the connection."""
