@@ -30,8 +30,9 @@ trouble AS (
   UNION ALL BY NAME
   SELECT code AS status, error AS what, host, pid, rank, device_hint, time, file_id, line_no FROM nccl_ofi_error
   UNION ALL BY NAME
-  SELECT verb || ' failed: ' || error AS what, regexp_extract(error, 'dev ([a-z0-9_]+)', 1) AS hca, host, pid, rank, device_hint, time, file_id, line_no
+  SELECT verb || ' failed' || coalesce(': ' || nullif(error, ''), '') AS what, regexp_extract(error, 'dev ([a-z0-9_]+)', 1) AS hca, host, pid, rank, device_hint, time, file_id, line_no
   FROM nccl_verbs_failure WHERE verb = 'ibv_modify_qp'
+     OR (verb = 'ibv_create_qp' AND NOT regexp_matches(error, 'Cannot allocate memory|\b12\b'))   -- that one is the limit of locked memory
 ), known AS (
   SELECT t.*, coalesce(t.rank, p.rank) AS job_rank, coalesce(p.gpu_index, t.device_hint) AS gpu,
          count(DISTINCT t.host) OVER (PARTITION BY t.peer) AS hosts_of_peer
