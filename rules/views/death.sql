@@ -16,9 +16,6 @@ WITH told AS (
   SELECT 'data loader', NULL, regexp_extract(message, 'killed by signal: ([A-Z][a-z ]+?)(?:\.|$)', 1), NULL, 'data loader worker', rank, task,
          TRY_CAST(regexp_extract(message, 'worker \(pid\(?s?\)? ([0-9]+)', 1) AS BIGINT), host, time, file_id, line_no, false, NULL, NULL, NULL, NULL
   FROM exception WHERE contains(message, 'is killed by signal: ') AND regexp_matches(message, 'killed by signal: (?:Segmentation fault|Aborted|Illegal|Floating)')
-  UNION ALL   -- a process of torch.multiprocessing.spawn, told by its parent
-  SELECT 'spawn', NULL, regexp_extract(message, 'terminated with signal (SIG[A-Z0-9]+)', 1), NULL, 'spawned process ' || regexp_extract(message, '^process ([0-9]+)', 1), NULL, task, NULL, host, time, file_id, line_no, false, NULL, NULL, NULL, NULL
-  FROM exception WHERE contains(message, ' terminated with signal SIG') AND regexp_matches(message, '^process [0-9]+ terminated with signal SIG')
   UNION ALL
   SELECT 'faulthandler', NULL, regexp_extract(occasion, 'Fatal Python error: (Segmentation fault|Aborted|Bus error|Floating point exception|Illegal instruction)', 1), NULL, 'python', rank, task, pid, host, time, file_id, line_no, false, NULL, NULL, NULL, NULL
   FROM stack_process WHERE occasion LIKE 'Fatal Python error: %'
