@@ -23,6 +23,9 @@ UNION ALL BY NAME
 SELECT rank, host, regexp_extract(message, 'DataLoader worker \(pid ([0-9]+)\)', 1)::BIGINT AS pid, 'worker of a rank, told by its exception' AS learnt_from, 0 AS weight, file_id, line_no
 FROM exception WHERE rank IS NOT NULL AND regexp_matches(message, 'DataLoader worker \(pid [0-9]+\)')
 UNION ALL BY NAME
+-- Some programs put both before every line.
+SELECT rank, host, pid, 'rank and pid before a line' AS learnt_from, 1 AS weight, file_id, min(line_no) AS line_no FROM oom_message WHERE rank IS NOT NULL AND pid IS NOT NULL GROUP BY ALL
+UNION ALL BY NAME
 SELECT rank, host, 'name of the file' AS learnt_from, 1 AS weight, file_id, 1 AS line_no FROM file WHERE rank IS NOT NULL AND host IS NOT NULL;
 
 -- One row per rank: its host, process and GPU, by the best and most frequent link; contradictions stand in identity_conflict.

@@ -82,6 +82,9 @@ WITH base AS (
   SELECT *, allocated_bytes + unallocated_bytes AS reserved_bytes,
          -- In a container the program sees itself as a foreign process: the one whose size is what it holds, plus its context.
          CASE WHEN this_process_bytes IS NOT NULL THEN NULL
+              -- the one that does not fit on the card beside what this process holds: it is this process
+              WHEN len(list_filter(processes, lambda p: p.bytes + allocated_bytes + coalesce(unallocated_bytes, 0) > total_bytes - free_bytes + 268435456)) = 1
+                THEN list_filter(processes, lambda p: p.bytes + allocated_bytes + coalesce(unallocated_bytes, 0) > total_bytes - free_bytes + 268435456)[1].bytes
               WHEN allocated_bytes IS NOT NULL THEN list_max(list_transform(list_filter(processes,
                 lambda p: p.bytes - (allocated_bytes + coalesce(unallocated_bytes, 0)) BETWEEN -33554432 AND 3221225471), lambda p: p.bytes))
               ELSE list_max(list_transform(list_filter(processes, lambda p: p.bytes >= 0.9 * (total_bytes - free_bytes)), lambda p: p.bytes)) END AS self_m

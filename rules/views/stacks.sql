@@ -218,7 +218,7 @@ hook AS (
   FROM marked AS k ASOF LEFT JOIN (SELECT file_id, line_no, said FROM stack_mark WHERE kind = 'date') AS d ON d.file_id = k.file_id AND k.line_no >= d.line_no
 )
 SELECT row_number() OVER (ORDER BY t.file_id, t.line_no) AS dump, t.file_id, t.line_no, t.thread_line, t.stream, t.unit_head, t.nth, t.source_kind, f.path AS file,
-  coalesce(t.head_pid, p.lwp, t.mark_pid, CASE WHEN t.name = 'MainThread' AND t.source_kind = 'py-spy' THEN try_cast(t.tid AS BIGINT) END,
+  coalesce(t.head_pid, p.lwp, t.mark_pid, CASE WHEN t.name = 'MainThread' AND t.source_kind = 'py-spy' AND NOT starts_with(t.tid, '0x') THEN try_cast(t.tid AS BIGINT) END,
     try_cast(nullif(regexp_extract(f.path, '(?:pid|py-?spy|dumps?/|stack|trace|native|strace)[-_.]?([0-9]{3,8})\.[a-z]+$', 1), '') AS BIGINT)) AS pid,
   t.host, coalesce(t.mark_rank, t.head_rank, t.rank) AS rank, t.local_rank, t.task, t.cmdline, t.occasion, t.failure, t.failure_line,
   coalesce(t.time, try_strptime(regexp_replace(t.date_said, ' [A-Z]{2,5} (20[0-9]{2})$', ' \1'), '%a %b %d %H:%M:%S %Y'),
