@@ -4,11 +4,11 @@
 CREATE MACRO line_at(file_id, line_no) AS {'file_id': file_id, 'line_no': line_no};
 
 -- Sorted list of numbers as ranges: [0,1,2,5] -> 0-2,5.
-CREATE MACRO ranges(numbers) AS (
-  SELECT string_agg(CASE WHEN lo = hi THEN lo::VARCHAR WHEN hi = lo + 1 THEN lo || ',' || hi ELSE lo || '-' || hi END, ',' ORDER BY lo)
-  FROM (SELECT min(n) AS lo, max(n) AS hi
-        FROM (SELECT n, n - row_number() OVER (ORDER BY n) AS run FROM (SELECT DISTINCT unnest(numbers) AS n))
-        GROUP BY run));
+-- Without a subquery: it is used in nearly every summary, and each subquery has to be planned.
+CREATE MACRO ranges(numbers) AS
+  list_transform([list_sort(list_distinct(numbers))], lambda l: nullif(array_to_string(list_transform(
+    list_zip(list_filter(l, lambda n, i: i = 1 OR l[i - 1] <> n - 1), list_filter(l, lambda n, i: i = len(l) OR l[i + 1] <> n + 1)),
+    lambda r: CASE WHEN r[1] = r[2] THEN r[1]::VARCHAR WHEN r[2] = r[1] + 1 THEN r[1] || ',' || r[2] ELSE r[1] || '-' || r[2] END), ','), ''))[1];
 
 -- Bytes for people: 2147483648 -> 2.00 GiB.
 CREATE MACRO bytes_text(n) AS
