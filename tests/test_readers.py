@@ -124,3 +124,22 @@ def test_a_torn_archive_gives_what_can_be_read_and_a_word_about_the_rest(
     analysis = analyze(tmp_path)
     assert analysis.coverage.files == 2
     assert analysis.coverage.problems + len(analysis.coverage.unread) >= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "host", "rank"),
+    [
+        ("dmesg.gx4.txt", "gx4", None),
+        ("logs/pyspy-hgx001.log", "hgx001", None),
+        ("node-3/rank_12.log", "node-3", 12),
+        ("strace.rank3.txt", None, 3),
+        ("strace.4711", None, None),
+        ("dmesg.txt", None, None),
+        ("journal-2026-01-02.log", None, None),
+        ("train.log", None, None),
+    ],
+)
+def test_what_a_path_says_of_host_and_rank(name: str, host: str | None, rank: int | None) -> None:
+    from logsift.ingest.discover import hints
+
+    assert hints(name) == (host, rank)

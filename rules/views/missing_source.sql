@@ -11,6 +11,7 @@ WITH said AS (
   SELECT DISTINCT short_host(h) AS host
   FROM (SELECT unnest(hosts) AS h FROM incident
         WHERE root AND len(hosts) <= 4 AND (rule IN ('crash.signal', 'gpu.cuda_error', 'hang.missing_rank', 'host.node_lost') OR rule LIKE 'network.%'))
+  WHERE h NOT IN ('localhost', '127.0.0.1')
 ), kernel_host AS (
   SELECT DISTINCT short_host(coalesce(k.host, f.host)) AS host
   FROM (SELECT file_id, host FROM kernel_event UNION ALL SELECT file_id, host FROM nvrm_event UNION ALL SELECT file_id, host FROM xid_line
