@@ -187,3 +187,10 @@ SELECT 'arguments' AS what, 'NCCL found no network interface to use: ' || error 
 FROM nccl_socket WHERE event = 'no_interface';
 
 COMMENT ON VIEW config_error_nccl IS 'ranks on one GPU, ranks that do not exist, interfaces that do not exist';
+
+-- Ranks entering and finishing communicator init.
+CREATE VIEW nccl_init AS
+SELECT file_id, line_no, time, host, pid, rank, regexp_replace(event, '^Init ', '') AS phase, call, comm, comm_id, comm_rank, nranks, cuda_device, gpu_index, bus_id
+FROM nccl_comm WHERE event LIKE 'Init %';
+
+COMMENT ON VIEW nccl_init IS 'communicator init per rank: START and COMPLETE';

@@ -149,7 +149,7 @@ SELECT p.trace, p.tid, p.process AS pid, coalesce(p.tid = p.process, false) AS m
 FROM processes p LEFT JOIN named n ON n.pid = p.process LEFT JOIN of_file o ON o.trace = p.trace;
 
 -- What a descriptor was made of, for traces without -y.
-CREATE TABLE descriptor AS
+CREATE TABLE fd AS
 SELECT c.file_id, c.line_no, c.trace, t.pid, d.fd, d.path, d.peer, d.kind
 FROM (
   SELECT *, unnest(CASE
@@ -166,17 +166,17 @@ FROM (
 ) c JOIN strace_thread t ON t.trace = c.trace AND t.tid = c.tid
 WHERE d.fd IS NOT NULL;
 
-COMMENT ON TABLE descriptor IS 'what a file descriptor of a traced process stands for, from the call that made it: path of a file, peer of a connection';
+COMMENT ON TABLE fd IS 'what a file descriptor of a traced process stands for, from the call that made it: path of a file, peer of a connection';
 
--- Every call with names resolved as far as the line itself tells; see descriptor for traces without -y.
-CREATE VIEW system_call AS
+-- Every call with names resolved as far as the line itself tells; see fd for traces without -y.
+CREATE VIEW syscall AS
 SELECT c.file_id, c.line_no, c.end_line, make_timestamp((epoch_us(CASE WHEN c.at_s < 100000 THEN f.day ELSE TIMESTAMP '1970-01-01' END) + c.at_s * 1000000)::BIGINT) AS time,
        c.trace, t.pid, c.tid, t.rank, coalesce(t.host, c.host) AS host, c.syscall, c.args, c.at_s AS start, c.seconds, c.result, c.errno,
        strace_fd(c.args) AS fd, coalesce(strace_path(c.syscall, c.args), CASE WHEN strace_fd_is(c.args)[1] = '/' THEN strace_fd_is(c.args) END) AS path,
        coalesce(strace_sockaddr(c.args), strace_far_end(strace_fd_is(c.args))) AS peer, c.never_returned
 FROM strace_call c JOIN strace_thread t ON t.trace = c.trace AND t.tid = c.tid JOIN strace_file f ON f.file_id = c.file_id;
 
-COMMENT ON VIEW system_call IS 'one row per system call, halves joined: start and seconds on the clock of the trace, path and peer from its arguments, never_returned where the thread still sat in it at the end';
+COMMENT ON VIEW syscall IS 'one row per system call, halves joined: start and seconds on the clock of the trace, path and peer from its arguments, never_returned where the thread still sat in it at the end';
 
 -- Notable calls with everything resolved: the thread, the descriptor, a time in UTC.
 CREATE TABLE strace_known AS
@@ -188,9 +188,9 @@ WITH calls AS (
   FROM strace_notable c JOIN strace_thread t ON t.trace = c.trace AND t.tid = c.tid JOIN strace_file f ON f.file_id = c.file_id
   WHERE c.errno IS NOT NULL OR c.never_returned OR c.seconds >= 1 OR c.syscall NOT IN ('open', 'openat', 'creat', 'pipe', 'pipe2', 'socket', 'accept', 'accept4', 'clone', 'clone3', 'fork', 'vfork')
 ), opened AS (   -- the latest call before this one that made the descriptor
-  SELECT c.n, o.path, o.kind FROM calls c ASOF JOIN (FROM descriptor WHERE kind <> 'connect') o ON o.file_id = c.file_id AND o.pid = c.pid AND o.fd = c.fd AND o.line_no < c.line_no
+  SELECT c.n, o.path, o.kind FROM calls c ASOF JOIN (FROM fd WHERE kind <> 'connect') o ON o.file_id = c.file_id AND o.pid = c.pid AND o.fd = c.fd AND o.line_no < c.line_no
 ), connected AS (
-  SELECT c.n, o.peer, o.line_no AS connect_line FROM calls c ASOF JOIN (FROM descriptor WHERE peer IS NOT NULL) o ON o.file_id = c.file_id AND o.pid = c.pid AND o.fd = c.fd AND o.line_no <= c.line_no
+  SELECT c.n, o.peer, o.line_no AS connect_line FROM calls c ASOF JOIN (FROM fd WHERE peer IS NOT NULL) o ON o.file_id = c.file_id AND o.pid = c.pid AND o.fd = c.fd AND o.line_no <= c.line_no
 )
 SELECT c.file_id, c.line_no, c.end_line, c.trace, c.tid, c.pid, c.main, c.is_rank, c.processes, c.of_rank AS rank, c.of_host AS host, c.at_s, c.seconds,
        make_timestamp((epoch_us(CASE WHEN c.at_s < 100000 THEN c.day ELSE TIMESTAMP '1970-01-01' END) + c.at_s * 1000000)::BIGINT) AS time,
@@ -269,7 +269,7 @@ WITH tries AS (
     SELECT k.* EXCLUDE (peer, fd, fd_kind), k.fd_kind, coalesce(k.peer, c.peer) AS peer
     FROM (SELECT * EXCLUDE (fd), CASE WHEN syscall IN ('poll', 'ppoll') THEN TRY_CAST(regexp_extract(args, '^\[\{fd=([0-9]+)', 1) AS BIGINT) ELSE fd END AS fd FROM strace_known
           WHERE syscall IN ('connect', 'getsockopt', 'poll', 'ppoll') AND injected IS NULL) k
-    ASOF LEFT JOIN (SELECT file_id, pid, fd, line_no, peer FROM descriptor WHERE peer IS NOT NULL) c ON c.file_id = k.file_id AND c.pid = k.pid AND c.fd = k.fd AND c.line_no < k.line_no
+    ASOF LEFT JOIN (SELECT file_id, pid, fd, line_no, peer FROM fd WHERE peer IS NOT NULL) c ON c.file_id = k.file_id AND c.pid = k.pid AND c.fd = k.fd AND c.line_no < k.line_no
   ) WHERE peer IS NOT NULL AND fd_kind IS DISTINCT FROM 'datagram' AND NOT ends_with(peer, ':53')
 ), by_peer AS (
   SELECT trace, pid, rank, host, peer, regexp_extract(peer, ':([0-9]+)$', 1) AS port, mode(error) FILTER (error IS NOT NULL) AS error, count(error) AS attempts,
