@@ -220,12 +220,14 @@ def docs(folder: Path | None) -> None:
 
 
 def _catalog(content: tuple[Path, ...]) -> Catalog:
+    from logsift.content import locate
     from logsift.content.catalog import default_roots, load_catalog
 
     for folder in content:
         if not folder.is_dir():
             raise FileNotFoundError(f"no such content folder: {folder}")
-    return load_catalog(*default_roots(), *content)
+    own = Path(str(locate.built_in())).resolve()
+    return load_catalog(*default_roots(), *(c for c in content if c.resolve() != own))
 
 
 def _analysis(run: Path, db: Path | None, content: tuple[Path, ...]) -> Analysis:
