@@ -104,8 +104,8 @@ def test_text_is_appended_to_the_opener(cars: Catalog, run_of: Make) -> None:
     assert rows(cars, run, "train", "name, note") == [{"name": "x", "note": "  note: one\n  note: two"}, {"name": "y"}]
 
 
-def test_a_block_does_not_reach_further_than_4000_lines(cars: Catalog, run_of: Make) -> None:
-    run = run_of({"a.log": "TRAIN x\n" + "-\n" * 3999 + "  diner 1\n  diner 2\n"})
+def test_a_block_does_not_reach_further_than_2000_lines(cars: Catalog, run_of: Make) -> None:
+    run = run_of({"a.log": "TRAIN x\n" + "-\n" * 1999 + "  diner 1\n  diner 2\n"})
     assert rows(cars, run, "car", "seats") == [{"seats": 1}]
 
 

@@ -23,7 +23,7 @@ Severity = Literal["info", "warning", "critical"]
 Confidence = Literal["definite", "probable", "possible"]
 Status = Literal["experimental", "stable"]
 
-BLOCK_LINES = 4000
+BLOCK_LINES = 2000
 """A block ends at most this many lines after its opener, so that a truncated one cannot swallow a log."""
 
 

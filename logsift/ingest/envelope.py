@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from logsift.content.catalog import Envelope
+from logsift.ingest.gate import Scanner, scanner
 
 LAYERS = 6
 FACTS: dict[str, pl.DataType] = {
@@ -33,6 +34,8 @@ class Envelopes:
     any_regex: str
     glue: tuple[tuple[Envelope, int], ...]
     glue_regex: str
+    needles: tuple[str, ...]
+    scanner: Scanner
 
     @classmethod
     def of(cls, shared: Sequence[Envelope], of_grammars: Sequence[Envelope]) -> Envelopes:
@@ -41,7 +44,9 @@ class Envelopes:
         # A stripped line has no shared prefix left at its start, so one hit is one too many; a grammar's own is still there.
         glue = [(e, 1) for e in shared if e.midline] + [(e, 2) for e in of_grammars if e.midline]
         starts = "|".join(f"(?:{_start(e.regex)})" for e, _ in glue)
-        return cls(tuple(shared), any_regex, tuple(glue), f"(?:{starts})+" if starts else "")
+        needles = tuple(sorted({n for e in shared for n in e.needles}))
+        glue_regex = f"(?:{starts})+" if starts else ""
+        return cls(tuple(shared), any_regex, tuple(glue), glue_regex, needles, scanner([n.encode() for n in needles]))
 
     def strip(self, lines: pl.DataFrame) -> pl.DataFrame:
         """Lines (file_id, line_no, raw, ...) plus `body`, the FACTS and `seq`, the order of records; one row per record."""
@@ -61,10 +66,12 @@ class Envelopes:
                 break
             done.append(todo.filter(~known))
             rest, stripped = todo.filter(known), []
+            there = self.scanner.present("\n".join(rest["body"].to_list()).encode())
+            present = {self.needles[n] for n in there}
             for envelope in self.each:
                 if rest.is_empty():
                     break
-                if not _may_stand(rest["body"], envelope):
+                if envelope.needles and present.isdisjoint(envelope.needles):
                     continue
                 taken, fits = take_off(rest, envelope)
                 if taken.height:
@@ -124,10 +131,6 @@ def take_off(lines: pl.DataFrame, envelope: Envelope) -> tuple[pl.DataFrame, pl.
         for f, t in FACTS.items() if f in groups.columns
     ]  # fmt: skip
     return lines.with_columns(new), fits
-
-
-def _may_stand(body: pl.Series, envelope: Envelope) -> bool:
-    return not envelope.needles or any(body.str.contains(n, literal=True).any() for n in envelope.needles)
 
 
 def _unnamed(regex: str) -> str:

@@ -58,8 +58,12 @@ class Passed:
         )
 
 
-class _Scanner(Protocol):
-    def present(self, data: Buffer) -> set[int]: ...
+class Scanner(Protocol):
+    """Finds literal needles, by their number."""
+
+    def present(self, data: Buffer) -> set[int]:
+        """The needles that stand in `data`."""
+        ...
 
     def hits(self, data: Buffer, limit: int) -> list[tuple[int, int]] | None:
         """(end offset, needle number) of every hit in order; None where there are more than `limit`."""
@@ -83,7 +87,7 @@ class Gate:
         helping = {n for g in grammars if g.envelope for n in g.envelope.needles} - set(after)
         self._needles = [*after, *sorted(helping)]
         self._after = [*after.values(), *(-1 for _ in helping)]
-        self._scanner = _scanner([n.encode() for n in self._needles])
+        self._scanner = scanner([n.encode() for n in self._needles])
 
     def pass_through(self, window: Window) -> Passed:
         """Cut out of a window what may hold something known."""
@@ -192,7 +196,8 @@ class _Plain:
         return sorted(found)
 
 
-def _scanner(needles: Sequence[bytes]) -> _Scanner:
+def scanner(needles: Sequence[bytes]) -> Scanner:
+    """The fastest scanner this machine has."""
     if not needles:
         return _Plain(needles)
     try:

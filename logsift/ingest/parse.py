@@ -51,7 +51,7 @@ class Parser:
         self.envelopes = Envelopes.of(catalog.envelopes, [g.envelope for g in self.everywhere if g.envelope])
         self.gate = Gate(self.everywhere)
         self.margin = reach(self.everywhere)
-        self.wrapped = {n: Envelopes.of(catalog.envelopes, []) for n in self.owners}
+        self.wrapped = dict.fromkeys(self.owners, Envelopes.of(catalog.envelopes, []))
 
     def parse(self, files: Sequence[SourceFile], parts: Path, progress: Callable[[int], None] | None = None) -> Parsed:
         """Read files into Parquet parts below `parts`.
