@@ -180,6 +180,7 @@ def _forget_changed(
     listed = ", ".join(str(n) for n in stale | gone) or "NULL"
     for table in (*catalog.tables, "file", "file_window", "problem"):
         store.con.execute(f"DELETE FROM {table} WHERE file_id IN ({listed})")
+    store.con.execute("DELETE FROM problem WHERE file_id IS NULL")  # what rules and tables of the last call ran into
     for table in ("incident", "evidence", "cause", "missing"):
         store.con.execute(f"DELETE FROM {table}")
     return stale

@@ -81,3 +81,27 @@ def test_another_file_is_no_database(tmp_path: Path) -> None:
     (tmp_path / "x.duckdb").write_text("no")
     with pytest.raises(ValueError, match="is not a logsift database"):
         Store.open(tmp_path / "x.duckdb")
+
+
+FAILING_RULE = """/*
+title = "t"
+severity = "warning"
+confidence = "definite"
+status = "stable"
+about = "a"
+remedy = "r"
+falsely = "f"
+*/
+SELECT error('odd data') AS summary, [line_at(file_id, line_no)] AS evidence FROM traceback
+"""
+
+
+def test_a_rule_that_fails_is_told_once_and_the_others_go_on(run_of: Make, content_of: Callable[..., Catalog]) -> None:
+    content = content_of({"rules/odd/data.sql": FAILING_RULE})
+    run = run_of({"a.log": 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    f()\nKeyError: 1\n'})
+    for n in range(2):
+        analysis = analyze(run, catalog=content)
+        assert analysis.root is not None
+        told = "SELECT count(*) AS n FROM problem WHERE what = 'rule odd.data failed'"
+        assert analysis.sql(told) == [{"n": 1}]
+        (run / "b.log").write_text("hello\n" * (n + 1))

@@ -13,7 +13,7 @@ import regex
 from logsift.content.catalog import ENVELOPE_FACTS, Catalog, Envelope, Grammar, Pattern, Rule, Sample
 from logsift.content.errors import ContentError, ContentErrors, Origin
 from logsift.ingest.envelope import FACTS, Envelopes, take_off
-from logsift.ingest.match import finish
+from logsift.ingest.match import constant, finish
 from logsift.ingest.readers import NAMES
 from logsift.judge.rules import REQUIRED
 from logsift.store import Store
@@ -196,9 +196,7 @@ class _Lines:
 def _row(catalog: Catalog, p: Pattern, captured: pl.DataFrame) -> Mapping[str, Any]:
     own = {c.removeprefix("own__"): c for c in captured.columns if c.startswith("own__")}
     captured = captured.with_columns(pl.coalesce(pl.col(o), pl.col(c).cast(pl.String)).alias(c) for c, o in own.items())
-    captured = captured.with_columns(
-        pl.lit(str(v).lower() if isinstance(v, bool) else str(v)).alias(k) for k, v in p.set.items()
-    )
+    captured = captured.with_columns(pl.lit(constant(v)).alias(k) for k, v in p.set.items())
     row: dict[str, Any] = finish(captured, catalog.tables[p.table])[0].row(0, named=True)
     return row
 

@@ -68,7 +68,6 @@ def match(
 
     understood, looked_known = np.zeros(height, bool), np.zeros(height, bool)
     for grammar in grammars:
-        run = _Run(grammar, lines, understood)
         candidates: dict[str, Bools | None] = {}
         for p in grammar.patterns:
             if not p.needles:
@@ -80,6 +79,7 @@ def match(
                 looked_known |= candidates[p.id]
         if not any(p.id in candidates and (not p.inside) for p in grammar.patterns):
             continue
+        run = _Run(grammar, lines, understood)
         if grammar.envelope and any(n in needles for n in grammar.envelope.needles):
             run.unwrap(np.logical_or.reduce([stands(n) for n in grammar.envelope.needles]))
         run.match(candidates)
@@ -254,7 +254,7 @@ class _Run:
             for h in self.openers[block]:
                 line = pl.Series(f"{block}_line", self.line_no[h.seq]).cast(pl.String)
                 own = h.groups.with_columns(
-                    pl.Series("opener", h.seq), line, *(pl.lit(_text(v)).alias(k) for k, v in h.pattern.set.items())
+                    pl.Series("opener", h.seq), line, *(pl.lit(constant(v)).alias(k) for k, v in h.pattern.set.items())
                 )
                 if h.opener is not None and h.pattern.inside in out:
                     parent = out[h.pattern.inside]
@@ -278,7 +278,7 @@ class _Run:
         rows = (carried if len(h.seq) == carried.height else carried[h.seq]).rename(
             {f: f"{f}__line" for f in FACTS if f in h.groups.columns}
         )
-        rows = rows.hstack(h.groups).with_columns(pl.lit(_text(v)).alias(k) for k, v in h.pattern.set.items())
+        rows = rows.hstack(h.groups).with_columns(pl.lit(constant(v)).alias(k) for k, v in h.pattern.set.items())
         if h.opener is not None:
             rows = rows.with_columns(pl.Series("opener", h.opener))
             numbers = (
@@ -382,5 +382,6 @@ def reach(grammars: Sequence[Grammar]) -> int:
     return min(depth * BLOCK_LINES, _REACH_LINES)
 
 
-def _text(value: object) -> str:
+def constant(value: object) -> str:
+    """A value of `set` as captured text, which the column's type then reads."""
     return str(value).lower() if isinstance(value, bool) else str(value)
