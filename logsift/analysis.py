@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from logsift.content.catalog import Catalog, Rule, load_catalog
+from logsift.errors import UserError
 from logsift.ingest.discover import SourceFile, discover
 from logsift.ingest.evidence import fetch
 from logsift.ingest.parse import Parser
@@ -63,14 +64,15 @@ def analyze(
         progress: called with (bytes done, bytes in all) while files are read.
 
     Raises:
-        FileNotFoundError: no such run directory, or nothing in it can be read.
+        FileNotFoundError: no such run directory.
+        UserError: nothing in it can be read.
         ContentErrors: the content is wrong.
     """
     run = Path(run)
     catalog = catalog or load_catalog()
     files = discover(run, catalog)
     if not any(f.reader for f in files):
-        raise FileNotFoundError(f"nothing readable in {run}")
+        raise UserError(f"nothing readable in {run}")
     path = db or default_database(run)
     known = _known(path, catalog)
     if known is not None and known == {f.name: (f.size, f.mtime_ns) for f in files}:
@@ -104,7 +106,7 @@ def _known(path: Path, catalog: Catalog) -> dict[str, tuple[int, int]] | None:
         return None
     try:
         store = Store.open(path)
-    except ValueError:
+    except UserError:
         return None
     try:
         if store.rows("SELECT catalog FROM run_info") != [{"catalog": catalog.digest}]:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from logsift.content.errors import ContentErrors
+from logsift.errors import UserError
+
 if TYPE_CHECKING:
     from logsift.analysis import Analysis
     from logsift.content.catalog import Catalog
@@ -44,13 +47,13 @@ class _Commands(click.Group):
 
 def _told(error: Exception) -> str | None:
     """What people are told of an error that is theirs to mend, None where it is logsift's own."""
-    if type(error).__module__.startswith("logsift.content"):
+    if isinstance(error, BrokenPipeError):
+        return None
+    if isinstance(error, ContentErrors):
         return str(error)
-    if isinstance(error, (FileNotFoundError, PermissionError)):
-        return f"logsift: {error}"
-    if type(error).__module__.startswith(("duckdb", "_duckdb")):
-        return f"logsift: {error}"
-    return f"logsift: {error}" if isinstance(error, ValueError) and "logsift" in str(error) else None
+    # A query is the user's own in `sql` only, but a database that is locked or damaged concerns every command.
+    asked = isinstance(error, (UserError, OSError)) or type(error).__module__.startswith(("duckdb", "_duckdb"))
+    return f"logsift: {error}" if asked else None
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -199,7 +202,6 @@ def explain(place: str, content: tuple[Path, ...]) -> None:
 def check(folder: Path | None) -> None:
     """Check content: samples, rejects, shadowing, names, SQL. FOLDER holds parsers/ and rules/ to check with the built-in."""
     from logsift.content.check import check as lint
-    from logsift.content.errors import ContentErrors
 
     catalog = _catalog((folder,) if folder else ())
     if errors := lint(catalog):
@@ -225,7 +227,7 @@ def _catalog(content: tuple[Path, ...]) -> Catalog:
 
     for folder in content:
         if not folder.is_dir():
-            raise FileNotFoundError(f"no such content folder: {folder}")
+            raise UserError(f"no such content folder: {folder}")
     own = Path(str(locate.built_in())).resolve()
     return load_catalog(*default_roots(), *(c for c in content if c.resolve() != own))
 

@@ -18,6 +18,7 @@ from logsift import __version__
 from logsift.content.catalog import COMMON, Catalog, Script, Table
 from logsift.content.columns import TYPES
 from logsift.content.errors import ContentError, ContentErrors
+from logsift.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -128,7 +129,7 @@ class Store:
         """An existing store.
 
         Raises:
-            ValueError: the file is no logsift database.
+            UserError: the file is no logsift database.
         """
         con = duckdb.connect()
         try:
@@ -138,7 +139,7 @@ class Store:
             con.execute("SELECT catalog FROM run_info")
         except duckdb.Error as e:
             con.close()
-            raise ValueError(f"{path} is not a logsift database ({str(e).splitlines()[0]})") from None
+            raise UserError(f"{path} is not a logsift database ({str(e).splitlines()[0]})") from None
         return cls(con, path)
 
     def load_seed(self, name: str, csv: str) -> None:

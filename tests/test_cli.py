@@ -146,4 +146,4 @@ def test_a_curve_is_drawn_with_its_incidents(run_of: Make, tmp_path: Path) -> No
     assert "train_loss" in run("plot", curve).stdout
     assert "400 points, 1 incident marked" in run("plot", curve, "-o", tmp_path / "loss.svg").stdout
     assert "loss.spike" in (tmp_path / "loss.svg").read_text()
-    assert "knows no metric 'lost'" in run("plot", curve, "--metric", "lost").output
+    assert "no metric 'lost'" in run("plot", curve, "--metric", "lost").output

@@ -10,6 +10,7 @@ import duckdb
 import pytest
 
 from logsift import Catalog, analyze
+from logsift.errors import UserError
 from logsift.store import Store
 
 Make = Callable[..., Path]
@@ -79,7 +80,7 @@ def test_a_sealed_database_reads_nothing_else(run_of: Make, catalog: Catalog) ->
 
 def test_another_file_is_no_database(tmp_path: Path) -> None:
     (tmp_path / "x.duckdb").write_text("no")
-    with pytest.raises(ValueError, match="is not a logsift database"):
+    with pytest.raises(UserError, match="is not a logsift database"):
         Store.open(tmp_path / "x.duckdb")
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from logsift.content.catalog import COMMON, Catalog, Rule
 from logsift.content.columns import TYPES
+from logsift.errors import UserError
 from logsift.store import CREATES, SYSTEM_ABOUT, references
 
 if TYPE_CHECKING:
@@ -52,14 +53,14 @@ def describe_table(catalog: Catalog, name: str) -> str:
     """One table with its columns.
 
     Raises:
-        ValueError: no such table; near names are given.
+        UserError: no such table; near names are given.
     """
     table = catalog.tables.get(name)
     if table is None:
         known = [*catalog.tables, *views(catalog), *(s.name for s in catalog.seeds), *SYSTEM_ABOUT]
         if name in known:
             return f'{name}: {views(catalog).get(name) or SYSTEM_ABOUT.get(name) or "a catalogue"}\nIts columns: logsift sql RUN "DESCRIBE {name}"'
-        raise ValueError(f"logsift knows no table {name!r}{_near(name, known)}")
+        raise UserError(f"no table {name!r}{_near(name, known)}")
     own = ((c.name, f"{_type(c.type, c.unit)}  {c.about}") for c in table.columns)
     common = ((c.name, f"{_type(c.type, c.unit)}  {c.about}") for c in COMMON)
     example = f"\n\nexample: {table.example}" if table.example else ""
@@ -75,11 +76,11 @@ def describe_rule(catalog: Catalog, name: str) -> str:
     """One rule: what it says, what to do, when it errs, its query.
 
     Raises:
-        ValueError: no such rule; near names are given.
+        UserError: no such rule; near names are given.
     """
     rule = next((r for r in catalog.rules if r.id == name), None)
     if rule is None:
-        raise ValueError(f"logsift knows no rule {name!r}{_near(name, [r.id for r in catalog.rules])}")
+        raise UserError(f"no rule {name!r}{_near(name, [r.id for r in catalog.rules])}")
     explains = f"\nexplains: {', '.join(sorted(rule.explains))}" if rule.explains else ""
     here = (
         f"\nexplains on the same rank, host or GPU: {', '.join(sorted(rule.explains_here))}"
@@ -99,15 +100,15 @@ def look_up(catalog: Catalog, seed: str, key: str | None) -> str:
     """The rows of a catalogue whose first column is `key`, or all keys.
 
     Raises:
-        ValueError: no such catalogue or key.
+        UserError: no such catalogue or key.
     """
     found = next((s for s in catalog.seeds if s.name == seed), None)
     if found is None:
-        raise ValueError(f"logsift knows no catalogue {seed!r}; there are: {', '.join(s.name for s in catalog.seeds)}")
+        raise UserError(f"no catalogue {seed!r}; there are: {', '.join(s.name for s in catalog.seeds)}")
     rows = _seed_rows(found.csv)
     hits = rows if key is None else [r for r in rows if str(next(iter(r.values()))).lower() == key.lower()]
     if not hits:
-        raise ValueError(f"the logsift catalogue {seed} has no {key!r}")
+        raise UserError(f"the catalogue {seed} has no {key!r}")
     if key is None:
         return _columns((str(next(iter(r.values()))), "  ".join(list(r.values())[1:3])) for r in rows)
     return "\n\n".join(_columns((k, v) for k, v in r.items() if v) for r in hits)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from logsift.errors import UserError
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -34,7 +36,7 @@ class ContentError:
         return "\n".join(out)
 
 
-class ContentErrors(Exception):
+class ContentErrors(UserError):
     """All mistakes found in the content; its text is what the user reads."""
 
     def __init__(self, errors: list[ContentError]) -> None:

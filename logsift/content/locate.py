@@ -7,6 +7,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from logsift.errors import UserError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from importlib.resources.abc import Traversable
@@ -21,7 +23,7 @@ def built_in() -> Traversable:
     The packaged place is asked first: next to an installed package there may be somebody else's `parsers`.
 
     Raises:
-        FileNotFoundError: neither the wheel's nor the checkout's content is there.
+        UserError: neither the wheel's nor the checkout's content is there.
     """
     packaged = files("logsift")
     if packaged.joinpath("parsers").is_dir():
@@ -29,7 +31,7 @@ def built_in() -> Traversable:
     checkout = Path(__file__).resolve().parents[2]
     if (checkout / "parsers").is_dir():
         return checkout
-    raise FileNotFoundError("logsift's own parsers/ and rules/ are missing: install the package again")
+    raise UserError("logsift's own parsers/ and rules/ are missing: install the package again")
 
 
 def user_content() -> Path:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from logsift.errors import UserError
 from logsift.ingest.clock import utc
 from logsift.ingest.discover import discover
 from logsift.ingest.envelope import FACTS
@@ -27,17 +28,18 @@ def explain(path: Path, line_no: int, catalog: Catalog) -> str:
     """The way of line `line_no` of a file, in words.
 
     Raises:
-        FileNotFoundError: no such file, or it has fewer lines.
+        FileNotFoundError: no such file.
+        UserError: it has fewer lines, or is not to be read.
     """
     file = next(iter(discover(path, catalog)), None)
     if file is None:
-        raise FileNotFoundError(f"{path} is one of logsift's own files")
+        raise UserError(f"{path} is one of logsift's own files")
     if file.reader != "lines":
         return f"{path} is read by {file.reader or 'nobody'}{f' ({file.why})' if file.why else ''}: it has no lines"
     wanted = {(file.file_id, n) for n in range(max(1, line_no - _CONTEXT), line_no + 1)}
     lines = fetch(wanted, {file.file_id: file}, [])
     if (file.file_id, line_no) not in lines:
-        raise FileNotFoundError(f"{path} has no line {line_no}")
+        raise UserError(f"{path} has no line {line_no}")
     parser = Parser(catalog)
     raw = lines[file.file_id, line_no]
     owner = parser.owners.get(file.grammar or "")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from logsift.errors import UserError
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -29,7 +31,7 @@ def draw(analysis: Analysis, name: str | None, output: Path) -> str:
     """Draw a series into a PNG or SVG file with incidents, restarts and dead branches; gives what was drawn in words.
 
     Raises:
-        ValueError: there is no such series.
+        UserError: there is no such series.
     """
     import matplotlib as mpl
 
@@ -75,12 +77,12 @@ def sparkline(analysis: Analysis, name: str | None, width: int = 100) -> str:
     """A series in one line of blocks, with its range; not-a-number shows as a question mark.
 
     Raises:
-        ValueError: there is no such series.
+        UserError: there is no such series.
     """
     chosen, rows = _series(analysis, name)
     step, value = _columns([r for r in rows if r["state"] == "live"])
     if not len(step):
-        raise ValueError(f"logsift found no points of {chosen} that count")
+        raise UserError(f"no points of {chosen} count")
     edges = np.linspace(0, len(value), min(width, len(value)) + 1).astype(int)
     groups = [value[a:b] for a, b in pairwise(edges)]
     # A column shows the greatest of its points, as far as it is a number: a spike of one step must be seen.
@@ -107,13 +109,13 @@ def thinned(step: Floats, value: Floats) -> tuple[Floats, Floats]:
 def _series(analysis: Analysis, name: str | None) -> tuple[str, list[dict[str, Any]]]:
     known = names(analysis)
     if not known:
-        raise ValueError("logsift found no metrics in this run")
+        raise UserError("no metrics in this run")
     losses = analysis.store.rows(
         "SELECT name, count(*) AS n FROM metric_stitched WHERE canonical = 'loss' GROUP BY name ORDER BY n DESC, name"
     )
     chosen = name or (losses[0]["name"] if losses else known[0])
     if chosen not in known:
-        raise ValueError(f"logsift knows no metric {chosen!r} here; there are: {', '.join(known[:20])}")
+        raise UserError(f"no metric {chosen!r} here; there are: {', '.join(known[:20])}")
     rows = analysis.store.rows(
         "SELECT step, value, state FROM metric_stitched WHERE name = ? ORDER BY series_id, run, step", [chosen]
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from logsift.errors import UserError
 from logsift.ingest.discover import known_files
 from logsift.ingest.evidence import fetch
 
@@ -25,18 +26,18 @@ def around(analysis: Analysis, incident_id: int | None, seconds: float, after: f
         after: how far to look on.
 
     Raises:
-        ValueError: there is no such incident, or it has no time.
+        UserError: there is no such incident, or it has no time.
     """
     incidents = dict(enumerate(analysis.incidents, 1))
     chosen = analysis.root if incident_id is None else incidents.get(incident_id)
     if chosen is None:
-        raise ValueError(
-            "logsift found no such incident: `logsift RUN` lists them"
+        raise UserError(
+            "no such incident: `logsift RUN` lists them"
             if incident_id
-            else "logsift found no root cause to look around"
+            else "no root cause to look around"
         )
     if chosen.at is None:
-        raise ValueError(f"logsift knows no time of {chosen.rule}: its lines carry none")
+        raise UserError(f"no time is known of {chosen.rule}: its lines carry none")
     rows = analysis.store.rows(
         "SELECT time, any_value(time_quality) AS quality, max(timeline.host) AS host, max(timeline.rank) AS rank, file_id, line_no, path"
         " FROM timeline JOIN file USING (file_id) WHERE time BETWEEN ? AND ?"

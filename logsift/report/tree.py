@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from logsift.errors import UserError
 from logsift.report.model import ranges
 
 if TYPE_CHECKING:
@@ -14,14 +15,14 @@ def shown(store: Store) -> str:
     """The tree of the content's table `stack_tree` as text; runs of calls that everybody shares stand on one line each.
 
     Raises:
-        ValueError: the run has no stacks.
+        UserError: the run has no stacks.
     """
     rows = store.rows(
         "SELECT depth, function, source, ranks, pids, processes, ends_here, class, waits_for, path, parent"
         " FROM stack_tree ORDER BY sort_key"
     )
     if not rows:
-        raise ValueError("logsift found no stacks in this run: dump them while it hangs, `logsift RUN` says how")
+        raise UserError("no stacks in this run: dump them while it hangs, `logsift RUN` says how")
     children: dict[str | None, int] = {}
     for r in rows:
         children[r["parent"]] = children.get(r["parent"], 0) + 1
