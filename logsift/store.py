@@ -58,6 +58,8 @@ CREATES = re.compile(
     r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW|MACRO|FUNCTION)\s+([a-z_][a-z0-9_]*)", re.IGNORECASE
 )
 _MATERIALISED = re.compile(r"\bCREATE\s+(?:OR\s+REPLACE\s+)?TABLE\s+([a-z_][a-z0-9_]*)\s+AS\b", re.IGNORECASE)
+_ONLY_WITH = re.compile(r"^-- only with ([a-z0-9_, ]+)$", re.MULTILINE)
+"""A comment before a statement: it finds nothing unless one of these tables has rows, whatever else it reads."""
 _AS = re.compile(r"\bAS\b", re.IGNORECASE)
 _COMMENT_ON = re.compile(r"\bCOMMENT\s+ON\s+(?:TABLE|VIEW|COLUMN|MACRO)\s+([A-Za-z_][A-Za-z0-9_]*)", re.IGNORECASE)
 
@@ -250,11 +252,14 @@ class _Inputs:
 
     def __init__(self, catalog: Catalog, statements: Sequence[tuple[Script, str]]) -> None:
         self.declared = frozenset(catalog.tables)
-        self.made = {name: references(sql) for _, sql in statements for name in created(sql)}
+        self.made = {name: _needed(sql) or references(sql) for _, sql in statements for name in created(sql)}
+        for script, sql in statements:
+            if unknown := _needed(sql) - self.declared:
+                raise ContentErrors([ContentError(script.origin, f"no such table: {', '.join(sorted(unknown))}")])
 
     def of(self, sql: str) -> set[str]:
         """Names of declared tables; views and macros are followed to their ends."""
-        todo, seen = references(sql), set[str]()
+        todo, seen = _needed(sql) or references(sql), set[str]()
         while todo:
             name = todo.pop()
             if name not in seen:
@@ -296,6 +301,10 @@ def beside_of(path: Path) -> Path:
 def created(sql: str) -> list[str]:
     """Names of the tables, views and macros a statement creates."""
     return [m[1].lower() for m in CREATES.finditer(sql)]
+
+
+def _needed(sql: str) -> set[str]:
+    return {name.strip() for m in _ONLY_WITH.finditer(sql) for name in m[1].split(",")}
 
 
 def references(sql: str) -> set[str]:

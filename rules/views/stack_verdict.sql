@@ -3,6 +3,7 @@
 -- view missing_rank_stacks read it.
 
 -- The last dump of every process that is (or may be) a rank, with what its earlier dumps say of movement.
+-- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_rank AS
 WITH usable AS (
   SELECT *, lag(own_key) OVER w AS before_own, lag(full_key) OVER w AS before_full
@@ -30,12 +31,14 @@ SELECT e.* REPLACE (coalesce(e.pid, k.pid) AS pid, coalesce(e.host, k.host) AS h
 FROM every AS e LEFT JOIN pid_by_rank AS k ON k.rank = e.rank
 WHERE e.role = 'rank' AND (e.rank IS NOT NULL OR NOT EXISTS (FROM stack_main WHERE role = 'rank' AND rank IS NOT NULL));
 
+-- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_world AS
 SELECT greatest(
   (SELECT max(rank) + 1 FROM stack_rank), (SELECT max(rank) + 1 FROM stack_known_rank), (SELECT max(world_size) FROM stack_partial),
   (SELECT max(world_size) FROM identity WHERE learnt_from = 'rank and pid in a line'), (SELECT max(world_size) FROM stack_main), (SELECT count(*) FROM stack_rank)) AS world_size;
 
 -- Loader workers that are not waiting for work, each with the place it stands at.
+-- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_stuck_worker AS
 SELECT process, pid, host, file_id, thread_line, status, own.f AS function, own.f || ' (' || own.p || ')' AS place, own.line AS own_line, moved
 FROM (
@@ -44,6 +47,7 @@ FROM (
 WHERE back = 1 AND NOT in_queue_get AND coalesce(status, 'idle') NOT LIKE 'active%' AND own IS NOT NULL AND coalesce(NOT moved, true);
 
 -- Did training go on after the last dumps? Then what they show was passing. A job that was restarted starts at a lower step.
+-- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_aftermath AS
 WITH step AS (
   SELECT file_id, line_no, time, at_step, time - lag(time) OVER (PARTITION BY file_id ORDER BY line_no) AS pause FROM training_line WHERE at_step IS NOT NULL
@@ -55,6 +59,7 @@ SELECT max(at_step)::BIGINT AS last_step,
                WHERE s.at_step > (SELECT max(b.at_step) FROM step AS b WHERE b.file_id = l.file_id AND b.line_no < l.line_no)) AS goes_on
 FROM step, last_dump AS d;
 
+-- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_verdict AS
 WITH p AS (
   SELECT *, coalesce(decided.f, '') AS decided_function,
@@ -149,6 +154,7 @@ SELECT j.found,
 FROM judged AS j, told AS t, waiters AS w WHERE j.found IS NOT NULL AND t.n > 0 AND w.n > 0;
 
 -- rank -> pid of the whole job, in order of ranks; NULL where a pid is not known.
+-- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_pid_of_rank AS
 SELECT list(pid ORDER BY rank) AS pid_of_rank FROM (
   SELECT rank, coalesce(max(d_pid), min(k_pid)) AS pid FROM (

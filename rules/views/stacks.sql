@@ -10,6 +10,7 @@ SELECT p.nr, p.class, p.reach, p.awaits, f.unnest AS function, s.unnest AS sourc
 FROM (SELECT rowid AS nr, * FROM position_class) AS p, unnest(string_split(p.function, '|')) AS f, unnest(string_split(p.source, '|')) AS s;
 
 -- One row per distinct (function, source): versions of py-spy differ in how they qualify names, so the last dotted part counts.
+-- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_symbol AS
 WITH raw AS (
   SELECT DISTINCT function, source, CASE WHEN contains(arguments, ', for file ') THEN arguments END AS arguments FROM stack_frame
@@ -45,6 +46,7 @@ LEFT JOIN best AS b ON b.function IS NOT DISTINCT FROM c.function AND b.source I
 
 -- --- which thread belongs to which process --------------------------------------------------------------------------
 
+-- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_head AS
 SELECT file_id, line_no, coalesce(stream, '') AS stream, pid, host, rank, local_rank, task, cmdline, source_kind, occasion, time FROM stack_process
 UNION ALL BY NAME
@@ -52,6 +54,7 @@ SELECT file_id, line_no, coalesce(stream, '') AS stream, pid, host, rank, local_
 FROM stack_mark WHERE kind <> 'date';
 
 -- A debugger's stack without a thread header (eu-stack as people paste it) gets one.
+-- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_thread_any AS
 SELECT file_id, line_no, line_no AS head_line, coalesce(stream, '') AS stream, host, rank, local_rank, task, pid, source_kind, tid, number, status, name, time
 FROM stack_thread
@@ -60,6 +63,7 @@ SELECT f.file_id, f.line_no, NULL AS head_line, coalesce(f.stream, '') AS stream
 FROM stack_frame AS f ANTI JOIN stack_thread AS t ON t.file_id = f.file_id AND t.line_no = f.line_no - 1
 WHERE f.depth = 1 AND f.thread_line IS NULL;
 
+-- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_unit AS
 WITH thread AS (
   SELECT t.*, coalesce(f.grammar = 'py_spy_json', false) AS is_json FROM stack_thread_any AS t JOIN file AS f USING (file_id)
@@ -106,6 +110,7 @@ LEFT JOIN numbered USING (file_id, line_no);
 
 -- --- a class per thread ----------------------------------------------------------------------------------------------
 
+-- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_position AS
 WITH bare AS (
   SELECT b.file_id, b.at, coalesce(t.line_no, b.at) AS thread_line
@@ -160,6 +165,7 @@ FROM stack_unit AS u LEFT JOIN thread AS t ON t.file_id = u.file_id AND t.thread
 
 -- --- one row per dumped process -----------------------------------------------------------------------------------------
 
+-- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_dump AS
 WITH pid_of AS (
   SELECT file_id, stream, unit_head, nth, max(CASE WHEN number = 1 THEN try_cast(tid AS BIGINT) END) AS lwp FROM stack_position GROUP BY ALL
@@ -243,6 +249,7 @@ WITH said AS (
 )
 SELECT pid, rank, max(host) AS host, max(local_rank) AS local_rank, count(*) OVER (PARTITION BY pid) AS claims FROM said GROUP BY pid, rank;
 
+-- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_main AS
 WITH local AS (
   SELECT file_id, thread_line, max(CASE WHEN name IN ('rank', 'global_rank', 'my_rank') THEN try_cast(value AS BIGINT) END) AS rank,
