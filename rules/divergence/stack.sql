@@ -19,7 +19,7 @@ SELECT
             WHEN v.function IS NULL THEN ' could not be dumped (' || CASE v.failures[1] WHEN 'stopped' THEN 'stopped, state T' WHEN 'no_answer' THEN 'no answer' ELSE 'uninterruptible' END || ')'
             ELSE CASE WHEN v.suspects = 1 THEN ' stands in ' ELSE ' stand in ' END || v.frame END
     || CASE WHEN v.waiting = 1 THEN ' while 1 other waits in ' ELSE ' while ' || v.waiting || ' others wait in ' END || v.waiting_function
-    || CASE WHEN v.still THEN '; nothing moved between the last two dumps' ELSE '' END
+    || CASE WHEN v.watched THEN '; its watchdog had seen no progress' WHEN v.still THEN '; nothing moved between the last two dumps' ELSE '' END
     || CASE WHEN v.guessed THEN ' (ranks guessed from the order of pids or hosts)' ELSE '' END || '.' AS summary,
   list_concat(list_concat(coalesce(v.lines, []), coalesce(v.heads, [])), v.waiting_lines[:4]) AS evidence,
   v.ranks, v.hosts, v.pids, v.world_size,
@@ -39,7 +39,7 @@ SELECT 'Stacks of ' || count(*) || CASE WHEN count(*) = 1 THEN ' process' ELSE '
     || CASE WHEN max(snapshots) > 1 THEN ', up to ' || max(snapshots) || ' times each' ELSE '' END || ': '
     || CASE WHEN bool_or(moved) OR (SELECT goes_on FROM stack_aftermath) THEN 'positions move, the program works.'
             WHEN count(*) = 1 THEN 'it stands in ' || coalesce(any_value(decided.f), any_value(top.f), any_value(innermost), 'an unknown place') || coalesce(', waiting for ' || any_value(awaits), '') || '.'
-            WHEN count(DISTINCT place) = 1 AND bool_and(peer) THEN 'all wait at the same place, ' || any_value(decided.f) || '; stacks do not tell who is missing.'
+            WHEN count(DISTINCT place) = 1 AND bool_and(peer) THEN 'all wait at the same place, ' || array_to_string(list_sort(list(DISTINCT decided.f)), ' or ') || '; stacks do not tell who is missing.'
             ELSE 'no rank stands apart in a way that proves a hang.' END AS summary,
   'info' AS severity, list(line_at(file_id, thread_line) ORDER BY rank, pid)[:6] AS evidence,
   list(rank ORDER BY rank) FILTER (rank IS NOT NULL AND NOT rank_guessed) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, list(pid ORDER BY rank, pid) FILTER (pid IS NOT NULL) AS pids,

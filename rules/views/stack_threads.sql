@@ -3,7 +3,7 @@
 CREATE TABLE stack_thread_place AS
 SELECT d.dump, m.process, m.rank, m.host, m.pid, m.role, m.snapshot, m.snapshots, p.file_id, p.line_no, p.tid, p.name, p.status, p.line_no = d.thread_line AS is_main,
   p.class, p.awaits, p.decided, p.top, p.own, p.own_path, p.innermost, p.frames,
-  p.class = 'helper' OR (p.own IS NULL AND p.line_no <> d.thread_line) AS is_helper,
+  p.class = 'helper' OR (p.line_no <> d.thread_line AND (p.own IS NULL OR p.class = 'idle-service')) AS is_helper,
   -- It stands in the acquisition of a lock: shown by a native frame, or by a lock that is written in Python.
   p.own IS NOT NULL AND coalesce(p.status, '') NOT LIKE 'active%' AND coalesce(p.top.f, '') NOT IN ('join', '_wait_for_tstate_lock') AND p.class <> 'helper'
     AND (p.holds_out_for_lock OR (p.class = 'lock-wait' AND p.decided.f IN ('acquire', '_acquire', '__enter__', 'rlock_acquire', 'lock_PyThread_acquire_lock'))) AS wants_lock
@@ -17,7 +17,7 @@ SELECT process, rank, host, pid, tid, name, is_main, class,
   CASE WHEN class = 'blocked' THEN 'a call of ' || coalesce(own.f, top.f, innermost) || ' that does not return' ELSE coalesce(awaits, class) END AS waits_for,
   decided.f AS function, own.f || ' (' || own.p || coalesce(':' || own.n, '') || ')' AS own_frame, file_id, line_no
 FROM stack_thread_place
-WHERE snapshot = snapshots AND class NOT IN ('compute', 'helper', 'launcher', 'none') AND NOT (is_helper AND NOT is_main);
+WHERE snapshot = snapshots AND class NOT IN ('compute', 'helper', 'idle-service', 'launcher', 'none') AND NOT (is_helper AND NOT is_main);
 
 -- Processes whose threads wait for each other: at least two of them want a lock and none that could release it does anything
 -- else; a single thread that wants a lock nobody is left to release; or a sleeping thread that owns the GIL others need.

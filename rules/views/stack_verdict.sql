@@ -23,13 +23,16 @@ WITH usable AS (
 ), pid_by_rank AS (SELECT rank, min(pid) AS pid, min(host) AS host FROM stack_known_rank GROUP BY rank HAVING count(DISTINCT pid) = 1)
 SELECT e.* REPLACE (coalesce(e.pid, k.pid) AS pid, coalesce(e.host, k.host) AS host),
   e.failure IS NOT NULL AS failed,
-  e.failure IS NULL AND e.waits_for_peers AS peer,
-  e.failure IS NULL AND e.moved IS NOT DISTINCT FROM false AS still,
+  -- A worker of a serving engine that stands in its idle loop waits for the others' next step.
+  e.failure IS NULL AND (e.waits_for_peers OR e.role = 'service') AS peer,
+  -- A watchdog dumps what has not moved for minutes.
+  e.failure IS NULL AND (e.moved IS NOT DISTINCT FROM false OR e.watched AND e.moved IS NULL) AS still,
   -- Ordinary work, as long as nothing proves that it stands: a sample says nothing of how long.
-  e.failure IS NULL AND NOT e.waits_for_peers AND coalesce(e.moved, true)
+  e.failure IS NULL AND NOT e.waits_for_peers AND e.role = 'rank' AND coalesce(e.moved, NOT e.watched)
     AND (e.class IN ('compute', 'compile', 'checkpoint-io', 'idle-service', 'helper', 'none', 'unknown', 'wait') OR coalesce(e.status LIKE 'active%', false)) AS soft
 FROM every AS e LEFT JOIN pid_by_rank AS k ON k.rank = e.rank
-WHERE e.role = 'rank' AND (e.rank IS NOT NULL OR NOT EXISTS (FROM stack_main WHERE role = 'rank' AND rank IS NOT NULL));
+WHERE (e.role = 'rank' OR e.role = 'service' AND (e.moved IS NOT DISTINCT FROM false OR e.watched) AND e.rank IS NOT NULL)
+  AND (e.rank IS NOT NULL OR NOT EXISTS (FROM stack_main WHERE role = 'rank' AND rank IS NOT NULL));
 
 -- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_world AS
@@ -70,15 +73,15 @@ WITH p AS (
   SELECT count(*) AS n, count(*) FILTER (peer) AS waiting, count(*) FILTER (failed) AS failing, count(*) FILTER (soft) AS soft,
     count(*) FILTER (NOT failed AND NOT peer AND NOT soft) AS hard, coalesce(bool_or(moved AND NOT failed), false) OR coalesce((SELECT goes_on FROM stack_aftermath), false) AS alive,
     bool_or(peer AND class = 'p2p-wait') AS pipeline, count(*) FILTER (rank IS NOT NULL) AS ranked, bool_or(rank_guessed) AS guessed,
-    count(*) FILTER (peer AND class = 'gpu-sync' AND NOT still) AS loose
+    count(*) FILTER (peer AND class = 'gpu-sync' AND NOT still) AS loose, bool_and(role = 'service') AS idle
   FROM p
 ), place AS (
   SELECT place, class, count(*) AS n, any_value(own_path) AS own_path FROM p WHERE NOT failed AND NOT soft GROUP BY place, class
 ), crowd AS (
   -- Where most wait: among those who wait for peers, else (a file lock, say) where most stand.
-  SELECT place.place, place.class, place.n, p.own_calls, p.own_path, p.decided_function AS function, p.top.f AS top_function
+  SELECT place.place, place.class, place.n, p.role, p.own_calls, p.own_path, p.decided_function AS function, p.top.f AS top_function
   FROM place JOIN p ON p.place = place.place AND p.class = place.class AND NOT p.failed
-  ORDER BY p.waits_for_peers DESC, place.n DESC, p.rank LIMIT 1
+  ORDER BY p.peer DESC, place.n DESC, p.rank LIMIT 1
 ), mass AS (
   SELECT place.place, place.class, place.n, p.decided_function AS function, p.top.f AS top_function
   FROM place JOIN p ON p.place = place.place AND p.class = place.class AND NOT p.failed ORDER BY place.n DESC, p.rank LIMIT 1
@@ -95,11 +98,11 @@ WITH p AS (
         SELECT try_cast(regexp_extract(p.own_path[i], ':([0-9]+)\)$', 1) AS BIGINT) > try_cast(regexp_extract(c.own_path[i], ':([0-9]+)\)$', 1) AS BIGINT)
         FROM (SELECT min(i) AS i FROM (SELECT unnest(range(1, greatest(len(p.own_path), len(c.own_path)) + 1)) AS i) WHERE p.own_path[i] IS DISTINCT FROM c.own_path[i])
         WHERE p.own_calls[i] = c.own_calls[i]), false) AS left_loop
-  -- The rank that serves the store waits for its clients.
-  FROM p, crowd AS c WHERE p.peer AND p.place <> c.place AND NOT (p.class = 'store-wait' AND c.class IN ('store-wait', 'init'))
+  -- The rank that serves the store waits for its clients; idle workers of an engine may be idle at different places.
+  FROM p, crowd AS c WHERE p.peer AND p.place <> c.place AND NOT (p.class = 'store-wait' AND c.class IN ('store-wait', 'init')) AND NOT (p.role = 'service' AND c.role = 'service')
 ), judged AS (
   SELECT CASE
-      WHEN job.alive THEN NULL
+      WHEN job.alive OR job.idle THEN NULL
       -- A process that is stopped or does not answer, while at least one other waits for it.
       WHEN failing > 0 AND waiting >= 1 AND failing <= waiting AND hard <= waiting THEN 'failed'
       WHEN soft > 0 THEN NULL
@@ -117,7 +120,7 @@ WITH p AS (
   FROM p, judged AS j
   WHERE (j.found = 'failed' AND (p.failed OR (j.soft = 0 AND NOT p.peer))) OR (j.found = 'hard' AND NOT p.peer) OR (j.found = 'mass' AND p.place || p.class <> (SELECT place || class FROM mass))
   UNION ALL BY NAME
-  SELECT process, rank, pid, host, file_id, thread_line, failure, class, status, awaits, own, top, innermost, decided, step, still, occasion, place, left_loop
+  SELECT process, rank, pid, host, file_id, thread_line, failure, class, status, awaits, own, top, innermost, decided, step, still, watched, occasion, place, left_loop
   FROM other, judged AS j WHERE j.found = 'other'
   UNION ALL BY NAME
   SELECT 'rank ' || a.rank AS process, a.rank, a.pid, a.host, 'absent' AS failure FROM absent AS a, judged AS j WHERE j.found = 'absent'
@@ -126,7 +129,7 @@ WITH p AS (
   FROM p, judged AS j WHERE j.found IS NOT NULL AND NOT p.failed AND NOT EXISTS (FROM suspect AS s WHERE s.process = p.process)
 ), told AS (
   SELECT list(rank ORDER BY rank) FILTER (rank IS NOT NULL) AS ranks, list(pid ORDER BY rank, pid) FILTER (pid IS NOT NULL) AS pids, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
-    count(*) AS n, bool_and(left_loop) AS left_loop, bool_and(coalesce(still, false)) AS still, list_sort(list(DISTINCT class) FILTER (failure IS NULL)) AS classes,
+    count(*) AS n, bool_and(left_loop) AS left_loop, bool_and(coalesce(still, false)) AS still, coalesce(bool_or(watched), false) AS watched, list_sort(list(DISTINCT class) FILTER (failure IS NULL)) AS classes,
     list_sort(list(DISTINCT failure) FILTER (failure IS NOT NULL)) AS failures,
     list(pid ORDER BY rank, pid) FILTER (failure IS NOT NULL AND failure <> 'absent' AND pid IS NOT NULL) AS failed_pids,
     arg_min({'status': status, 'awaits': awaits, 'own': own, 'top': top, 'innermost': innermost, 'decided': decided, 'class': class, 'step': step, 'occasion': occasion}, coalesce(rank, pid, 0)) FILTER (failure IS NULL) AS first,
@@ -146,7 +149,7 @@ SELECT j.found,
        WHEN t.failures IS NULL AND t.classes = ['checkpoint-io'] THEN 'checkpoint'
        ELSE 'missing' END AS kind,
   CASE WHEN j.found = 'other' AND j.n = 2 THEN list_sort(list_concat(t.ranks, w.ranks)) ELSE t.ranks END AS ranks,
-  t.pids, t.hosts, t.n AS suspects, t.left_loop, t.failures, t.failed_pids, t.classes, t.first AS suspect, t.heads, t.lines, t.still AND w.still AS still, w.timed_out,
+  t.pids, t.hosts, t.n AS suspects, t.left_loop, t.failures, t.failed_pids, t.classes, t.first AS suspect, t.heads, t.lines, t.still AND w.still AS still, t.watched, w.timed_out,
   w.n AS waiting, w.ranks AS waiting_ranks, w.function AS waiting_function, w.top_function AS waiting_top_function, w.frame AS waiting_frame, w.class AS waiting_class,
   w.awaits, w.lines AS waiting_lines, w.step AS waiting_step, j.n AS processes, j.guessed, (SELECT world_size FROM stack_world) AS world_size,
   CASE WHEN t.first.class = 'data-wait' THEN t.first.decided.f ELSE coalesce(t.first.own.f, t.first.top.f, t.first.innermost) END AS function,

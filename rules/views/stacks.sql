@@ -39,7 +39,7 @@ WITH raw AS (
 SELECT c.function, c.source, c.arguments, c.name, c.native, c.path, c.py_line,
   CASE WHEN c.path LIKE '/%' THEN regexp_extract(c.path, '([^/]*)$', 1) ELSE c.path END AS shown_path,
   l.path IS NULL AND NOT c.native AS own_code, b.says['skip'] IS NOT NULL AS skipped,
-  b.says['stack'] AS by_stack, b.says['near'] AS by_near, b.says['weak'] AS by_weak, b.says['native'] AS by_native
+  b.says['stack'] AS by_stack, b.says['near'] AS by_near, b.says['weak'] AS by_weak, b.says['native'] AS by_native, b.says['top'] AS by_top
 FROM clean AS c
 LEFT JOIN library AS l USING (path)
 LEFT JOIN best AS b ON b.function IS NOT DISTINCT FROM c.function AND b.source IS NOT DISTINCT FROM c.source AND b.arguments IS NOT DISTINCT FROM c.arguments;
@@ -56,8 +56,12 @@ FROM stack_mark WHERE kind <> 'date';
 -- A debugger's stack without a thread header (eu-stack as people paste it) gets one.
 -- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_thread_any AS
-SELECT file_id, line_no, line_no AS head_line, coalesce(stream, '') AS stream, host, rank, local_rank, task, pid, source_kind, tid, number, status, name, time
-FROM stack_thread
+SELECT t.file_id, t.line_no, t.line_no AS head_line, coalesce(t.stream, '') AS stream, t.host, t.rank, t.local_rank, t.task, t.pid,
+  coalesce(g.source_kind, t.source_kind) AS source_kind, coalesce(g.tid, t.tid) AS tid, coalesce(g.number, t.number) AS number, t.status, coalesce(g.name, t.name) AS name, t.time
+FROM stack_thread AS t
+-- `thread apply all py-bt`: the debugger's head of the thread, and below it Python's.
+LEFT JOIN stack_thread AS g ON g.file_id = t.file_id AND g.line_no = t.line_no - 1 AND t.source_kind = 'gdb py-bt' AND g.source_kind = 'gdb'
+WHERE NOT (t.source_kind = 'gdb' AND EXISTS (FROM stack_thread AS p WHERE p.file_id = t.file_id AND p.line_no = t.line_no + 1 AND p.source_kind = 'gdb py-bt'))
 UNION ALL BY NAME
 SELECT f.file_id, f.line_no, NULL AS head_line, coalesce(f.stream, '') AS stream, f.host, f.rank, f.local_rank, f.task, f.pid, 'backtrace' AS source_kind, f.time
 FROM stack_frame AS f ANTI JOIN stack_thread AS t ON t.file_id = f.file_id AND t.line_no = f.line_no - 1
@@ -123,7 +127,7 @@ WITH bare AS (
   FROM stack_frame AS f JOIN bare AS b ON b.file_id = f.file_id AND b.at = coalesce(f.bare_line, f.line_no) WHERE f.thread_line IS NULL
 ), placed AS (
   SELECT f.file_id, f.thread_line, f.line_no, CASE WHEN t.source_kind = 'pystack' THEN -f.depth ELSE f.depth END AS d,
-    s.name, s.native, s.own_code, s.skipped, s.shown_path, s.by_stack, s.by_near, s.by_weak, s.by_native,
+    s.name, s.native, s.own_code, s.skipped, s.shown_path, s.by_stack, s.by_near, s.by_weak, s.by_native, s.by_top,
     coalesce(s.py_line, f.line) AS line,
     CASE WHEN s.own_code AND coalesce(s.py_line, f.line) IS NOT NULL THEN s.name || ' (' || s.shown_path || ':' || coalesce(s.py_line, f.line) || ')'
          ELSE s.name || ' (' || s.shown_path || ')' END AS label
@@ -132,11 +136,15 @@ WITH bare AS (
     AND s.arguments IS NOT DISTINCT FROM CASE WHEN contains(f.arguments, ', for file ') THEN f.arguments END
   LEFT JOIN stack_thread AS t ON t.file_id = f.file_id AND t.line_no = f.thread_line
 ), counted AS (
-  SELECT *, count(*) FILTER (NOT skipped AND NOT native) OVER (PARTITION BY file_id, thread_line ORDER BY d ROWS UNBOUNDED PRECEDING) AS nth FROM placed
+  -- busy: calls further in that do more than wait.
+  SELECT *, count(*) FILTER (NOT skipped AND NOT native) OVER (w ROWS UNBOUNDED PRECEDING) AS nth,
+    count(*) FILTER (NOT skipped AND NOT native AND by_top IS NULL AND by_weak.class IS DISTINCT FROM 'wait') OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS busy
+  FROM placed WINDOW w AS (PARTITION BY file_id, thread_line ORDER BY d)
 ), thread AS (
   SELECT file_id, thread_line,
     arg_min({'f': name, 'c': by_stack.class, 'w': by_stack.awaits, 'line': line_no}, d) FILTER (by_stack IS NOT NULL) AS stack,
-    arg_min({'f': name, 'c': by_near.class, 'w': by_near.awaits, 'line': line_no}, d) FILTER (by_near IS NOT NULL AND nth <= 10) AS near,
+    arg_min({'f': name, 'c': by_near.class, 'w': by_near.awaits, 'line': line_no, 'd': d, 'busy': busy}, d) FILTER (by_near IS NOT NULL AND nth <= 10) AS near,
+    arg_min({'f': name, 'c': by_top.class, 'w': by_top.awaits, 'line': line_no, 'd': d}, d) FILTER (by_top IS NOT NULL AND busy = 0) AS idle,
     arg_min({'f': name, 'c': by_weak.class, 'w': by_weak.awaits, 'line': line_no}, d) FILTER (by_weak IS NOT NULL AND nth <= 10) AS weak,
     arg_min({'f': name, 'c': by_native.class, 'w': by_native.awaits, 'line': line_no}, d) FILTER (by_native IS NOT NULL) AS native,
     arg_min({'f': name, 'p': shown_path, 'line': line_no}, d) FILTER (NOT native AND NOT skipped) AS top,
@@ -147,21 +155,29 @@ WITH bare AS (
     list(label ORDER BY d DESC) FILTER (own_code AND NOT skipped) AS own_path,
     list({'function': name, 'label': label, 'native': native} ORDER BY d DESC) AS calls, count(*) AS frames
   FROM counted GROUP BY file_id, thread_line
+), decided AS (
+  SELECT *, CASE WHEN stack IS NOT NULL THEN {'f': stack.f, 'c': stack.c, 'w': stack.w, 'line': stack.line}
+      WHEN idle IS NOT NULL AND (near IS NULL OR idle.d < near.d) THEN {'f': idle.f, 'c': idle.c, 'w': idle.w, 'line': idle.line}
+      -- The code that loads data, and nothing further in but a wait in a queue: others load it.
+      WHEN near.c = 'data-load' AND near.busy = 0 AND weak.c = 'wait' THEN {'f': near.f, 'c': 'data-wait', 'w': 'a worker of the data loader', 'line': near.line}
+      WHEN near IS NOT NULL THEN {'f': near.f, 'c': near.c, 'w': near.w, 'line': near.line}
+      ELSE coalesce(weak, native) END AS said
+  FROM thread
 )
 SELECT u.file_id, u.line_no, u.stream, u.unit_head, u.nth, u.source_kind, u.tid, u.number, u.status, u.name, u.host, u.rank, u.local_rank, u.task, u.time,
   coalesce(t.frames, 0) AS frames, t.innermost, t.top, t.own, t.path, t.own_path, t.calls, t.in_queue_get,
-  t.native IS NOT NULL AND coalesce(t.weak.c, '') <> 'wait' AND t.native.w = 'a lock' AS holds_out_for_lock,
+  t.native.w IS NOT DISTINCT FROM 'a lock' AND coalesce(t.weak.c, '') <> 'wait' AND t.stack IS NULL AND t.idle IS NULL AND coalesce(t.near.c, 'lock-wait') = 'lock-wait' AS holds_out_for_lock,
   t.near.c IS NOT DISTINCT FROM 'backward' AS in_backward,
-  coalesce(t.stack, t.near, t.weak, t.native) AS decided,
+  t.said AS decided,
   CASE WHEN t.stack IS NULL AND t.near.c = 'backward' THEN CASE WHEN u.status LIKE 'active%' THEN 'compute' ELSE 'collective-wait' END
-       WHEN coalesce(t.stack.c, t.near.c, t.weak.c, t.native.c) IS NOT NULL THEN coalesce(t.stack.c, t.near.c, t.weak.c, t.native.c)
+       WHEN t.said.c IS NOT NULL THEN t.said.c
        WHEN t.frames IS NULL THEN 'none'
        WHEN u.status LIKE 'active%' OR u.status LIKE '%Has the GIL%' THEN 'compute'
        -- Without Python frames only a system call on top tells a wait from work.
        WHEN t.top IS NULL AND NOT regexp_matches(t.innermost, 'open|read|recv|flock|fcntl|connect|accept|mkdir|sync|write|futex|stat|poll|select|epoll|nanosleep|rename|unlink') THEN 'unknown'
        ELSE 'blocked' END AS class,
-  coalesce(t.stack.w, t.near.w, t.weak.w, t.native.w) AS awaits
-FROM stack_unit AS u LEFT JOIN thread AS t ON t.file_id = u.file_id AND t.thread_line = u.line_no;
+  t.said.w AS awaits
+FROM stack_unit AS u LEFT JOIN decided AS t ON t.file_id = u.file_id AND t.thread_line = u.line_no;
 
 -- --- one row per dumped process -----------------------------------------------------------------------------------------
 
@@ -170,11 +186,12 @@ CREATE TABLE stack_dump AS
 WITH pid_of AS (
   SELECT file_id, stream, unit_head, nth, max(CASE WHEN number = 1 THEN try_cast(tid AS BIGINT) END) AS lwp FROM stack_position GROUP BY ALL
 ), main AS (
-  -- The main thread: by name, by its id, by a debugger's number; faulthandler and pystack print it last, others first.
+  -- The main thread: by name, by its id, by a debugger's number; a thread that Python started is not it. faulthandler and pystack
+  -- print it last, others first.
   SELECT p.*, row_number() OVER (
       PARTITION BY p.file_id, p.stream, p.unit_head, p.nth
       ORDER BY coalesce(p.name = 'MainThread', false) DESC, coalesce(p.name = 'pt_main_thread', false) DESC, coalesce(p.tid = h.pid::VARCHAR, false) DESC,
-        coalesce(p.number = 1, false) DESC, p.frames = 0, CASE WHEN p.source_kind IN ('faulthandler', 'pystack') THEN -p.line_no ELSE p.line_no END) AS place
+        coalesce(p.number = 1, false) DESC, coalesce(p.path[1] LIKE '\_bootstrap (%' ESCAPE '\', false), p.frames = 0, CASE WHEN p.source_kind IN ('faulthandler', 'pystack') THEN -p.line_no ELSE p.line_no END) AS place
   FROM stack_position AS p LEFT JOIN stack_head AS h ON h.file_id = p.file_id AND h.line_no = p.unit_head AND h.stream = p.stream
 ), main_thread AS (SELECT * FROM main WHERE place = 1),
 -- Backward hooks (FSDP, DeepSpeed) run in threads that C++ made: they have no name, and the main thread shows only `backward`.
@@ -217,7 +234,7 @@ hook AS (
   SELECT file_id, stream, line_no, 'failure' AS source_kind, rank, pid AS head_pid, rank AS head_rank, reason AS failure, line_no AS failure_line FROM failure
   WHERE (rank IS NOT NULL OR pid IS NOT NULL) AND head IS NULL
 ), marked AS (
-  SELECT e.*, m.pid AS mark_pid, m.rank AS mark_rank
+  SELECT e.*, m.pid AS mark_pid, m.rank AS mark_rank, coalesce(m.occasion = 'watchdog', false) AS watched
   FROM every AS e ASOF LEFT JOIN (SELECT * FROM stack_head WHERE source_kind = 'mark') AS m ON m.file_id = e.file_id AND m.stream = e.stream AND e.line_no >= m.line_no
 ), timed AS (
   SELECT k.*, d.said AS date_said
@@ -226,7 +243,7 @@ hook AS (
 SELECT row_number() OVER (ORDER BY t.file_id, t.line_no) AS dump, t.file_id, t.line_no, t.thread_line, t.stream, t.unit_head, t.nth, t.source_kind, f.path AS file,
   coalesce(t.head_pid, p.lwp, t.mark_pid, CASE WHEN t.name = 'MainThread' AND t.source_kind = 'py-spy' AND NOT starts_with(t.tid, '0x') THEN try_cast(t.tid AS BIGINT) END,
     try_cast(nullif(regexp_extract(f.path, '(?:pid|py-?spy|dumps?/|stack|trace|native|strace)[-_.]?([0-9]{3,8})\.[a-z]+$', 1), '') AS BIGINT)) AS pid,
-  t.host, coalesce(t.mark_rank, t.head_rank, t.rank) AS rank, t.local_rank, t.task, t.cmdline, t.occasion, t.failure, t.failure_line,
+  t.watched, t.host, coalesce(t.mark_rank, t.head_rank, t.rank) AS rank, t.local_rank, t.task, t.cmdline, t.occasion, t.failure, t.failure_line,
   coalesce(t.time, try_strptime(regexp_replace(t.date_said, ' [A-Z]{2,5} (20[0-9]{2})$', ' \1'), '%a %b %d %H:%M:%S %Y'),
     try_strptime(nullif(regexp_extract(f.path, '(20[0-9]{6}[-_T]?[0-9]{6})', 1).replace('-', '').replace('_', '').replace('T', ''), ''), '%Y%m%d%H%M%S')) AS time,
   natural_order(f.path) AS file_order,
@@ -304,7 +321,7 @@ guess AS (
     count(*) OVER (PARTITION BY process) AS snapshots
   FROM named
 )
-SELECT dump, file_id, line_no, thread_line, file, source_kind, process, rank, rank_guessed, surely, at_host AS host, pid, role, cmdline, occasion, failure, failure_line, time,
+SELECT dump, file_id, line_no, thread_line, file, source_kind, watched, process, rank, rank_guessed, surely, at_host AS host, pid, role, cmdline, occasion, failure, failure_line, time,
   snapshot, snapshots, status, class, awaits, decided, top, own, path, own_path, array_to_string(path, ' > ') AS signature, innermost, in_queue_get, holds_out_for_lock, step,
   local_world_size AS world_size,
   class IN ('collective-wait', 'collective-launch', 'p2p-wait', 'gpu-sync', 'store-wait', 'init') AS waits_for_peers,
