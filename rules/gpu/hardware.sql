@@ -13,11 +13,18 @@ remedy      = "Take the node out of the pool, reset the GPU (nvidia-smi -r) or r
 falsely     = "The log is from an earlier boot or another time than the job's; someone reset the GPU or unloaded the driver on purpose."
 references  = ["https://docs.nvidia.com/deploy/xid-errors/", "https://docs.nvidia.com/deploy/gpu-debug-guidelines/"]
 */
-WITH bursts AS (
-  SELECT *, machine || coalesce(gpu, '') AS own,
-         -- A fabric fault shows on every machine of the fabric at once; everything else belongs to one GPU.
-         CASE WHEN root_kind = 'sxid' OR class = 'nvlink' THEN root_kind || root_code ELSE machine || coalesce(gpu, '') END AS what
+WITH apart AS (
+  SELECT *, coalesce(root_kind = 'sxid' OR class = 'nvlink', false) AS fabric,
+         coalesce(t - max(last_t) OVER (PARTITION BY root_kind, root_code ORDER BY clock, t ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) > 180, true) AS is_new,
+         count(DISTINCT machine || clock) OVER (PARTITION BY root_kind, root_code) = 1 AS one_machine
   FROM gpu_burst WHERE verdict = 'hardware'
+), bursts AS (
+  SELECT *,
+         -- A fabric fault shows on every machine of the fabric at once; everything else belongs to one GPU.
+         CASE WHEN NOT fabric THEN machine || coalesce(gpu, '')
+              WHEN one_machine THEN root_kind || root_code
+              ELSE root_kind || root_code || CASE WHEN clock = 'wall' THEN ' ' || count(*) FILTER (is_new) OVER (PARTITION BY root_kind, root_code ORDER BY clock, t) ELSE machine END END AS what
+  FROM apart
 ), merged AS (
   SELECT what, arg_min(b, (CASE WHEN b.t IS NULL THEN 1 ELSE 0 END, CASE WHEN b.root_code IS NULL THEN 1 ELSE 0 END, b.t)) AS r, count(t) AS bursts, sum(lines)::BIGINT AS lines,
          min(time) AS at, max(last_time) AS until, list_distinct(flatten(list(gpus))) AS gpus, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
@@ -38,6 +45,7 @@ WITH bursts AS (
                      WHEN 'init_failed' THEN 'the driver cannot initialise it (' || r.message || ')'
                      WHEN 'no_handle' THEN 'nvidia-smi cannot reach it (' || r.message || ')'
                      ELSE 'Xid ' || r.root_code || ', ' || coalesce(short_meaning, 'not in the catalogue') END,
+                CASE WHEN r.unit <> '' THEN format(' ({}{}{})', r.unit, CASE WHEN r.link NOT LIKE '-%' THEN ', link ' || try_cast(r.link AS BIGINT) ELSE '' END, CASE WHEN r.link_down_reason > 0 THEN ', reason ' || r.link_down_reason ELSE '' END) ELSE '' END,
                 CASE WHEN lines > 1 THEN format(' ({} lines{})', lines, CASE WHEN bursts > 1 THEN format(' in {} bursts', bursts) ELSE '' END) ELSE '' END) AS summary,
          flatten([evidence, name_evidence]) AS evidence, "at", until, hosts, CASE WHEN r.root_kind = 'sxid' THEN [] ELSE gpus END AS gpus,
          CASE WHEN r.root_kind IN ('init_failed', 'no_handle') OR r.root_code IN (61, 12028, 57, 58, 59) OR (r.root_code BETWEEN 144 AND 150 AND NOT r.fatal) THEN 'probable' ELSE 'definite' END AS confidence,
@@ -45,16 +53,20 @@ WITH bursts AS (
          upper(left(r.advice, 1)) || substr(r.advice, 2)
            || CASE WHEN len(hosts) > 0 THEN ' on ' || array_to_string(list_sort(hosts)[1:5], ', ') ELSE '' END || '; take the node out of the pool until a diagnosis (dcgmi diag -r 3) passes.'
            || CASE WHEN recovery_action IS NOT NULL THEN ' The driver asks for: ' || CASE recovery_action WHEN 1 THEN 'GPU reset' WHEN 2 THEN 'node reboot' WHEN 3 THEN 'drain of P2P work' WHEN 4 THEN 'drain and reset' WHEN 5 THEN 'recovery of the IMEX domain' ELSE 'action ' || recovery_action END || '.' ELSE '' END
-           || CASE WHEN investigatory_action IS NOT NULL AND investigatory_action <> '' THEN ' NVIDIA''s catalogue, to find out why: ' || replace(investigatory_action, '_', ' ') || '.' ELSE '' END AS action,
+           || CASE WHEN r.decoded_investigatory LIKE 'investigate_peer%' THEN ' This end only saw it: the device at the other end of the link went down, look there first.'
+                   WHEN r.decoded_investigatory LIKE 'investigate_link_si%' THEN ' The signal on the link was lost: check its cables and connectors.'
+                   WHEN r.decoded_investigatory LIKE 'investigate_sw%' THEN ' Software or a person took the link down: find out who.'
+                   WHEN r.decoded_investigatory LIKE 'sympathetic%' THEN ' Usually the echo of another error of the fabric: look for that one.' ELSE '' END
+           || CASE WHEN r.decoded_investigatory IS NULL AND investigatory_action <> '' THEN ' NVIDIA''s catalogue, to find out why: ' || replace(investigatory_action, '_', ' ') || '.' ELSE '' END AS action,
          'nvidia' AS vendor, CASE WHEN r.root_kind <> 'sxid' THEN r.root_code END AS xid, xids, CASE WHEN len(sxids) > 0 THEN sxids END AS sxids, r.root_code AS root_code, r.gpu AS pci, gpu_uuid, serial AS board_serial,
          nullif(r.advice, '') AS recommended_action, immediate_action, coalesce(mnemonic, s_mnemonic) AS mnemonic,
          CASE WHEN r.root_code IN (94, 95) THEN nullif(trim(regexp_extract(r.message, '(?:Contained|Uncontained): ([A-Za-z0-9/ ]+?) ?[(.]', 1)), '')
-              WHEN r.root_code BETWEEN 144 AND 150 THEN nullif(regexp_extract(r.message, '^([A-Z0-9_/]+) ', 1), '') END AS unit,
+              ELSE nullif(r.unit, '') END AS unit,
          CASE regexp_extract(r.message, '[^-]RST: (Yes|No)', 1) WHEN 'Yes' THEN true WHEN 'No' THEN false END AS rst,
          CASE regexp_extract(r.message, 'D-RST: (Yes|No)', 1) WHEN 'Yes' THEN true WHEN 'No' THEN false END AS d_rst,
          CASE WHEN r.root_kind = 'sxid' OR r.root_code BETWEEN 144 AND 150 THEN CASE WHEN r.fatal THEN 'fatal' ELSE 'non-fatal' END END AS error_severity,
          recovery_action, memory, try_cast(nullif(regexp_extract(r.message, '[Ll]ink -?([0-9]+)', 1), '') AS BIGINT) AS link,
-         CASE WHEN r.root_code = 149 AND r.message LIKE 'NETIR_LINK%' THEN (try_cast(regexp_extract(r.message, '\((0x[0-9a-fA-F]+)', 1) AS BIGINT) >> 20) & 63 END AS link_down_reason,
+         r.link_down_reason AS link_down_reason, nullif(r.error_status, '') AS error_status, r.decoded_action AS sub_code_action, r.decoded_investigatory AS sub_code_investigation,
          nullif(regexp_extract(r.message, 'physAddr:? (0x[0-9a-fA-F]+)', 1), '') AS phys_addr,
          CASE WHEN r.root_code IN (119, 120) THEN nullif(regexp_extract(r.message, '\((GSP_[A-Z_]+|[A-Z][A-Z0-9_]{5,})\)', 1), '') END AS rpc_function,
          CASE WHEN r.root_code NOT IN (119, 120) THEN r.any_pid END AS pid, CASE WHEN r.root_code NOT IN (119, 120) THEN r.any_process END AS process,
