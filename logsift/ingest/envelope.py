@@ -34,6 +34,7 @@ class Envelopes:
     any_regex: str
     glue: tuple[tuple[Envelope, int], ...]
     glue_regex: str
+    glue_needle: str
     needles: tuple[str, ...]
     scanner: Scanner
 
@@ -46,7 +47,16 @@ class Envelopes:
         starts = "|".join(f"(?:{_start(e.regex)})" for e, _ in glue)
         needles = tuple(sorted({n for e in shared for n in e.needles}))
         glue_regex = f"(?:{starts})+" if starts else ""
-        return cls(tuple(shared), any_regex, tuple(glue), glue_regex, needles, scanner([n.encode() for n in needles]))
+        glue_needle = "|".join(sorted({re.escape(n).replace("\\ ", " ") for e, _ in glue for n in e.needles}))
+        return cls(
+            tuple(shared),
+            any_regex,
+            tuple(glue),
+            glue_regex,
+            glue_needle,
+            needles,
+            scanner([n.encode() for n in needles]),
+        )
 
     def strip(self, lines: pl.DataFrame) -> pl.DataFrame:
         """Lines (file_id, line_no, raw, ...) plus `body`, the FACTS and `seq`, the order of records; one row per record."""
@@ -83,18 +93,23 @@ class Envelopes:
         return pl.concat([*done, todo]).sort("seq", maintain_order=True)
 
     def _unglue(self, lines: pl.DataFrame) -> pl.DataFrame:
-        body = lines["body"]
+        if not self.glue_needle:
+            return lines
+        possible = np.flatnonzero(lines["body"].str.contains(self.glue_needle).to_numpy())
+        if not len(possible):
+            return lines
+        body = lines["body"] if len(possible) == lines.height else lines["body"].gather(possible)
         glued = np.zeros(lines.height, bool)
         for envelope, count in self.glue:
             for needle in envelope.needles:
                 hits = np.flatnonzero(body.str.contains(needle, literal=True))
                 if len(hits):
-                    there = body if len(hits) == len(glued) else body.gather(hits)
+                    there = body if len(hits) == len(body) else body.gather(hits)
                     if count > 1:
                         begins = there.str.count_matches(needle, literal=True) >= count
                     else:
                         begins = there.str.contains(_start(envelope.regex))
-                    glued[hits[begins.to_numpy()]] = True
+                    glued[possible[hits[begins.to_numpy()]]] = True
         if not glued.any():
             return lines
         first, rest = lines.filter(pl.Series(~glued)), lines.filter(pl.Series(glued))

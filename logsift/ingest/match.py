@@ -18,7 +18,7 @@ from logsift.ingest.clock import read_times
 from logsift.ingest.envelope import FACTS, take_off
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 Bools = np.ndarray[tuple[int], np.dtype[np.bool_]]
 Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
@@ -58,41 +58,57 @@ def match(
     out = Matched()
     if lines.is_empty():
         return out
-    raw, height = lines["raw"], lines.height
-    masks: dict[str, Bools] = {}
-
-    def stands(needle: str) -> Bools:
-        if needle not in masks:
-            masks[needle] = raw.str.contains(needle, literal=True).to_numpy()
-        return masks[needle]
-
-    understood, looked_known = np.zeros(height, bool), np.zeros(height, bool)
+    standing = _Standing(lines["raw"])
+    understood, known = np.zeros(lines.height, bool), set[str]()
     for grammar in grammars:
-        candidates: dict[str, Bools | None] = {}
-        for p in grammar.patterns:
-            if not p.needles:
-                candidates[p.id] = None
-                continue
-            there = [stands(n) for n in p.needles if n in needles]
-            if there:
-                candidates[p.id] = np.logical_or.reduce(there)
-                looked_known |= candidates[p.id]
-        if not any(p.id in candidates and (not p.inside) for p in grammar.patterns):
+        there = {p.id: [n for n in p.needles if n in needles] for p in grammar.patterns}
+        known.update(n for found in there.values() for n in found)
+        possible = [p for p in grammar.patterns if there[p.id] or not p.needles]
+        if not any(not p.inside for p in possible):
             continue
-        run = _Run(grammar, lines, understood)
+        run = _Run(grammar, lines, understood, standing)
         if grammar.envelope and any(n in needles for n in grammar.envelope.needles):
-            run.unwrap(np.logical_or.reduce([stands(n) for n in grammar.envelope.needles]))
-        run.match(candidates)
+            run.unwrap(standing.any_of(grammar.envelope.needles))
+        run.match({p.id: there[p.id] for p in possible})
         run.emit(tables, out)
-    core = lines["core"].to_numpy()
-    lost = lines.filter(pl.Series(looked_known & ~understood & core))
-    if lost.height:
+    strange = np.flatnonzero(~understood & lines["core"].to_numpy())
+    strange = standing.among(known, strange) if known else strange[:0]
+    if len(strange):
+        lost = lines[strange]
         out.not_understood = dict(lost.group_by("file_id").agg(pl.col("line_no").n_unique()).iter_rows())
         said = lost.head(_EXAMPLES).select(
             "file_id", "line_no", pl.lit("not understood").alias("what"), pl.col("raw").str.head(300).alias("text")
         )
         out.problems.append(said)
     return out
+
+
+class _Standing:
+    """In which lines a needle stands: looked up once for all lines, or in a few of them where no more are asked for."""
+
+    def __init__(self, raw: pl.Series) -> None:
+        self.raw = raw
+        self.masks: dict[str, Bools] = {}
+
+    def any_of(self, needles: Iterable[str]) -> Bools:
+        """For every line whether one of the needles stands in it."""
+        for needle in needles:
+            if needle not in self.masks:
+                self.masks[needle] = self.raw.str.contains(needle, literal=True).to_numpy()
+        either: Bools = np.logical_or.reduce([self.masks[n] for n in needles])
+        return either
+
+    def among(self, needles: Collection[str], where: Ints) -> Ints:
+        """Those of the lines at `where` in which one of the needles stands."""
+        fresh = [n for n in needles if n not in self.masks]
+        if not fresh or 2 * len(where) > len(self.raw):
+            return where[self.any_of(needles)[where]]
+        found = np.zeros(len(where), bool)
+        raw = self.raw.gather(where)
+        for needle in needles:
+            mask = self.masks.get(needle)
+            found |= raw.str.contains(needle, literal=True).to_numpy() if mask is None else mask[where]
+        return where[found]
 
 
 @dataclass
@@ -108,8 +124,8 @@ class _Hit:
 class _Run:
     """One grammar over one frame of records."""
 
-    def __init__(self, grammar: Grammar, lines: pl.DataFrame, understood: Bools) -> None:
-        self.grammar, self.lines, self.understood = grammar, lines, understood
+    def __init__(self, grammar: Grammar, lines: pl.DataFrame, understood: Bools, standing: _Standing) -> None:
+        self.grammar, self.lines, self.understood, self.standing = grammar, lines, understood, standing
         self.free = np.ones(lines.height, bool)
         self.hits: list[_Hit] = []
         self.openers: dict[str, list[_Hit]] = {}
@@ -134,7 +150,8 @@ class _Run:
             others[taken["seq"].to_numpy()] = False
             self.lines = pl.concat([self.lines.filter(pl.Series(others)), taken]).sort("seq")
 
-    def match(self, candidates: Mapping[str, Bools | None]) -> None:
+    def match(self, candidates: Mapping[str, Sequence[str]]) -> None:
+        """Match the patterns of these ids, each where one of its needles stands, or anywhere if it has none."""
         depths = _depths(self.grammar)
         for depth in range(max(depths.values(), default=-1) + 1):
             level = [p for p in self.grammar.patterns if depths[p.id] == depth and p.id in candidates]
@@ -161,7 +178,7 @@ class _Run:
                         self.openers.setdefault(h.pattern.opens, []).append(h)
 
     def captures(
-        self, level: Sequence[Pattern], candidates: Mapping[str, Bools | None], closers: Sequence[_Hit], *, near: bool
+        self, level: Sequence[Pattern], candidates: Mapping[str, Sequence[str]], closers: Sequence[_Hit], *, near: bool
     ) -> list[_Hit]:
         """What the patterns of one depth match, in file order, among the lines near their openers or those beyond."""
         open_at: dict[str, Ints] = {}
@@ -173,7 +190,7 @@ class _Run:
             open_at[block] = at
         hits: list[_Hit] = []
         for p in level:
-            mask = self.free if candidates[p.id] is None else self.free & candidates[p.id]
+            mask = self.free
             if p.inside:
                 if p.inside not in open_at:
                     continue
@@ -181,6 +198,8 @@ class _Run:
             elif not near:
                 continue
             where = np.flatnonzero(mask)
+            if len(where) and (needles := candidates[p.id]):
+                where = self.standing.among(needles, where)
             if len(where) == 0:
                 continue
             bodies = self.lines["body"] if len(where) == len(mask) else self.lines["body"].gather(where)
@@ -327,7 +346,10 @@ def finish(rows: pl.DataFrame, table: Table) -> tuple[pl.DataFrame, pl.DataFrame
         own, line = pl.col(name).cast(dtype, strict=False), f"{name}__line"
         facts.append(pl.coalesce(own, pl.col(line)).alias(name) if line in rows.columns else own)
     rows = rows.with_columns(facts)
-    times = read_times(rows["time"], rows["written"])
+    if rows["time"].null_count() == rows.height:
+        times = pl.DataFrame(schema={"time": pl.Datetime("us"), "time_quality": pl.String()}).clear(rows.height)
+    else:
+        times = read_times(rows["time"], rows["written"])
     rows = rows.with_columns(times["time"], times["time_quality"])
     casts, asked = [], [c for c in table.columns if c.name in rows.columns]
     for c in asked:
@@ -352,12 +374,12 @@ def finish(rows: pl.DataFrame, table: Table) -> tuple[pl.DataFrame, pl.DataFrame
 
 
 def _cast(text: pl.Series, type_name: str) -> pl.Series:
-    dtype = TYPES[type_name].dtype
-    if type_name in {"int", "float"}:  # plain numbers need no cleaning first
-        plain = text.cast(dtype, strict=False)
+    kind = TYPES[type_name]
+    if kind.plain:
+        plain = pl.select(kind.plain(pl.lit(text)).alias(text.name)).to_series()
         if plain.null_count() == text.null_count():
             return plain
-    return pl.select(TYPES[type_name].cast(pl.lit(text)).cast(dtype).alias(text.name)).to_series()
+    return pl.select(kind.cast(pl.lit(text)).cast(kind.dtype).alias(text.name)).to_series()
 
 
 def _depths(grammar: Grammar) -> dict[str, int]:

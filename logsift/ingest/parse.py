@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from logsift.content.catalog import Catalog
     from logsift.ingest.discover import SourceFile
 
-_PART_ROWS = 500_000
+_PART_ROWS = 100_000
 
 
 @dataclass
@@ -270,7 +270,9 @@ class _Sink:
         folder = self.parts / table
         folder.mkdir(exist_ok=True)
         self.number += 1
-        pl.concat(frames, how="diagonal").write_parquet(folder / f"{self.number}.parquet", compression="lz4")
+        rows = pl.concat(frames, how="diagonal")
+        filled = [c for c in rows.columns if rows[c].null_count() < rows.height]
+        rows.select(filled).write_parquet(folder / f"{self.number}.parquet", compression="lz4", statistics=False)
 
     def flush(self) -> None:
         for table in list(self.frames):

@@ -191,14 +191,13 @@ def frame(pieces: Sequence[tuple[int, int, bytes]]) -> pl.DataFrame:
     counts = [data.count(b"\n") for data in whole]
     heads = [(file_id, first) for file_id, first, data in pieces if data]
     numbers = [np.arange(first, first + n) for (_, first), n in zip(heads, counts, strict=True)]
-    lines = pl.read_lines(io.BytesIO(valid(b"".join(whole))), name="raw")
-    return tidy(
-        lines.select(
-            pl.Series("file_id", np.repeat([file_id for file_id, _ in heads], counts), pl.Int64),
-            pl.Series("line_no", np.concatenate(numbers), pl.Int64),
-            pl.col("raw"),
-        )
+    data = valid(b"".join(whole))
+    lines = pl.read_lines(io.BytesIO(data), name="raw").select(
+        pl.Series("file_id", np.repeat([file_id for file_id, _ in heads], counts), pl.Int64),
+        pl.Series("line_no", np.concatenate(numbers), pl.Int64),
+        pl.col("raw"),
     )
+    return _tidy(lines, data)
 
 
 def valid(data: bytes) -> bytes:
@@ -212,18 +211,18 @@ def valid(data: bytes) -> bytes:
     return data
 
 
-def tidy(lines: pl.DataFrame) -> pl.DataFrame:
-    """Take out terminal colours, split at carriage returns, cut over-long lines."""
+def _tidy(lines: pl.DataFrame, data: bytes) -> pl.DataFrame:
+    """Take out terminal colours, split at carriage returns, cut over-long lines; `data` is what the lines were made of."""
     raw = pl.col("raw")
     # CSI sequences (ECMA-48 5.4) and the OSC titles that `script` records.
-    if lines["raw"].str.contains("\x1b", literal=True).any():
+    if b"\x1b" in data:
         lines = lines.with_columns(
             raw.str.replace_all(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])", "")
         )
-    if lines["raw"].str.contains("\r", literal=True).any():
+    if b"\r" in data:
         lines = lines.with_columns(raw.str.strip_chars_end("\r").str.split("\r")).explode("raw", empty_as_null=False)
         lines = lines.with_columns(raw.fill_null(""))
-    if lines["raw"].str.len_bytes().max() or 0:
+    if len(data) > LINE_BYTES and (lines["raw"].str.len_bytes() > LINE_BYTES).any():
         lines = lines.with_columns(
             pl.when(raw.str.len_bytes() > LINE_BYTES).then(raw.str.head(LINE_BYTES)).otherwise(raw)
         )
