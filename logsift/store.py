@@ -103,7 +103,7 @@ class Store:
         return cls.open(path, read_only=False)
 
     def _define(self, catalog: Catalog) -> None:
-        self.con.execute("SET TimeZone = 'UTC'; BEGIN")
+        self.con.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false; BEGIN")
         self.con.execute(_SYSTEM)
         self.con.execute(";".join(_create_table(t) for t in catalog.tables.values()) or "SELECT 1")
         self.con.execute(_timeline(catalog))
@@ -137,7 +137,7 @@ class Store:
         try:
             # Attached, not connected to: DuckDB would hand out an instance that is still open on the file this one replaced.
             con.execute(f"ATTACH {_quoted(str(path))} AS run ({'READ_ONLY' if read_only else 'READ_WRITE'})")
-            con.execute("USE run; SET TimeZone = 'UTC'")
+            con.execute("USE run; SET TimeZone = 'UTC'; SET enable_progress_bar = false")
             con.execute("SELECT catalog FROM run_info")
         except duckdb.Error as e:
             con.close()
