@@ -21,9 +21,14 @@ CREATE MACRO strace_sockaddr(args) AS strace_host_port(
   regexp_extract(args, '(?:sin_addr=inet_addr\("|inet_pton\(AF_INET6, ")([0-9A-Fa-f:.]+)"', 1), regexp_extract(args, 'sin6?_port=htons\(([0-9]+)\)', 1));
 -- The far end of a connected socket under -yy.
 CREATE MACRO strace_far_end(fd_is) AS nullif(replace(regexp_extract(fd_is, '^(?:TCP|UDP|SCTP|DCCP|UDPLITE)(?:v6)?:\[.*->(.*)\]$', 1), '::ffff:', ''), '');
-CREATE MACRO strace_at(clock, first) AS
-  CASE WHEN contains(clock, ':') THEN epoch(TRY_CAST(clock AS TIME)) + CASE WHEN epoch(TRY_CAST(clock AS TIME)) < epoch(TRY_CAST(first AS TIME)) - 3600 THEN 86400 ELSE 0 END
-       ELSE TRY_CAST(clock AS DOUBLE) END;
+-- Seconds on the clock of the trace: of the day, going on beyond midnight, or since the epoch.
+CREATE MACRO strace_at(clock, first) AS clock + CASE WHEN first < 100000 AND clock < first - 3600 THEN 86400 ELSE 0 END;
+
+CREATE VIEW strace_said AS
+SELECT file_id, line_no, host, rank, pid, kind, clock, relative FROM strace_line
+UNION ALL SELECT file_id, line_no, host, rank, pid, 'call', clock, NULL FROM strace_quick;
+
+COMMENT ON VIEW strace_said IS 'every line of a trace: whose, of what kind, when';
 
 -- One row per file; the files of strace -ff (one per thread, its id behind the last dot) make one trace together.
 CREATE TABLE strace_file AS
@@ -31,7 +36,7 @@ WITH lines AS (
   SELECT file_id, count(pid) FILTER (kind NOT IN ('attached', 'detached', 'refused')) AS named, min(pid) FILTER (kind NOT IN ('attached', 'detached', 'refused')) AS lowest,
          min_by(pid, line_no) FILTER (kind = 'attached') AS attached, min_by(clock, line_no) AS first_clock, max_by(clock, line_no) AS last_clock,
          max(line_no) FILTER (kind NOT IN ('attached', 'detached', 'refused', 'rest')) AS last_line, max(line_no) FILTER (kind IN ('call', 'resumed', 'signal')) AS last_moving, count(relative) AS relatives
-  FROM strace_line GROUP BY file_id
+  FROM strace_said GROUP BY file_id
 )
 SELECT f.file_id, f.path, CASE WHEN l.named = 0 THEN regexp_replace(f.path, '\.[0-9]+(\.(?:gz|xz|zst|bz2))?$', '') ELSE f.path END AS trace,
        coalesce(CASE WHEN l.named = 0 THEN TRY_CAST(coalesce(nullif(regexp_extract(f.path, '\.([0-9]{1,10})(?:\.(?:gz|xz|zst|bz2))?$', 1), ''),
@@ -53,7 +58,7 @@ FROM strace_line l JOIN strace_file f USING (file_id) LEFT JOIN strace_elapsed e
 CREATE TABLE strace_tail AS
 SELECT f.file_id, any_value(f.trace) AS trace, coalesce(l.pid, f.own_tid) AS tid, min(l.line_no) AS first_line, max(l.line_no) AS last_line,
        max_by(l.kind, l.line_no) AS last_kind, bool_or(l.kind IN ('exit', 'killed')) AS ended, count(*) AS lines
-FROM strace_line l JOIN strace_file f USING (file_id) WHERE l.kind NOT IN ('attached', 'detached', 'refused', 'rest') GROUP BY f.file_id, coalesce(l.pid, f.own_tid);
+FROM strace_said l JOIN strace_file f USING (file_id) WHERE l.kind NOT IN ('attached', 'detached', 'refused', 'rest') GROUP BY f.file_id, coalesce(l.pid, f.own_tid);
 
 -- The end of a trace on its own clock.
 CREATE TABLE strace_end AS
@@ -98,6 +103,11 @@ JOIN strace_event b ON b.file_id = h.file_id AND b.line_no = h.line_no
 JOIN strace_file f ON f.file_id = h.file_id
 LEFT JOIN strace_line e ON e.file_id = h.file_id AND e.line_no = h.end_line;
 
+CREATE VIEW strace_quick_call AS
+SELECT q.file_id, q.line_no, q.line_no AS end_line, f.trace, coalesce(q.pid, f.own_tid) AS tid, strace_at(q.clock, f.first_clock) AS at_s, q.syscall, q.args, q.result, NULL::VARCHAR AS target, q.errno, NULL::VARCHAR AS said,
+       NULL::VARCHAR AS injected, q.seconds, false AS never_returned, q.host, q.rank
+FROM strace_quick q JOIN strace_file f USING (file_id);
+
 -- What rules look at: calls that made something, failed in more than a usual way, took long, or never returned.
 CREATE TABLE strace_notable AS
 SELECT * FROM strace_call
@@ -109,7 +119,9 @@ WHERE never_returned OR seconds >= 1
    OR (syscall IN ('poll', 'ppoll') AND contains(args, 'POLLOUT') AND said = 'Timeout')
    OR errno IN ('ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EIO', 'ESTALE', 'EROFS', 'EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED', 'ECONNRESET')
    OR (errno = 'ETIMEDOUT' AND syscall NOT LIKE 'futex%')
-   OR (errno = 'EAGAIN' AND syscall IN ('clone', 'clone3', 'fork', 'vfork', 'mlock', 'mmap'));
+   OR (errno = 'EAGAIN' AND syscall IN ('clone', 'clone3', 'fork', 'vfork', 'mlock', 'mmap'))
+UNION ALL BY NAME
+SELECT * FROM strace_quick_call WHERE errno = 'ETIMEDOUT' AND syscall <> 'futex' OR errno = 'EAGAIN' AND syscall = 'mmap';
 
 CREATE TABLE strace_clone AS
 SELECT trace, file_id, line_no, tid AS parent, TRY_CAST(result AS BIGINT) AS child, contains(args, 'CLONE_THREAD') AS thread
@@ -174,7 +186,7 @@ SELECT c.file_id, c.line_no, c.end_line, make_timestamp((epoch_us(CASE WHEN c.at
        c.trace, t.pid, c.tid, t.rank, coalesce(t.host, c.host) AS host, c.syscall, c.args, c.at_s AS start, c.seconds, c.result, c.errno,
        strace_fd(c.args) AS fd, coalesce(strace_path(c.syscall, c.args), CASE WHEN strace_fd_is(c.args)[1] = '/' THEN strace_fd_is(c.args) END) AS path,
        coalesce(strace_sockaddr(c.args), strace_far_end(strace_fd_is(c.args))) AS peer, c.never_returned
-FROM strace_call c JOIN strace_thread t ON t.trace = c.trace AND t.tid = c.tid JOIN strace_file f ON f.file_id = c.file_id;
+FROM (FROM strace_call UNION ALL FROM strace_quick_call) c JOIN strace_thread t ON t.trace = c.trace AND t.tid = c.tid JOIN strace_file f ON f.file_id = c.file_id;
 
 COMMENT ON VIEW syscall IS 'one row per system call, halves joined: start and seconds on the clock of the trace, path and peer from its arguments, never_returned where the thread still sat in it at the end';
 
@@ -249,7 +261,7 @@ WITH failed AS (
   WHERE NOT t.ended AND t.last_line - p.last_line <= greatest(400, 3 * (p.last_line - p.first_line) / p.tries)
 ), between AS (   -- what else the thread did meanwhile: a loop that only waits does little
   SELECT p.file_id, p.tid, p.path, p.waits_on, count(*) AS lines
-  FROM late p JOIN strace_file f USING (file_id) JOIN strace_line l ON l.file_id = p.file_id AND l.line_no >= p.first_line AND coalesce(l.pid, f.own_tid) = p.tid GROUP BY ALL
+  FROM late p JOIN strace_file f USING (file_id) JOIN strace_said l ON l.file_id = p.file_id AND l.line_no >= p.first_line AND coalesce(l.pid, f.own_tid) = p.tid GROUP BY ALL
 )
 SELECT p.*, round(e.at_s - p.began, 3) AS waited_seconds
 FROM late p JOIN between b ON b.file_id = p.file_id AND b.tid = p.tid AND b.path = p.path AND b.waits_on = p.waits_on JOIN strace_end e ON e.trace = p.trace

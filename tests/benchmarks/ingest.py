@@ -1,11 +1,12 @@
-"""How fast logs are read: a sparse one, a troubled one, a dense one.
+"""How fast logs are read: a sparse one, a troubled one, a dense one, a trace of system calls.
 
 Sparse is ordinary training output; troubled the same with a failure that was survived every 100,000 lines (what opens a
-block lets 2,000 lines pass); dense has a line of interest on every line.
+block lets 2,000 lines pass); dense has a line of interest on every line; strace has a row for every line, and is
+measured to the verdict, database and rules included.
 
     python tests/benchmarks/ingest.py [--megabytes 512] [--keep DIR]
 
-Prints for each: MB/s of parsing, the peak memory of the process in MiB, and the ratio to `grep -cE` with 16
+Prints for each: MB/s of parsing, the peak memory of the process in MiB, CPU seconds per 100 MB, and the ratio to `grep -cE` with 16
 alternatives over the same file in the same run. Machines drift; the ratio is the figure to compare.
 """
 
@@ -84,45 +85,122 @@ def dense(path: Path, size: int, seed: int = 0) -> None:
             written += len(text)
 
 
+def strace(path: Path, size: int, seed: int = 0) -> None:
+    """`strace -f -ttt -T -y -o` of a training process with loader threads; one call in five is interrupted."""
+    rng = random.Random(seed)
+    tids = [4711, *range(4720, 4743)]
+    open_calls: dict[int, str] = {}
+    peer = "<TCP:[10.0.0.1:4000->10.0.0.2:29500]>"
+
+    def data() -> str:
+        return (
+            '"'
+            + "".join(rng.choice(("\\0", "\\1", "\\377", "a", "Q", "@")) for _ in range(rng.choice((4, 16, 32))))
+            + '"...'
+        )
+
+    def call() -> tuple[str, str, str]:
+        fd, r = rng.randrange(3, 90), rng.random()
+        shard = f"{fd}</data/shards/shard-{fd:05d}.tar>"
+        if r < 0.25:
+            until = f"{{tv_sec=1700000000, tv_nsec={rng.randrange(10**9)}}}"
+            result = "-1 ETIMEDOUT (Connection timed out)" if rng.random() < 0.3 else "0"
+            return (
+                "futex",
+                f"0x{rng.getrandbits(47):x}, FUTEX_WAIT_BITSET_PRIVATE, 0, {until}, FUTEX_BITSET_MATCH_ANY",
+                result,
+            )
+        if r < 0.35:
+            return "futex", f"0x{rng.getrandbits(47):x}, FUTEX_WAKE_PRIVATE, 1", "1"
+        if r < 0.55:
+            return "read", f"{shard}, {data()}, 65536", str(rng.randrange(65536))
+        if r < 0.62:
+            return "lseek", f"{shard}, {rng.getrandbits(30)}, SEEK_SET", str(rng.getrandbits(30))
+        if r < 0.76:
+            size = rng.getrandbits(24)
+            return (
+                "mmap",
+                f"NULL, {size}, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0",
+                f"0x{rng.getrandbits(47):x}",
+            )
+        if r < 0.85:
+            name = f'AT_FDCWD</job>, "/usr/lib/python3/x{rng.randrange(10**6)}.py", O_RDONLY|O_CLOEXEC'
+            return "openat", name, rng.choice(("-1 ENOENT (No such file or directory)", "7</usr/lib/python3/x.py>"))
+        if r < 0.90:
+            return "poll", f"[{{fd={fd}{peer}, events=POLLIN}}], 1, 1000", f"1 ([{{fd={fd}, revents=POLLIN}}])"
+        if r < 0.95:
+            return "sendto", f"{fd}{peer}, {data()}, 80, 0, NULL, 0", "80"
+        return "close", shard, "0"
+
+    at, written = 1700000000.0, 0
+    with path.open("w") as f:
+        for tid in tids[1:]:
+            flags = "CLONE_VM|CLONE_THREAD|CLONE_SIGHAND"
+            f.write(
+                f"4711  {at:.6f} clone(child_stack=0x7f00, flags={flags}, parent_tid=[{tid}], tls=0x7f) = {tid} <0.000050>\n"
+            )
+        while written < size:
+            block = []
+            for _ in range(4000):
+                at += rng.random() * 5e-5
+                tid = rng.choice(tids)
+                if tid in open_calls:
+                    block.append(f"{tid}  {at:.6f} {open_calls.pop(tid)} <{rng.random() * 0.01:.6f}>")
+                    continue
+                name, args, result = call()
+                if rng.random() < 0.2:
+                    open_calls[tid] = f"<... {name} resumed>) = {result}"
+                    block.append(f"{tid}  {at:.6f} {name}({args} <unfinished ...>")
+                else:
+                    block.append(f"{tid}  {at:.6f} {name}({args}) = {result} <{rng.random() * 0.001:.6f}>")
+            text = "\n".join(block) + "\n"
+            f.write(text)
+            written += len(text)
+
+
 CHILD = """
 import json, resource, sys, time
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from logsift import analyze
 from logsift.content.catalog import load_catalog
 from logsift.ingest.discover import discover
 from logsift.ingest.parse import Parser
 catalog = load_catalog()
 files = discover(Path(sys.argv[1]), catalog)
 parser = Parser(catalog)
-began = time.perf_counter()
+began, cpu = time.perf_counter(), time.process_time()
 with TemporaryDirectory() as parts:
-    parsed = parser.parse(files, Path(parts))
-seconds = time.perf_counter() - began
-print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, sum(parsed.lines.values())]))
+    if sys.argv[2] == "verdict":
+        analyze(Path(sys.argv[1]), catalog=catalog, db=Path(parts) / "x.duckdb")
+    else:
+        parser.parse(files, Path(parts))
+seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
+print(json.dumps([seconds, cpu, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
 """
 
 
-def measure(path: Path) -> str:
+def measure(path: Path, until: str) -> str:
     size = path.stat().st_size / 1e6
     root = str(Path(__file__).resolve().parents[2])
-    best, memory = float("inf"), 0.0
+    best, used, memory = float("inf"), float("inf"), 0.0
     grep = float("inf")
     for _ in range(3):
         out = subprocess.run(
-            [sys.executable, "-c", CHILD, str(path)],
+            [sys.executable, "-c", CHILD, str(path), until],
             capture_output=True,
             text=True,
             check=True,
             env={**os.environ, "PYTHONPATH": root},
         )
-        seconds, mib, _ = json.loads(out.stdout)
-        best, memory = min(best, seconds), max(memory, mib)
+        seconds, cpu, mib = json.loads(out.stdout)
+        best, used, memory = min(best, seconds), min(used, cpu), max(memory, mib)
         began = time.perf_counter()
         subprocess.run(
             ["grep", "-cE", WORDS, str(path)], capture_output=True, check=False, env={**os.environ, "LC_ALL": "C"}
         )
         grep = min(grep, time.perf_counter() - began)
-    return f"{size / best:8.0f} MB/s   peak {memory:6.0f} MiB   {grep / best:5.2f} x grep ({size / grep:.0f} MB/s)"
+    return f"{size / best:8.0f} MB/s   peak {memory:6.0f} MiB   {100 * used / size:5.2f} CPU s   {grep / best:5.2f} x grep ({size / grep:.0f} MB/s)"
 
 
 def main() -> None:
@@ -132,11 +210,16 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = given.keep or Path(scratch)
-        for name, make in (("sparse", sparse), ("troubled", troubled), ("dense", dense)):
+        for name, make, until in (
+            ("sparse", sparse, "parsed"),
+            ("troubled", troubled, "parsed"),
+            ("dense", dense, "parsed"),
+            ("strace", strace, "verdict"),
+        ):
             path = folder / f"{name}-{given.megabytes}.log"
             if not path.exists():
                 make(path, given.megabytes * 1_000_000)
-            print(f"{name:8} {given.megabytes} MB {measure(path)}", flush=True)
+            print(f"{name:8} {given.megabytes} MB {measure(path, until)}", flush=True)
 
 
 if __name__ == "__main__":
