@@ -15,6 +15,7 @@ from logsift.ingest.evidence import fetch
 from logsift.ingest.parse import Parser
 from logsift.judge import series
 from logsift.judge.causes import Causes, trace
+from logsift.judge.clocks import Clocks, settle
 from logsift.judge.coverage import Coverage, coverage
 from logsift.judge.identity import identify
 from logsift.judge.rules import Evidence, Incident, judge
@@ -35,6 +36,7 @@ class Analysis:
     incidents: tuple[Incident, ...]
     causes: Causes
     coverage: Coverage
+    clocks: Clocks
     rules: Mapping[str, Rule]
     parsed: int
 
@@ -76,8 +78,9 @@ def analyze(
     path = db or default_database(run)
     known = _known(path, catalog)
     if known is not None and known == {f.name: (f.size, f.mtime_ns) for f in files}:
-        store = Store.open(path)
-        return _reopened(run, store, catalog)
+        return _reopened(run, Store.open(path), catalog)
+    if known is not None and _moved(path):
+        known = None
     beside = copy_of(path) if known is not None else beside_of(path)
     try:
         parsed = _build(beside, path, catalog, files, known or {}, progress)
@@ -116,6 +119,15 @@ def _known(path: Path, catalog: Catalog) -> dict[str, tuple[int, int]] | None:
         store.close()
 
 
+def _moved(path: Path) -> bool:
+    """True where a store's times were moved onto one clock: other files may tell another clock, so all are read anew."""
+    store = Store.open(path)
+    try:
+        return bool(store.rows("SELECT 1 FROM clock WHERE shift_seconds <> 0 LIMIT 1"))
+    finally:
+        store.close()
+
+
 def _build(
     beside: Path, path: Path, catalog: Catalog, files: Sequence[SourceFile], known: Mapping[str, tuple[int, int]],
     progress: Callable[[int, int], None] | None,
@@ -150,10 +162,14 @@ def _build(
     store.name_hosts()
     store.con.execute("COMMIT")
     store.refresh()
+    if settle(store):
+        store.refresh()
     series.run(store)
     asked = store.rules_to_ask()
     incidents = identify(judge(store, [r for r in catalog.rules if r.id in asked]), store)
-    causes = trace(incidents, catalog.rules)
+    clocks = Clocks.of(store)
+    incidents = clocks.aside(incidents)
+    causes = trace(incidents, catalog.rules, clocks)
     _conclude(store, incidents, causes, {f.file_id: f for f in files})
     store.close()
     return len(todo)
@@ -183,7 +199,7 @@ def _forget_changed(
     for table in (*catalog.tables, "file", "file_window", "problem"):
         store.con.execute(f"DELETE FROM {table} WHERE file_id IN ({listed})")
     store.con.execute("DELETE FROM problem WHERE file_id IS NULL")  # what rules and tables of the last call ran into
-    for table in ("incident", "evidence", "cause", "missing"):
+    for table in ("incident", "evidence", "cause", "missing", "clock"):
         store.con.execute(f"DELETE FROM {table}")
     return stale
 
@@ -234,4 +250,6 @@ def _reopened(run: Path, store: Store, catalog: Catalog) -> Analysis:
     explained = {e["effect_id"] for e in edges}
     roots = [i for i, r in zip(incidents, rows, strict=True) if r["severity"] != "info" and r["id"] not in explained]
     causes = Causes(tuple(roots), tuple((incidents[e["cause_id"] - 1], incidents[e["effect_id"] - 1]) for e in edges))
-    return Analysis(run, store, tuple(incidents), causes, coverage(store), {r.id: r for r in catalog.rules}, 0)
+    return Analysis(
+        run, store, tuple(incidents), causes, coverage(store), Clocks.of(store), {r.id: r for r in catalog.rules}, 0
+    )

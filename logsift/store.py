@@ -35,6 +35,9 @@ CREATE TABLE incident (
   action VARCHAR, ranks BIGINT[], hosts VARCHAR[], gpus VARCHAR[], first TIMESTAMP, last TIMESTAMP, facts JSON);
 CREATE TABLE evidence (incident_id BIGINT, file_id BIGINT, line_no BIGINT, path VARCHAR, text VARCHAR);
 CREATE TABLE cause (cause_id BIGINT, effect_id BIGINT);
+CREATE TABLE clock (
+  file_id BIGINT, host VARCHAR, time_quality VARCHAR, first_line BIGINT, last_line BIGINT, times BIGINT, by_rank BOOLEAN,
+  first TIMESTAMP, last TIMESTAMP, zone VARCHAR, shift_seconds DOUBLE, uncertainty_seconds DOUBLE, told_by VARCHAR);
 CREATE TABLE missing (what VARCHAR, why VARCHAR, how VARCHAR);
 CREATE TABLE content_table (ordinal BIGINT, name VARCHAR, query VARCHAR, inputs VARCHAR[]);
 CREATE TABLE content_rule (rule VARCHAR, inputs VARCHAR[]);
@@ -47,6 +50,7 @@ SYSTEM_ABOUT = {
     "incident": "what was found; `root` marks the root cause, `explained_by` the incident that explains this one",
     "evidence": "the lines that prove an incident",
     "cause": "edges between incidents: cause_id explains effect_id",
+    "clock": "what one host prints in one file in one form: what was added to its times, in which zone that makes them (UTC, or an unknown one they share), how surely",
     "missing": "what would settle open questions, and how to get it",
     "content_table": "tables that the content's SQL fills from others, and what they read",
     "content_declared": "the tables that formats write",

@@ -10,17 +10,20 @@ _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 _DAYS = "Mon|Tue|Wed|Thu|Fri|Sat|Sun"
 _CLOCK = r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?"
 _EPOCH = r"^[0-9]{10}(?:\.[0-9]+)?$|^[0-9]{13}$|^[0-9]{16}$"  # seconds, milliseconds, microseconds
+EXACT, ZONELESS, YEARLESS, DAYTIME, BOOT = "exact", "zoneless", "yearless", "daytime", "boot"
+"""How a time was printed: with its zone or as an epoch; without a zone; also without a year; also without a day; only as time since boot."""
 # (quality, shape, chrono format); a comma before the fraction, T and a glued Z are made plain before.
 _FORMATS: tuple[tuple[str, str, str], ...] = (
-    ("exact", rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}} {_CLOCK} ?[+-][0-9]{{2}}:?[0-9]{{2}}$", "%Y-%m-%d %H:%M:%S%.f%#z"),
-    ("zoneless", rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}} {_CLOCK}$", "%Y-%m-%d %H:%M:%S%.f"),
-    ("zoneless", rf"^(?:{_DAYS}) (?:{_MONTHS}) +[0-9]{{1,2}} {_CLOCK} [0-9]{{4}}$", "%a %b %e %H:%M:%S%.f %Y"),
-    ("zoneless", rf"^(?:{_MONTHS}) +[0-9]{{1,2}} [0-9]{{4}} {_CLOCK}$", "%b %e %Y %H:%M:%S%.f"),
+    (EXACT, rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}} {_CLOCK} ?[+-][0-9]{{2}}:?[0-9]{{2}}$", "%Y-%m-%d %H:%M:%S%.f%#z"),
+    (ZONELESS, rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}} {_CLOCK}$", "%Y-%m-%d %H:%M:%S%.f"),
+    (ZONELESS, rf"^(?:{_DAYS}) (?:{_MONTHS}) +[0-9]{{1,2}} {_CLOCK} [0-9]{{4}}$", "%a %b %e %H:%M:%S%.f %Y"),
+    (ZONELESS, rf"^(?:{_MONTHS}) +[0-9]{{1,2}} [0-9]{{4}} {_CLOCK}$", "%b %e %Y %H:%M:%S%.f"),
 )
 _YEARLESS: tuple[tuple[str, str], ...] = (
     (rf"^(?:{_MONTHS}) +[0-9]{{1,2}} {_CLOCK}$", "%Y %b %e %H:%M:%S%.f"),
     (rf"^[0-9]{{4}} {_CLOCK}$", "%Y %m%d %H:%M:%S%.f"),
     (rf"^[0-9]{{2}}/[0-9]{{2}} {_CLOCK}$", "%Y %m/%d %H:%M:%S%.f"),
+    (rf"^[0-9]{{2}}-[0-9]{{2}} {_CLOCK}$", "%Y %m-%d %H:%M:%S%.f"),
 )
 
 
@@ -48,7 +51,7 @@ def read_times(text: pl.Series, written: pl.Series) -> pl.DataFrame:
         if frame["text"].str.contains(shape).any():
             fits = said.str.contains(shape)
             parsed = said.str.to_datetime(form, time_unit="us", strict=False)
-            if mark == "exact":
+            if mark == EXACT:
                 parsed = parsed.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
             time = pl.when(fits).then(parsed).otherwise(time)
             quality = pl.when(fits).then(pl.lit(mark)).otherwise(quality)
@@ -60,13 +63,13 @@ def read_times(text: pl.Series, written: pl.Series) -> pl.DataFrame:
                 parsed = pl.concat_str([year, said], separator=" ").str.to_datetime(form, time_unit="us", strict=False)
                 good = fits & (pl.lit(back == 1) | (parsed <= pl.col("written").dt.offset_by("1d")))
                 time = pl.when(good).then(parsed).otherwise(time)
-            quality = pl.when(fits).then(pl.lit("yearless")).otherwise(quality)
+            quality = pl.when(fits).then(pl.lit(YEARLESS)).otherwise(quality)
     if frame["text"].str.contains(_EPOCH).any():
         number = said.cast(pl.Float64, strict=False)
         seconds = pl.when(number > 1e14).then(number / 1e6).when(number > 1e11).then(number / 1000).otherwise(number)
         fits = said.str.contains(_EPOCH)
         time = pl.when(fits).then((seconds * 1e6).cast(pl.Int64).cast(pl.Datetime("us"))).otherwise(time)
-        quality = pl.when(fits).then(pl.lit("exact")).otherwise(quality)
+        quality = pl.when(fits).then(pl.lit(EXACT)).otherwise(quality)
     if frame["text"].str.contains(rf"^{_CLOCK}$").any():
         fits = said.str.contains(rf"^{_CLOCK}$")
         day = pl.col("written").dt.strftime("%Y-%m-%d")
@@ -74,7 +77,7 @@ def read_times(text: pl.Series, written: pl.Series) -> pl.DataFrame:
             "%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False
         )
         time = pl.when(fits).then(parsed).otherwise(time)
-        quality = pl.when(fits).then(pl.lit("daytime")).otherwise(quality)
+        quality = pl.when(fits).then(pl.lit(DAYTIME)).otherwise(quality)
     out = frame.with_columns(time.alias("time"), quality.alias("time_quality")).select("time", "time_quality")
     return out.with_columns(pl.when(pl.col("time").is_not_null()).then(pl.col("time_quality")).alias("time_quality"))
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING
+
+from logsift.judge.clocks import Clocks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -12,8 +13,6 @@ if TYPE_CHECKING:
     from logsift.content.catalog import Rule
     from logsift.judge.rules import Incident
 
-CLOCK_UNCERTAINTY = timedelta(minutes=5)
-"""Two hosts' printed times may differ by this much before an order is claimed."""
 _SEVERITY = {"critical": 0, "warning": 1, "info": 2}
 _CONFIDENCE = {"definite": 0, "probable": 1, "possible": 2}
 
@@ -35,16 +34,17 @@ class Causes:
         return next((a for a, b in self.edges if b is incident), None)
 
 
-def trace(incidents: Sequence[Incident], rules: Sequence[Rule]) -> Causes:
+def trace(incidents: Sequence[Incident], rules: Sequence[Rule], clocks: Clocks | None = None) -> Causes:
     """Order incidents by who explains whom.
 
     A explains B where A's rule lists B's rule or family, in `explains` anywhere in the job (a collective carries a
     fault to every rank), in `explains_here` on the same rank, host or GPU, or in `explains_elsewhere` on other ranks
-    only, and A is not later than B beyond the uncertainty of clocks. Incidents of severity info explain nothing and are no roots.
+    only, and A is not later than B beyond the uncertainty of `clocks`. Incidents of severity info explain nothing and are no roots.
     """
+    clocks = clocks or Clocks()
     by_id = {r.id: r for r in rules}
     loud = sorted((i for i in incidents if i.severity != "info"), key=_order)
-    edges = [(a, b) for b in loud for a in loud if a is not b and _explains(a, b, by_id)]
+    edges = [(a, b) for b in loud for a in loud if a is not b and _explains(a, b, by_id, clocks)]
     edges = _without_circles(edges)
     explained = {id(b) for _, b in edges}
     roots = [i for i in loud if id(i) not in explained]
@@ -53,7 +53,7 @@ def trace(incidents: Sequence[Incident], rules: Sequence[Rule]) -> Causes:
     return Causes(tuple(roots), tuple(edges))
 
 
-def _explains(a: Incident, b: Incident, rules: Mapping[str, Rule]) -> bool:
+def _explains(a: Incident, b: Incident, rules: Mapping[str, Rule], clocks: Clocks) -> bool:
     rule = rules[a.rule]
     names = {b.rule, b.rule.split(".")[0]}
     elsewhere = bool(a.ranks) and bool(b.ranks) and not a.ranks & b.ranks
@@ -64,7 +64,7 @@ def _explains(a: Incident, b: Incident, rules: Mapping[str, Rule]) -> bool:
     )
     if a.rule == b.rule or not listed:
         return False
-    return a.at is None or b.at is None or a.at <= (b.until or b.at) + CLOCK_UNCERTAINTY
+    return a.at is None or b.at is None or a.at <= (b.until or b.at) + clocks.uncertainty(a, b)
 
 
 def _share(a: Incident, b: Incident) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from logsift.report.model import MARK, Finding, build, flat, when, who
+from logsift.report.model import MARK, Finding, build, flat, who
 
 if TYPE_CHECKING:
     from logsift.analysis import Analysis
@@ -45,7 +45,7 @@ def _section(f: Finding, heading: str) -> list[str]:
     out = [f"## {heading}: `{i.rule}`", ""]
     if heading != "Root cause":
         out += [_plain(i.summary), ""]
-    rows = [("severity", i.severity), ("confidence", i.confidence), ("who", who(i)), ("when", when(i))]
+    rows = [("severity", i.severity), ("confidence", i.confidence), ("who", who(i)), ("when", f.when)]
     rows += [(k, str(v)) for k, v in i.facts.items()]
     out += ["| | |", "|---|---|", *(f"| {k} | {_cell(v)} |" for k, v in rows if v), ""]
     out += [f"**What to do.** {_plain(i.action)}", "", _plain(" ".join(f.about.split())), ""]

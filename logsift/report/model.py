@@ -26,6 +26,8 @@ class Finding:
     about: str
     references: tuple[str, ...]
     echoes: tuple[Finding, ...]
+    when: str
+    """Its time for people, "" where unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ def build(analysis: Analysis) -> Report:
         return Finding(
             numbers[id(incident)], incident, rule.title if rule else incident.rule, rule.about if rule else "",
             rule.references if rule else (), tuple(finding(i) for i in below.get(id(incident), ())),
+            when(incident, "UTC" if analysis.clocks.in_utc(incident) else "by its log, whose zone is not known"),
         )  # fmt: skip
 
     roots = [finding(i) for i in analysis.causes.roots]
@@ -83,14 +86,14 @@ def who(incident: Incident) -> str:
     return ", ".join(parts)
 
 
-def when(incident: Incident) -> str:
+def when(incident: Incident, zone: str) -> str:
     """The time of an incident for people, "" where unknown."""
     if incident.at is None:
         return ""
     start = incident.at.isoformat(sep=" ", timespec="seconds")
     if incident.until is None or incident.until == incident.at:
-        return f"{start} UTC"
-    return f"{start} to {incident.until.isoformat(sep=' ', timespec='seconds')} UTC"
+        return f"{start} {zone}"
+    return f"{start} to {incident.until.isoformat(sep=' ', timespec='seconds')} {zone}"
 
 
 def ranges(numbers: list[int]) -> str:

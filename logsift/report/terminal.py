@@ -10,7 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from logsift.report.model import Finding, Report, build, flat, when, who
+from logsift.report.model import Finding, Report, build, flat, who
 
 if TYPE_CHECKING:
     from logsift.analysis import Analysis
@@ -75,7 +75,7 @@ def _finding(finding: Finding) -> Group:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
-    for name, value in (("who", who(i)), ("when", when(i)), ("do", i.action)):
+    for name, value in (("who", who(i)), ("when", finding.when), ("do", i.action)):
         if value:
             table.add_row(name, Text(value))
     for n, e in enumerate(i.evidence[:_PROOF_LINES]):

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from logsift.analysis import Analysis
 
 _LINES = 200
-_MARKS = {"exact": " ", "zoneless": "~", "yearless": "~", "daytime": "?", "boot": "?"}
 
 
 def around(analysis: Analysis, incident_id: int | None, seconds: float, after: float) -> str:
@@ -39,9 +38,11 @@ def around(analysis: Analysis, incident_id: int | None, seconds: float, after: f
     if chosen.at is None:
         raise UserError(f"no time is known of {chosen.rule}: its lines carry none")
     rows = analysis.store.rows(
-        "SELECT time, any_value(time_quality) AS quality, max(timeline.host) AS host, max(timeline.rank) AS rank, file_id, line_no, path"
-        " FROM timeline JOIN file USING (file_id) WHERE time BETWEEN ? AND ?"
-        " GROUP BY time, file_id, line_no, path ORDER BY time, path, line_no",
+        "SELECT time, max(t.host) AS host, max(t.rank) AS rank, file_id, t.line_no, path,"
+        " CASE WHEN bool_and(c.zone IS DISTINCT FROM 'UTC') THEN '?' WHEN max(c.uncertainty_seconds) > 1 THEN '~' ELSE ' ' END AS mark"
+        " FROM timeline t JOIN file USING (file_id) LEFT JOIN clock c USING (file_id, time_quality)"
+        " WHERE time BETWEEN ? AND ? AND coalesce(t.line_no BETWEEN c.first_line AND c.last_line, true)"
+        " GROUP BY time, file_id, t.line_no, path ORDER BY time, path, line_no",
         [chosen.at - timedelta(seconds=seconds), chosen.at + timedelta(seconds=after)],
     )
     files = known_files(analysis.run, analysis.store.rows("SELECT * FROM file"))
@@ -54,8 +55,8 @@ def around(analysis: Analysis, incident_id: int | None, seconds: float, after: f
         who = " ".join(str(x) for x in (r["host"], f"rank {r['rank']}" if r["rank"] is not None else None) if x)
         offset = (r["time"] - chosen.at).total_seconds()
         text = texts.get((r["file_id"], r["line_no"]), "").strip()
-        out.append(
-            f"{offset:+10.3f} s {_MARKS.get(r['quality'], '?')} {who:18} {r['path']}:{r['line_no']}  {text[:160]}"
-        )
-    out.append("~ zone or year is a guess, ? day or boot time is a guess")
+        out.append(f"{offset:+10.3f} s {r['mark']} {who:18} {r['path']}:{r['line_no']}  {text[:160]}")
+    out.append(
+        "~ the clock of this log is known to some seconds or minutes only, ? its zone is not known: see the table clock"
+    )
     return "\n".join(out)
