@@ -153,6 +153,7 @@ def _build(
         parsed = Parser(catalog).parse(todo, Path(parts), note)
         store.con.execute("BEGIN")
         store.append_parts(Path(parts))
+        store.con.execute("COMMIT; BEGIN")
     store.insert("file_window", parsed.windows)
     store.insert("file", [
         (f.file_id, f.name, f.size, parsed.lines.get(f.file_id, 0), f.host, f.rank, f.grammar, f.reader,

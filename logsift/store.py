@@ -217,8 +217,11 @@ class Store:
         self.insert("problem", [(None, None, what, text.splitlines()[0] if text else "")])
 
     def filled(self) -> frozenset[str]:
-        """The declared tables that have rows."""
-        names = [r["name"] for r in self.rows("SELECT name FROM content_declared")]
+        """The declared tables that have committed rows."""
+        # DuckDB's estimate counts deleted rows too, and none of an open transaction: it only tells where to look.
+        names = [r["name"] for r in self.rows(
+            "SELECT name FROM content_declared JOIN duckdb_tables() ON table_name = name WHERE database_name = current_database() AND estimated_size > 0"
+        )]  # fmt: skip
         each = (f"SELECT '{name}' AS name WHERE EXISTS (FROM {name})" for name in names)
         return frozenset(r["name"] for r in self.rows(" UNION ALL ".join(each))) if names else frozenset()
 

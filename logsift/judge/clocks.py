@@ -174,8 +174,8 @@ def _settled(store: Store, tables: Sequence[str]) -> list[_Clock]:
     columns = "clock_id, file_id, host, quality, first_line, last_line, by_rank, times, first, last, (coalesce(days, 0) * 86400000000)::BIGINT AS moved_us"
     clocks = [_Clock(**r) for r in store.rows(f"SELECT {columns} FROM clock_new ORDER BY clock_id")]
     clocks = _calendar(clocks)
-    if all(c.quality == EXACT for c in clocks) and len(clocks) < 2:
-        return [replace(c, zone=UTC, uncertain_us=0) for c in clocks]
+    if len(clocks) < 2 and not any(c.quality == BOOT for c in clocks):
+        return _zones(clocks, [])
     for c in clocks:
         if c.moved_us:
             con.execute("UPDATE clock_new SET moved_us = ? WHERE clock_id = ?", [c.moved_us, c.clock_id])
