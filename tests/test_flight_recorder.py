@@ -277,6 +277,17 @@ def circle() -> Scenario:
     return Scenario(job, {"hang.collective_order": {0, 1}})
 
 
+def circle_of_three() -> Scenario:
+    """Each of three ranks waits in a group with the next one, who waits in another."""
+    job = Job({"0": ("default_pg", range(4)), "1": ("a", [0, 1]), "2": ("b", [1, 2]), "3": ("c", [0, 2])})
+    for g in job.groups:
+        job.collective(g)
+    for g, rank in (("1", 0), ("2", 1), ("3", 2)):
+        job.collective(g, ranks=[rank], done=False)
+    job.collective("0", ranks=[3], done=False)
+    return Scenario(job, {"hang.collective_order": {0, 1, 2}})
+
+
 def lone_send() -> Scenario:
     job = data_parallel(4)
     job.p2p("0", "send", 1, 2, done=False)
@@ -292,7 +303,7 @@ def unequal_pair() -> Scenario:
 
 SCENARIOS: tuple[Callable[[], Scenario], ...] = (
     one_skips, two_skip, nested_groups, device_stands, two_devices_stand, counters_only_host, counters_only_device, waits_elsewhere, old_schema,
-    gloo_stands, all_wait, all_is_well, gloo_is_well, recorder_off, other_operation, other_size, other_type, circle, lone_send, unequal_pair,
+    gloo_stands, all_wait, all_is_well, gloo_is_well, recorder_off, other_operation, other_size, other_type, circle, circle_of_three, lone_send, unequal_pair,
 )  # fmt: skip
 
 

@@ -11,17 +11,27 @@ remedy     = "Make every rank issue the collectives of these groups in the same 
 falsely    = "Collectives of different groups on different streams may overlap without harm; the circle then comes from something else that stopped both."
 references = ["https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/usage/communicators.html"]
 */
-WITH edge AS (SELECT * FROM rank_wait WHERE NOT by_pair),
-circle AS (
-  SELECT a.source, a.waiter AS one, a.culprit AS other, a.grp_key AS key_one, b.grp_key AS key_other, a.grp AS grp_one, b.grp AS grp_other, a.grp_desc AS desc_one, b.grp_desc AS desc_other,
-    a.seq AS seq_one, b.seq AS seq_other, a.op AS op_one, b.op AS op_other, a.file_id AS file_one, a.line_no AS line_one, b.file_id AS file_other, b.line_no AS line_other
-  FROM edge a JOIN edge b ON b.source = a.source AND b.waiter = a.culprit AND b.culprit = a.waiter AND b.grp_key > a.grp_key)
-SELECT 'Ranks ' || ranges(list(DISTINCT one)) || ' wait in ' || coalesce(any_value(op_one) || ' ', '') || 'number ' || min(seq_one) || ' of group ' || coalesce(nullif(any_value(desc_one), ''), any_value(grp_one), '?')
-    || ' for ranks ' || ranges(list(DISTINCT other)) || ', which wait in ' || coalesce(any_value(op_other) || ' ', '') || 'number ' || min(seq_other) || ' of group '
-    || coalesce(nullif(any_value(desc_other), ''), any_value(grp_other), '?') || ' for them.' AS summary,
-  list_distinct(list({'file_id': file_one, 'line_no': line_one, 'text': CASE WHEN source = 'flight_recorder' THEN 'rank ' || one || ' waits in group ' || coalesce(grp_one, '?') || ', number ' || seq_one END})
-    || list({'file_id': file_other, 'line_no': line_other, 'text': CASE WHEN source = 'flight_recorder' THEN 'rank ' || other || ' waits in group ' || coalesce(grp_other, '?') || ', number ' || seq_other END})) AS evidence,
+WITH RECURSIVE head AS (  -- where a rank stands; what it has enqueued behind that waits for nobody yet
+  SELECT * FROM rank_wait w WHERE NOT by_pair
+    AND NOT EXISTS (FROM flight_operation o WHERE w.source = 'flight_recorder' AND o.rank = w.waiter AND o.is_p2p AND o.pending AND o.record_id < w.record_id)
+  QUALIFY record_id IS NOT DISTINCT FROM min(record_id) OVER (PARTITION BY source, waiter)),
+edge AS (
+  SELECT h.* FROM head h WHERE EXISTS (FROM head x WHERE x.source = h.source AND x.waiter = h.culprit) AND EXISTS (FROM head x WHERE x.source = h.source AND x.culprit = h.waiter)),
+reach(source, start, rank) AS (
+  SELECT DISTINCT source, waiter, culprit FROM edge
+  UNION
+  SELECT r.source, r.start, e.culprit FROM reach r JOIN edge e ON e.source = r.source AND e.waiter = r.rank),
+circle AS (  -- ranks that reach each other; the lowest of them names the circle
+  SELECT a.source, a.start AS rank, min(b.start) AS circle FROM reach a JOIN reach b ON b.source = a.source AND b.start = a.rank AND b.rank = a.start GROUP BY ALL),
+wait AS (  -- who waits for whom, per group of the circle
+  SELECT e.source, a.circle, e.grp_key, coalesce(nullif(any_value(e.grp_desc), ''), any_value(e.grp), '?') AS grp, list_sort(list(DISTINCT e.waiter)) AS waiters, list_sort(list(DISTINCT e.culprit)) AS others,
+    min(e.seq) AS seq, any_value(e.op) AS op,
+    list(DISTINCT {'file_id': e.file_id, 'line_no': e.line_no, 'text': CASE WHEN e.source = 'flight_recorder' THEN 'rank ' || e.waiter || ' waits in group ' || coalesce(e.grp, '?') || ', number ' || e.seq END}) AS evidence
+  FROM edge e JOIN circle a ON a.source = e.source AND a.rank = e.waiter JOIN circle b ON b.source = e.source AND b.rank = e.culprit AND b.circle = a.circle
+  GROUP BY e.source, a.circle, e.grp_key)
+SELECT 'Ranks wait in a circle: ' || string_agg(CASE WHEN len(waiters) = 1 THEN 'rank ' ELSE 'ranks ' END || ranges(waiters) || ' in ' || coalesce(op || ' ', '') || 'number ' || seq || ' of group ' || grp
+    || ' for ' || CASE WHEN len(others) = 1 THEN 'rank ' ELSE 'ranks ' END || ranges(others), '; ' ORDER BY waiters)[:600] || '.' AS summary,
+  flatten(list(evidence ORDER BY waiters)) AS evidence,
   (SELECT min(p.time) FROM rank_progress p WHERE p.state = 'waiting') AS "at",
-  list_sort(list_distinct(list(one) || list(other))) AS ranks,
-  [coalesce(nullif(any_value(desc_one), ''), any_value(grp_one)), coalesce(nullif(any_value(desc_other), ''), any_value(grp_other))] AS groups
-FROM circle GROUP BY source, key_one, key_other
+  list_sort(list_distinct(flatten(list(waiters)))) AS ranks, list(grp ORDER BY waiters) AS groups
+FROM wait GROUP BY source, circle HAVING count(*) > 1

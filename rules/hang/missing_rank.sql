@@ -26,7 +26,7 @@ total AS (
     arg_max(grp, score) FILTER (agrees AND grp IS NOT NULL) AS grp, arg_max(seq, score) FILTER (agrees AND seq IS NOT NULL) AS seq,
     arg_max(op, score) FILTER (agrees AND op IS NOT NULL) AS op, arg_max(side, score) FILTER (agrees AND side IS NOT NULL) AS side,
     arg_max(place, score) FILTER (agrees AND place IS NOT NULL) AS place, min(judged."at") FILTER (agrees) AS time, string_agg(said, '. ' ORDER BY score DESC) FILTER (agrees) AS said,
-    max(timeout_ms) AS timeout_ms, max(world_size) AS world_size,
+    max(timeout_ms) AS timeout_ms, max(world_size) AS world_size, coalesce(bool_or(sure) FILTER (agrees), false) AS sure,
     flatten(list(evidence ORDER BY score DESC) FILTER (agrees)) AS evidence
   FROM judged GROUP BY best_ranks),
 final AS (
@@ -38,7 +38,7 @@ SELECT CASE WHEN len(ranks) = 1 THEN 'Rank ' || ranks[1] || ' has' ELSE 'Ranks '
     || '. ' || said || coalesce('. Another source disagrees: ' || others, '') || '.' AS summary,
   evidence, time AS "at", ranks, hosts,
   CASE WHEN score >= 3 THEN 'definite' WHEN score = 2 THEN 'probable' ELSE 'possible' END AS confidence,
-  CASE WHEN score <= 1 THEN 'warning' ELSE 'critical' END AS severity,
+  CASE WHEN score <= 1 AND NOT sure THEN 'warning' ELSE 'critical' END AS severity,
   CASE side WHEN 'device' THEN 'Take the host of rank ' || ranges(ranks) || ' out and test its GPU: kernel log for Xid, nvidia-smi -q, dcgmi diag -r 3.'
             WHEN 'host' THEN 'Find out where the program of rank ' || ranges(ranks) || ' stood: py-spy dump of it, its own last log lines, kernel log of its host.' END AS action,
   grp AS "group", seq, op, side, place AS "where", CASE WHEN len(pids) > 0 THEN pids END AS pids, said_by, others AS disagreement, timeout_ms, world_size

@@ -1,19 +1,26 @@
 -- Who is missing, by every source that can tell. Fixed shape: source, ranks, hosts, pids, grp, seq, op, side, place, grade, at, said, evidence.
 CREATE VIEW missing_rank_progress AS
-SELECT s.source, list_sort(list(DISTINCT s.rank)) AS ranks, list_distinct(list(s.host) FILTER (s.host IS NOT NULL)) AS hosts, []::BIGINT[] AS pids,
+WITH undumped AS (  -- who left no dump and belongs where the others wait may stand there too; where dumps of other ranks are lost as well, it means nothing
+  SELECT coalesce(list(rank ORDER BY rank), []) AS ranks
+  FROM (SELECT DISTINCT unnest(members) AS rank FROM flight_member)
+  ANTI JOIN (SELECT rank FROM flight_rank UNION SELECT rank FROM file WHERE grammar = 'flight_recorder') USING (rank)
+  HAVING count(*) <= greatest(1, (SELECT count(*) FROM flight_rank) // 8)
+    AND list_has_all((SELECT flatten(list(m.members)) FROM flight_member m JOIN (SELECT grp_key FROM rank_wait WHERE source = 'flight_recorder' UNION SELECT grp_key FROM rank_suspect WHERE source = 'flight_recorder') w USING (grp_key)), list(rank)))
+SELECT s.source, list_sort(list(DISTINCT s.rank) || CASE WHEN s.source = 'flight_recorder' THEN coalesce(any_value(u.ranks), []) ELSE [] END) AS ranks, list_distinct(list(s.host) FILTER (s.host IS NOT NULL)) AS hosts, []::BIGINT[] AS pids,
   coalesce(nullif(arg_min(s.grp_desc, s.rank), ''), arg_min(s.grp, s.rank), arg_min(s.grp_key, s.rank)) AS grp, arg_min(s.seq, s.rank) AS seq, arg_min(s.op, s.rank) AS op,
   CASE WHEN s.source = 'flight_recorder' AND count(DISTINCT s.side) = 1 THEN any_value(s.side) END AS side,
   CASE WHEN bool_and(coalesce(s.enqueued, 0) <= 0) THEN 'outside' WHEN bool_and(s.side = 'device') THEN 'inside' ELSE 'outside' END AS place,
-  CASE WHEN NOT bool_and(s.clear) THEN 'possible' ELSE 'probable' END AS grade,
+  CASE WHEN NOT bool_or(s.clear) OR s.source = 'flight_recorder' AND len(any_value(u.ranks)) > 0 THEN 'possible' ELSE 'probable' END AS grade, bool_or(s.clear) AS sure,
   coalesce((SELECT min(p.time) FROM rank_progress p WHERE p.source = s.source AND p.state = 'waiting'), min(s.time)) AS "at",
   CASE s.source WHEN 'flight_recorder' THEN 'Flight Recorder' ELSE 'the watchdogs'' counts' END || ': '
     || string_agg('rank ' || s.rank || ' enqueued ' || coalesce(s.enqueued::VARCHAR, 'nothing') || ', completed ' || coalesce(s.completed::VARCHAR, '?')
-       || CASE WHEN s.seq IS NOT NULL THEN ', others wait in ' || s.seq ELSE '' END, '; ' ORDER BY s.rank)[:600] AS said,
+       || CASE WHEN s.seq IS NOT NULL THEN ', others wait in ' || s.seq ELSE '' END, '; ' ORDER BY s.rank)[:600]
+    || CASE WHEN s.source = 'flight_recorder' AND len(any_value(u.ranks)) > 0 THEN '. Rank ' || ranges(any_value(u.ranks)) || ' left no dump and may stand there too' ELSE '' END AS said,
   list({'file_id': s.file_id, 'line_no': s.line_no,
         'text': CASE WHEN s.source = 'flight_recorder' THEN 'rank ' || s.rank || ', group ' || coalesce(s.grp, '?') || coalesce(' ' || nullif(s.grp_desc, ''), '') || ': last enqueued '
           || coalesce(s.enqueued::VARCHAR, 'none') || ', last completed ' || coalesce(s.completed::VARCHAR, 'unknown') || coalesce(', last at ' || s.last_place, '') END} ORDER BY s.rank)
     FILTER (s.file_id IS NOT NULL) || flatten(list(s.waiting_lines))[:3] AS evidence
-FROM rank_suspect s
+FROM rank_suspect s LEFT JOIN undumped u ON true
 GROUP BY s.source
 -- Where most of them look late, it is not they who are late.
 HAVING 2 * count(DISTINCT s.rank) <= (SELECT count(DISTINCT rank) FROM rank_progress p WHERE p.source = s.source);

@@ -68,17 +68,14 @@ UNION ALL BY NAME SELECT *, true AS by_pair FROM by_pair;
 CREATE TABLE rank_suspect AS
 WITH most AS (SELECT source, grp_key, max(completed) AS completed FROM rank_progress GROUP BY ALL),
 waiter AS (SELECT DISTINCT source, waiter AS rank FROM rank_wait),
-seen AS (SELECT coalesce(list(rank), []) AS ranks FROM flight_rank),
 host_side AS (
   SELECT w.source, w.culprit AS rank, arg_min(w.grp_key, (w.record_id, w.grp_key)) AS grp_key, arg_min(w.seq, (w.record_id, w.grp_key)) AS seq, arg_min(w.op, (w.record_id, w.grp_key)) AS op,
     count(DISTINCT w.waiter) AS waiters, list(line_at(w.file_id, w.line_no))[:3] AS waiting_lines
-  FROM rank_wait w CROSS JOIN seen ANTI JOIN waiter ON waiter.source = w.source AND waiter.rank = w.culprit
+  FROM rank_wait w ANTI JOIN waiter ON waiter.source = w.source AND waiter.rank = w.culprit
   WHERE NOT w.by_pair
-    -- It waits itself, in a group with members nobody has seen: it may be their victim.
-    AND NOT EXISTS (
-      FROM rank_progress p JOIN flight_member m ON m.grp_key = p.grp_key AND m.of_rank = p.rank
-      WHERE w.source = 'flight_recorder' AND p.source = w.source AND p.rank = w.culprit AND p.state = 'waiting'
-        AND len(list_filter(m.members, lambda r: NOT list_contains(seen.ranks, r))) > 0)
+    -- Whose own work is open waits too, and may be a victim: of a member nobody has seen, of a pipeline's other stage.
+    AND NOT EXISTS (FROM rank_progress p WHERE w.source = 'flight_recorder' AND p.source = w.source AND p.rank = w.culprit AND p.waits_for IS NOT NULL)
+    AND NOT EXISTS (FROM flight_operation o WHERE w.source = 'flight_recorder' AND o.rank = w.culprit AND o.pending AND NOT o.is_gloo)
     -- Status lines do not tell the members of a group: who waits in another group may be a victim there.
     AND NOT EXISTS (FROM rank_progress p WHERE w.source = 'watchdog' AND p.source = w.source AND p.rank = w.culprit AND p.grp_key <> w.grp_key AND p.waits_for IS NOT NULL)
   GROUP BY ALL),
@@ -95,6 +92,7 @@ united AS (
   UNION ALL BY NAME SELECT h.* FROM host_side h ANTI JOIN device_side d ON d.source = h.source AND d.rank = h.rank
   -- With a device that stands, who has a send or a receive open waits for it.
   WHERE NOT (EXISTS (FROM device_side d WHERE d.source = h.source) AND EXISTS (FROM flight_operation o WHERE o.rank = h.rank AND o.is_p2p AND o.pending))),
+absent AS (SELECT DISTINCT rank FROM (SELECT unnest(members) AS rank FROM flight_member) ANTI JOIN flight_rank USING (rank)),
 -- All have joined what is waited for, a few have enqueued less after it: their program stands, or their device does.
 behind AS (
   SELECT p.source, p.rank, min(p.grp_key) AS grp_key, arg_min(p.waits_for, p.grp_key) AS seq, arg_min(p.op, p.grp_key) AS op, any_value(g.others) AS waiters, [] AS waiting_lines
@@ -103,8 +101,31 @@ behind AS (
         FROM rank_progress WHERE NOT gloo AND NOT point_to_point GROUP BY ALL) g ON g.source = p.source AND g.grp_key = p.grp_key
   WHERE p.source = 'flight_recorder' AND g.same AND g.members > 3 AND p.enqueued < g.enqueued
     AND 4 * (SELECT count(*) FROM rank_progress q WHERE q.source = p.source AND q.grp_key = p.grp_key AND q.enqueued < g.enqueued) <= g.members
-    AND NOT EXISTS (FROM united u WHERE u.source = p.source) AND NOT EXISTS (FROM rank_wait w WHERE w.source = p.source)
+    AND NOT EXISTS (FROM united u WHERE u.source = p.source) AND NOT EXISTS (FROM rank_wait w WHERE w.source = p.source) AND NOT EXISTS (FROM absent)
   GROUP BY p.source, p.rank),
+-- A device that stands where its peers' stand, and a program that has not gone on as all of theirs have: a second one that stands, hidden
+-- behind the first. It counts only where the programs of all others have gone on alike.
+place AS (
+  SELECT p.rank, any_value(o.head) AS head, sum(p.completed) AS completed
+  FROM rank_progress p JOIN (
+    SELECT rank, arg_min(kind || ' ' || coalesce(grp_desc, ''), record_id) AS head FROM flight_operation WHERE pending AND NOT is_gloo GROUP BY rank) o ON o.rank = p.rank
+  WHERE p.source = 'flight_recorder' AND NOT p.gloo GROUP BY p.rank),
+in_step AS (
+  SELECT p.*, w.head, w.completed AS steps, mode(p.enqueued) OVER g AS usual, max(p.enqueued) OVER g AS furthest, count(*) OVER g AS members,
+    mode(w.head) OVER g AS usual_head, mode(w.completed) OVER g AS usual_steps
+  FROM rank_progress p JOIN place w ON w.rank = p.rank WHERE p.source = 'flight_recorder' AND NOT p.gloo AND NOT p.point_to_point WINDOW g AS (PARTITION BY p.grp_key)),
+late AS (
+  SELECT *, enqueued < usual AS late, usual = furthest AND members > 3 AND head = usual_head AND steps = usual_steps AND 4 * count(*) FILTER (enqueued < usual) OVER (PARTITION BY grp_key) <= members AS odd
+  FROM in_step WHERE NOT EXISTS (FROM device_side) AND NOT EXISTS (FROM absent)),
+lagging AS (
+  SELECT source, rank, min(grp_key) AS grp_key, arg_min(enqueued, grp_key) + 1 AS seq, NULL::VARCHAR AS op, any_value(members) AS waiters, [] AS waiting_lines
+  FROM late WHERE late AND odd AND NOT EXISTS (FROM united u WHERE u.rank = late.rank)
+    AND NOT EXISTS (FROM rank_wait w JOIN united u ON u.rank = w.culprit WHERE w.source = late.source AND w.waiter = late.rank)  -- its own victim
+  GROUP BY source, rank),
+hidden AS (
+  FROM lagging WHERE NOT EXISTS (
+    FROM late JOIN (SELECT grp_key, max(enqueued) AS furthest FROM rank_progress WHERE source = 'flight_recorder' GROUP BY grp_key) g USING (grp_key)
+    WHERE late.enqueued < g.furthest AND late.rank NOT IN (SELECT rank FROM united) AND late.rank NOT IN (SELECT rank FROM lagging))),
 -- The watchdogs of one group gave up at different numbers: a few ranks stand in an earlier one than the rest.
 earlier AS (
   SELECT p.source, p.rank, p.grp_key, p.waits_for AS seq, p.op, 0 AS waiters, [] AS waiting_lines
@@ -116,6 +137,6 @@ earlier AS (
     AND NOT EXISTS (FROM united u WHERE u.source = p.source))
 SELECT u.*, p.host, p.grp, p.grp_desc, p.enqueued, p.completed, most.completed AS group_completed, p.file_id, p.line_no, p.time, p.place AS last_place,
   CASE WHEN p.completed < most.completed THEN 'device' ELSE 'host' END AS side, u.clear
-FROM (SELECT *, true AS clear FROM united UNION ALL BY NAME SELECT *, false AS clear FROM behind UNION ALL BY NAME SELECT *, false AS clear FROM earlier) u
+FROM (SELECT *, true AS clear FROM united UNION ALL BY NAME SELECT *, false AS clear FROM behind UNION ALL BY NAME (SELECT *, false AS clear FROM hidden ANTI JOIN behind USING (source, rank)) UNION ALL BY NAME SELECT *, false AS clear FROM earlier) u
 LEFT JOIN rank_progress p ON p.source = u.source AND p.rank = u.rank AND p.grp_key = u.grp_key
 LEFT JOIN most ON most.source = u.source AND most.grp_key = u.grp_key;
