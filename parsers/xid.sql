@@ -178,7 +178,7 @@ FROM (SELECT r.machine, r.clock, r.era, r.burst, r.root.verdict AS verdict, r.ro
        list_sort(list(DISTINCT p.code) FILTER (p.kind IN ('xid', 'lost') AND p.code IS NOT NULL)) AS xids,
        list_sort(list(DISTINCT p.code) FILTER (p.kind = 'sxid')) AS sxids,
        list_sort(list(DISTINCT p.gpu) FILTER (p.kind <> 'sxid' AND (p.gpu = r.root.gpu OR p.code = r.root.cause_code OR (p.code = 154 AND r.root.class = 'nvlink')))) AS gpus,
-       arg_max(p.recovery, p.last_t) FILTER (p.recovery IS NOT NULL) AS recovery_action,
+       arg_max(p.recovery, (coalesce(p.last_t, 0), p.line_no)) FILTER (p.recovery IS NOT NULL) AS recovery_action,
        first(p.pid ORDER BY p.root_order, p.line_no) FILTER (p.pid IS NOT NULL AND p.gpu = r.root.gpu AND p.code NOT IN (119, 120)) AS any_pid,
        first(p.process ORDER BY p.root_order, p.line_no) FILTER (p.pid IS NOT NULL AND p.gpu = r.root.gpu AND p.code NOT IN (119, 120)) AS any_process,
        bool_or(p.code IN (48, 63, 64, 94, 95, 140, 171, 172)) AS memory,

@@ -11,6 +11,42 @@ import pytest
 from logsift import analyze
 
 PARSERS = Path(__file__).resolve().parents[1] / "parsers"
+BURST = (
+    "NVRM: Xid (PCI:0000:3f:00): 45, pid=411, name=python3, Ch 00000008",
+    "NVRM: Xid (PCI:0000:3f:00): 79, GPU has fallen off the bus.",
+    "NVRM: Xid (PCI:0000:3f:00): 154, GPU recovery action changed from 0x0 (None) to 0x2 (Node Reboot Required)",
+)
+ENVELOPES = {  # of dmesg, /dev/kmsg, the journal, syslog and what stands before them; {s} are seconds of one minute
+    "raw": "[  638.{s}5561] {text}",
+    "caller": "[  638.{s}5561] [ T1946] {text}",
+    "priority": "<4>[  638.{s}5561] {text}",
+    "decoded": "kern  :warn  : [  638.{s}5561] {text}",
+    "ctime": "[Sun Feb 23 16:24:{s} 2025] {text}",
+    "iso": "2025-02-23T16:24:{s},283302+00:00 {text}",
+    "decoded-iso": "kern  :warn  : 2025-02-23T16:24:{s},283302+00:00 {text}",
+    "human": "[  +0.0000{s}] {text}",
+    "json": '{{"pri":4,"time":  638.{s}5561,"msg":"{text}"}},',
+    "json-indented": '         "msg": "{text}"',
+    "kmsg": "4,39{s},638{s}4307,-;{text}",
+    "short": "Feb 23 16:24:{s} {host} kernel: {text}",
+    "short-precise": "Feb 23 16:24:{s}.123456 {host} kernel: {text}",
+    "short-iso": "2025-02-23T16:24:{s}+0100 {host} kernel: {text}",
+    "short-iso-precise": "2025-02-23T16:24:{s}.123456+01:00 {host} kernel: {text}",
+    "short-monotonic": "[  638.{s}5561] {host} kernel: {text}",
+    "short-unix": "17403242{s}.123456 {host} kernel: {text}",
+    "short-full": "Sun 2025-02-23 16:24:{s} CET {host} kernel: {text}",
+    "journal-json": '{{"_HOSTNAME":"{host}","__REALTIME_TIMESTAMP":"17403242{s}123456","PRIORITY":"4","MESSAGE":"{text}","_BOOT_ID":"1f"}}',
+    "cat": "{text}",
+    "rfc3164": "Feb 23 16:24:{s} {host} kernel: [  638.{s}5561] {text}",
+    "rsyslog": "2025-02-23T16:24:{s}.123456+01:00 {host} kernel: [  638.{s}5561] {text}",
+    "rfc5424": "<4>1 2025-02-23T16:24:{s}.123456Z {host} kernel - - - {text}",
+    "bare": "kernel: [  638.{s}5561] {text}",
+    "talos": "{host}: kern: warning: [2025-02-23T16:24:{s}.458998481Z]: {text}",
+    "cri": "2025-02-23T16:24:{s}.123456789Z stderr F {text}",
+    "docker": '{{"log":"{text}\\n","stream":"stderr","time":"2025-02-23T16:24:{s}.1Z"}}',
+    "pdsh": "{host}: [  638.{s}5561] {text}",
+    "srun": "  3: [Sun Feb 23 16:24:{s} 2025] {text}",
+}
 SHAPES = (
     "NVRM: Xid (PCI:0000:{bus:02x}:00): {code}, Ch 00000013, engmask 00000101",
     "NVRM: Xid (PCI:0000:{bus:02x}:00): {code}, pid='<unknown>', name=<unknown>, text of the code",
@@ -48,3 +84,62 @@ def test_every_xid_in_every_shape(store: duckdb.DuckDBPyConnection) -> None:
 def test_every_sxid(store: duckdb.DuckDBPyConnection) -> None:
     want = {(int(r["code"]), r["class"], r["immediate_action"]) for r in seed("sxid_catalog")}
     assert set(store.execute("SELECT code, class, action FROM sxid").fetchall()) == want
+
+
+def test_root_and_followers_in_every_envelope(tmp_path: Path) -> None:
+    for host, (name, envelope) in enumerate(ENVELOPES.items()):
+        (tmp_path / name).mkdir()
+        lines = [envelope.format(s=10 + n, host=f"gx{host}", text=text) for n, text in enumerate(BURST)]
+        (tmp_path / name / "kernel.log").write_text("\n".join(lines) + "\n")
+    analyze(tmp_path)
+    store = duckdb.connect(str(tmp_path / "logsift.duckdb"), read_only=True)
+    got = store.execute(
+        "SELECT split_part(f.path, '/', 1), root_code, xids, recovery_action FROM gpu_burst JOIN file f USING (file_id)"
+    )
+    each = {name: (root, xids, action) for name, root, xids, action in got.fetchall()}
+    assert each == dict.fromkeys(ENVELOPES, (79, [45, 79, 154], 2))
+    clocks = store.execute(
+        "SELECT split_part(path, '/', 1), bool_and(time IS NULL AND uptime_seconds IS NULL) FROM xid_line JOIN file f USING (file_id) GROUP BY 1"
+    )
+    assert {name for name, none in clocks.fetchall() if none} == {"human", "json-indented", "cat"}
+
+
+def test_bursts_end_with_a_boot(tmp_path: Path) -> None:
+    first = [
+        "[ 5000.000001] NVRM: Xid (PCI:0000:3f:00): 48, DBE",
+        "[ 5001.000001] NVRM: Xid (PCI:0000:3f:00): 45, Ch 1",
+    ]
+    second = ["[ 5010.000001] NVRM: Xid (PCI:0000:3f:00): 79, GPU has fallen off the bus."]
+    banner = "[    0.000000] Linux version 6.8.0-51-generic (b@b) (gcc 13) #52 SMP"
+    for name, mark in {"banner": banner, "journal": f"-- Boot {'1f' * 16} --", "falls": "[  100.5000001] x"}.items():
+        (tmp_path / name).mkdir()
+        later = [line.replace("5010", "4900") for line in second] if name == "falls" else second
+        (tmp_path / name / "kern.log").write_text("\n".join([*first, mark, *later]) + "\n")
+    (tmp_path / "pstore").mkdir()
+    parts = ["Panic#1 Part1", *second, "Panic#1 Part2", *[line.replace("500", "490") for line in first]]
+    (tmp_path / "pstore" / "dmesg.txt").write_text("\n".join(parts) + "\n")
+    analyze(tmp_path)
+    store = duckdb.connect(str(tmp_path / "logsift.duckdb"), read_only=True)
+    got = store.execute(
+        "SELECT split_part(f.path, '/', 1), list(root_code ORDER BY root_code) FROM gpu_burst JOIN file f USING (file_id) GROUP BY 1"
+    )
+    assert dict(got.fetchall()) == {"banner": [48, 79], "journal": [48, 79], "falls": [48, 79], "pstore": [79]}
+
+
+def test_every_sub_code_of_nvlink(tmp_path: Path) -> None:
+    rows = seed("xid_nvlink5")
+    lines = [
+        f"[{1000 + 400 * n}.000001] NVRM: Xid (PCI:0000:{n // 30 + 1:02x}:{n % 30:02x}): {r['xid']}, {r['unit']}  "
+        f"{'Nonfatal' if r['severity'] == 'non-fatal' else 'Fatal'}   XC0 i0 Link {n % 18:02d} "
+        f"({(int(r['linkdown_reason_bits25_20']) << 20) + 0x5C6:#010x} {r['error_status']} 0x00000000 0x00000000)"
+        for n, r in enumerate(rows)
+    ]
+    (tmp_path / "dmesg.txt").write_text("\n".join(lines) + "\n")
+    analyze(tmp_path)
+    store = duckdb.connect(str(tmp_path / "logsift.duckdb"), read_only=True)
+    got = store.execute("SELECT code, severity, action, investigatory_action FROM xid ORDER BY line_no").fetchall()
+    want = [(int(r["xid"]), r["severity"].split()[-1], r["action"], r["investigatory"]) for r in rows]
+    assert got == want
+    judged = dict(store.execute("SELECT line_no, verdict FROM gpu_burst").fetchall())
+    serious = {n + 1 for n, r in enumerate(rows) if r["severity"] != "non-fatal" and r["action"] != "ignore"}
+    assert {line for line, verdict in judged.items() if verdict == "hardware"} == serious

@@ -12,13 +12,23 @@ remedy      = "Run again with CUDA_LAUNCH_BLOCKING=1 or under compute-sanitizer 
 falsely     = "The same place (GPC, TPC, SM) of one GPU faults under unrelated programs: then the GPU is suspect, not the program."
 references  = ["https://docs.nvidia.com/deploy/xid-errors/"]
 */
-WITH bursts AS (
-  SELECT * FROM gpu_burst WHERE verdict IN ('application', 'killed')
+WITH apart AS (
+  SELECT *, count(DISTINCT machine || coalesce(gpu, '')) OVER (PARTITION BY root_code, verdict) = 1 AS one_gpu,
+         coalesce(t - max(last_t) OVER (PARTITION BY root_code, verdict, clock ORDER BY t ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) > 600, true) AS is_new
+  FROM gpu_burst WHERE verdict IN ('application', 'killed')
+), bursts AS (   -- ranks of one program fault together; other GPUs at another time are another story
+  SELECT *, CASE WHEN clock = 'wall' AND NOT one_gpu THEN count(*) FILTER (is_new) OVER (PARTITION BY root_code, verdict, clock ORDER BY t) ELSE 0 END AS story FROM apart
+), places AS (   -- faults again and again: always in the same unit of one GPU?
+  SELECT machine, gpu, count(DISTINCT place) AS places, any_value(place) AS place, count(DISTINCT process) AS programs
+  FROM (SELECT b.machine, b.gpu, x.process, nullif(regexp_extract(x.message, '\((GPC [0-9]+, TPC [0-9]+(?:, SM [0-9]+)?)\)', 1), '') AS place
+        FROM xid_line x JOIN kernel_file f USING (file_id) JOIN (SELECT machine, gpu FROM gpu_burst WHERE root_code = 13 GROUP BY ALL HAVING count(*) >= 3) b
+          ON b.machine = coalesce(x.host, f.otherwise) AND b.gpu = pci_address(x.gpu) WHERE x.code = 13)
+  GROUP BY ALL HAVING count(DISTINCT place) = 1
 ), merged AS (
-  SELECT root_code, verdict, arg_min(b, (CASE WHEN b.t IS NULL THEN 1 ELSE 0 END, b.t)) AS r, count(t) AS bursts, sum(lines)::BIGINT AS lines, min(time) AS at, max(last_time) AS until,
+  SELECT root_code, verdict, story, arg_min(b, (CASE WHEN b.t IS NULL THEN 1 ELSE 0 END, b.t)) AS r, count(t) AS bursts, sum(lines)::BIGINT AS lines, min(time) AS at, max(last_time) AS until,
          list_sort(list_distinct(flatten(list(gpus)))) AS gpus, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, list_sort(list_distinct(flatten(list(xids)))) AS xids,
-         arg_max(recovery_action, last_t) AS recovery_action, flatten(list(evidence ORDER BY t))[1:20] AS evidence, list_distinct(flatten(list(CASE WHEN any_pid IS NULL THEN [] ELSE [any_pid] END))) AS pids
-  FROM bursts b GROUP BY root_code, verdict
+         arg_max(recovery_action, (coalesce(last_t, 0), line_no)) FILTER (recovery_action IS NOT NULL) AS recovery_action, flatten(list(evidence ORDER BY t))[1:20] AS evidence, list_distinct(flatten(list(CASE WHEN any_pid IS NULL THEN [] ELSE [any_pid] END))) AS pids
+  FROM bursts b GROUP BY root_code, verdict, story
 ), amd AS (
   SELECT any_value(gpu) FILTER (gpu IS NOT NULL) AS gpu, host, file_id, list(DISTINCT kind) AS kinds, any_value(pid) FILTER (kind IN ('process', 'page_fault')) AS pid,
          any_value(process) FILTER (process IS NOT NULL) AS process, any_value(block) FILTER (block IS NOT NULL) AS block, any_value(rank) AS rank,
@@ -32,6 +42,7 @@ SELECT concat('GPU ', array_to_string(gpus[1:8], ', '), CASE WHEN len(hosts) > 0
        evidence, "at", until, hosts, gpus, CASE WHEN verdict = 'killed' THEN 'info' WHEN m.root_code IN (43, 109, 108, 137) OR c.class = 'driver' THEN 'warning' ELSE 'critical' END AS severity,
        CASE WHEN verdict = 'killed' THEN 'possible' END AS confidence,
        CASE WHEN verdict = 'killed' THEN 'The driver only cleaned up after a process that ended or was killed: look for what ended it.'
+            WHEN p.place IS NOT NULL THEN format('Every one of {} faults is in the same unit ({}): run the same program on another GPU; if it does not fault there, or other programs fault here, diagnose this GPU (dcgmi diag -r 3). Else find the fault in the program.', bursts, p.place)
             WHEN recovery_action IS NOT NULL OR m.root_code = 109 THEN 'Find the fault in the program (CUDA_LAUNCH_BLOCKING=1, compute-sanitizer); reset the GPU before the next job.' END AS action,
        'nvidia' AS vendor, m.root_code AS xid, xids, m.root_code AS root_code, r.gpu AS pci, r.any_pid AS pid, r.any_process AS process, pids, lines, bursts, r.advice AS recommended_action,
        recovery_action, strftime("at", '%Y-%m-%dT%H:%M:%S') AS first_time,
@@ -40,8 +51,8 @@ SELECT concat('GPU ', array_to_string(gpus[1:8], ', '), CASE WHEN len(hosts) > 0
        CASE WHEN m.root_code = 31 THEN nullif(regexp_extract(r.message, 'ACCESS_TYPE_([A-Z_]+)', 1), '') END AS access_type,
        CASE WHEN m.root_code = 31 THEN nullif(regexp_extract(r.message, 'ENGINE ([A-Z0-9]+)', 1), '') END AS engine,
        CASE WHEN m.root_code = 31 THEN nullif(regexp_extract(r.message, 'faulted @ (0x[0-9a-f_]+)', 1), '') END AS fault_address,
-       NULL::VARCHAR AS error, []::BIGINT[] AS ranks
-FROM merged m LEFT JOIN xid_catalog c ON c.code = m.root_code
+       p.place AS same_unit, NULL::VARCHAR AS error, []::BIGINT[] AS ranks
+FROM merged m LEFT JOIN xid_catalog c ON c.code = m.root_code LEFT JOIN places p ON m.root_code = 13 AND len(m.gpus) = 1 AND p.machine = m.r.machine AND p.gpu = m.r.gpu
 UNION ALL BY NAME
 SELECT concat('AMD GPU ', coalesce(gpu, 'without an address'), CASE WHEN host IS NOT NULL THEN ' of ' || host ELSE '' END, ': ',
               CASE WHEN list_contains(kinds, 'ring_timeout') THEN 'work on ring ' || coalesce(block, '?') || ' did not end in time' ELSE 'the program accessed an address that is not mapped' END,

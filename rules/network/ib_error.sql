@@ -33,6 +33,12 @@ trouble AS (
   SELECT verb || ' failed' || coalesce(': ' || nullif(error, ''), '') AS what, regexp_extract(error, 'dev ([a-z0-9_]+)', 1) AS hca, host, pid, rank, device_hint, time, file_id, line_no
   FROM nccl_verbs_failure WHERE verb = 'ibv_modify_qp'
      OR (verb = 'ibv_create_qp' AND NOT regexp_matches(error, 'Cannot allocate memory|\b12\b'))   -- that one is the limit of locked memory
+  UNION ALL BY NAME
+  -- The kernel's own users of RDMA (storage, IPoIB); the card numbers its syndromes otherwise than the verbs their status.
+  SELECT w.ib_status AS status, w.status_name, w.meaning || ', says the kernel' AS what, k.device AS hca, k.host, k.time, k.file_id, k.line_no, true AS by_kernel
+  FROM kernel_event k JOIN ib_wc_status w ON w.ib_status = CASE k.message WHEN '0x1' THEN 1 WHEN '0x2' THEN 2 WHEN '0x4' THEN 4 WHEN '0x10' THEN 7 WHEN '0x11' THEN 8 WHEN '0x12' THEN 9
+                                                                          WHEN '0x13' THEN 10 WHEN '0x14' THEN 11 WHEN '0x15' THEN 12 WHEN '0x16' THEN 13 WHEN '0x22' THEN 16 END
+  WHERE k.kind = 'ib_syndrome'
 ), known AS (
   SELECT t.*, coalesce(t.rank, p.rank) AS job_rank, coalesce(p.gpu_index, t.device_hint) AS gpu,
          count(DISTINCT t.host) OVER (PARTITION BY t.peer) AS hosts_of_peer
@@ -44,7 +50,7 @@ trouble AS (
 ), all_of AS (
   SELECT list(DISTINCT host ORDER BY host) FILTER (host IS NOT NULL) AS hosts, list(DISTINCT job_rank ORDER BY job_rank) FILTER (job_rank IS NOT NULL) AS ranks,
          list(DISTINCT gpu::VARCHAR ORDER BY gpu::VARCHAR) FILTER (gpu IS NOT NULL) AS gpus, list(DISTINCT peer ORDER BY peer) FILTER (peer IS NOT NULL) AS peers,
-         min(time) AS at, max(time) AS until, list(line_at(file_id, line_no) ORDER BY time NULLS LAST, file_id, line_no) AS evidence
+         min(time) AS at, max(time) AS until, list(line_at(file_id, line_no) ORDER BY time NULLS LAST, file_id, line_no) AS evidence, bool_and(coalesce(by_kernel, false)) AS by_kernel
   FROM known
 ), address_of AS (
   SELECT address, min(host) AS peer_host FROM identity WHERE address IS NOT NULL AND host IS NOT NULL GROUP BY address HAVING count(DISTINCT host) = 1
@@ -58,5 +64,5 @@ SELECT format('RDMA error on {}{}{}: {}{}',
        f.status, f.status_name, f.vendor_err, f.peer, CASE WHEN len(l.peers) > 1 THEN l.peers END AS peers, a.peer_host,
        nullif(f.hca, '') AS device, f.event, f.local_gid, f.remote_gid, f.times,
        -- only flushed requests: the error they follow is not in these logs
-       CASE WHEN f.status_name = 'WR_FLUSH_ERR' THEN 'possible' END AS confidence, CASE WHEN f.status_name = 'WR_FLUSH_ERR' THEN 'warning' END AS severity
+       CASE WHEN f.status_name = 'WR_FLUSH_ERR' THEN 'possible' WHEN l.by_kernel THEN 'probable' END AS confidence, CASE WHEN f.status_name = 'WR_FLUSH_ERR' OR l.by_kernel THEN 'warning' END AS severity
 FROM first f CROSS JOIN all_of l LEFT JOIN address_of a ON a.address = f.peer

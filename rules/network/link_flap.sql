@@ -13,4 +13,5 @@ SELECT format('port {} of {} went down{}{}', coalesce(hca, '?'), coalesce(host, 
        list(line_at(file_id, line_no) ORDER BY time NULLS LAST, file_id, line_no) AS evidence,
        min(time) AS at, max(time) AS until, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, hca AS device, count(*) FILTER (event = 'down') AS times
 FROM link_event GROUP BY host, hca
-HAVING count(*) FILTER (event = 'down') > 0 AND count(*) FILTER (event = 'up') > 0
+HAVING max(time) FILTER (event = 'up') > min(time) FILTER (event = 'down')
+    OR max((file_id, line_no)) FILTER (event = 'up' AND time IS NULL) > min((file_id, line_no)) FILTER (event = 'down' AND time IS NULL)
