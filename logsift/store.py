@@ -148,6 +148,13 @@ class Store:
             raise UserError(f"{path} is not a logsift database ({str(e).splitlines()[0]})") from None
         return cls(con, path)
 
+    def beside(self) -> Store:
+        """Another connection to the same database, for another thread."""
+        (name,) = self.con.execute("SELECT current_database()").fetchone() or ("memory",)
+        con = self.con.cursor()
+        con.execute(f"USE \"{name}\"; SET TimeZone = 'UTC'")
+        return Store(con, self.path)
+
     def load_seed(self, name: str, csv: str) -> None:
         """A CSV of the content as a table of that name; comment lines (#) stay out. Types are DuckDB's guess."""
         with tempfile.NamedTemporaryFile("w", suffix=".csv", encoding="utf-8") as f:

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from clusters import CAUSES, make
 
 from logsift import Analysis, analyze
 from logsift.ingest.clock import read_times
@@ -258,3 +259,22 @@ def test_what_was_over_long_before_the_job_is_context() -> None:
     )
     assert (old.severity, old.summary) == ("info", "It broke - 30 h before the first word of any rank.")
     assert late.severity == own.severity == "critical"
+
+
+KERNEL = ["gpu fell off the bus", "contained ECC error", "port flap", "host OOM of a data loader"]
+
+
+@pytest.mark.parametrize("name", KERNEL)
+@pytest.mark.parametrize("hours", [-8, 0, 5.5])
+def test_the_root_stays_where_the_kernel_logs_are_in_a_zone_they_do_not_say(
+    name: str, hours: float, tmp_path: Path
+) -> None:
+    run = make(name).write(tmp_path / "run")
+    for log in run.glob("dmesg.*"):
+        lines = [line.split(" ", 1) for line in log.read_text().splitlines()]
+        local = [(datetime.fromisoformat(at).astimezone(UTC) + timedelta(hours=hours), text) for at, text in lines]
+        log.write_text("".join(f"[{at:%a %b %e %H:%M:%S %Y}] {text}\n" for at, text in local))
+    root = analyze(run).root
+    assert root is not None
+    assert root.rule == CAUSES[name].root
+    assert "hgx001" in root.hosts

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from queue import SimpleQueue
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
 
 EVIDENCE_LINES = 50
 """More lines than this prove nothing more; the count stays in the facts of the rule that wants it."""
+_SIDE_BY_SIDE = 4
+"""Rules asked at once: each may need memory of its own."""
 _KNOWN = frozenset({"summary", "evidence", "at", "until", "ranks", "hosts", "gpus", "severity", "confidence", "action"})
 REQUIRED = frozenset({"summary", "evidence"})
 
@@ -55,19 +60,40 @@ class RuleError(Exception):
 
 def judge(store: Store, rules: Sequence[Rule]) -> list[Incident]:
     """Every incident the rules find. A rule that fails on odd data is a row in `problem`, and the others go on."""
-    out: list[Incident] = []
-    for rule in rules:
+    # Most of a rule's time is DuckDB's planning, on one core: rules are asked side by side.
+    free: SimpleQueue[Store] = SimpleQueue()
+    for _ in range(min(len(rules), os.cpu_count() or 1, _SIDE_BY_SIDE)):
+        free.put(store.beside())
+
+    def ask(rule: Rule) -> tuple[list[Incident], str]:
+        beside = free.get()
         try:
-            rows = store.rows(rule.sql)
-        except duckdb.Error as e:
-            store.problem(f"rule {rule.id} failed", str(e))
-            continue
-        for row in rows:
+            return _ask(beside, rule)
+        finally:
+            free.put(beside)
+
+    with ThreadPoolExecutor(max(free.qsize(), 1)) as pool:
+        asked = list(pool.map(ask, rules))
+    while not free.empty():
+        free.get().close()
+    for rule, (_, failed) in zip(rules, asked, strict=True):
+        if failed:
+            store.problem(f"rule {rule.id} failed", failed)
+    return [incident for incidents, _ in asked for incident in incidents]
+
+
+def _ask(store: Store, rule: Rule) -> tuple[list[Incident], str]:
+    """A rule's incidents, and what went wrong with the first row that failed."""
+    out, failed = [], ""
+    try:
+        for row in store.rows(rule.sql):
             try:
                 out.append(incident_of(rule, row))
             except RuleError as e:
-                store.problem(f"rule {rule.id} failed", str(e))
-    return out
+                failed = failed or str(e)
+    except duckdb.Error as e:
+        failed = str(e)
+    return out, failed
 
 
 def incident_of(rule: Rule, row: Mapping[str, Any]) -> Incident:
