@@ -23,7 +23,7 @@ SELECT
     || CASE WHEN v.guessed THEN ' (ranks guessed from the order of pids or hosts)' ELSE '' END || '.' AS summary,
   list_concat(list_concat(coalesce(v.lines, []), coalesce(v.heads, [])), v.waiting_lines[:4]) AS evidence,
   v.ranks, v.hosts, v.pids, v.world_size,
-  CASE WHEN v.failures = ['absent'] OR v.guessed AND v.ranks IS NULL THEN 'possible' WHEN v.still OR v.timed_out OR v.failures IS NOT NULL THEN 'probable' WHEN v.processes <= 2 THEN 'possible' ELSE 'probable' END AS confidence,
+  CASE WHEN v.failures = ['absent'] OR v.passing OR v.guessed AND v.ranks IS NULL THEN 'possible' WHEN v.still OR v.timed_out OR v.failures IS NOT NULL THEN 'probable' WHEN v.processes <= 2 THEN 'possible' ELSE 'probable' END AS confidence,
   v.function AS minority_function, v.frame AS minority_frame, v.suspect.decided.f AS minority_call, v.suspect.class AS position_class, v.suspect.status AS minority_status, v.suspect.awaits AS minority_waiting_for,
   v.suspect.own.f || ' (' || v.suspect.own.p || ')' AS minority_place, v.suspect.top.f AS minority_top_function,
   v.suspect.step AS minority_step, v.waiting_step AS majority_step,
@@ -39,6 +39,7 @@ SELECT 'Stacks of ' || count(*) || CASE WHEN count(*) = 1 THEN ' process' ELSE '
     || CASE WHEN max(snapshots) > 1 THEN ', up to ' || max(snapshots) || ' times each' ELSE '' END || ': '
     || CASE WHEN bool_or(moved) OR (SELECT goes_on FROM stack_aftermath) THEN 'positions move, the program works.'
             WHEN count(*) = 1 THEN 'it stands in ' || coalesce(any_value(decided.f), any_value(top.f), any_value(innermost), 'an unknown place') || coalesce(', waiting for ' || any_value(awaits), '') || '.'
+            WHEN bool_and(class = 'data-wait') THEN 'all wait for their data loader: its workers or the storage are the place to look at (py-spy dump --subprocesses, twice).'
             WHEN count(DISTINCT place) = 1 AND bool_and(peer) THEN 'all wait at the same place, ' || array_to_string(list_sort(list(DISTINCT decided.f)), ' or ') || '; stacks do not tell who is missing.'
             ELSE 'no rank stands apart in a way that proves a hang.' END AS summary,
   'info' AS severity, list(line_at(file_id, thread_line) ORDER BY rank, pid)[:6] AS evidence,

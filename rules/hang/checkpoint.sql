@@ -3,7 +3,7 @@ title = "Stuck in saving or loading a checkpoint"
 severity = "critical"
 confidence = "probable"
 status = "stable"
-explains   = ["hang.missing_rank", "hang.collective_timeout", "divergence.stack", "network.peer_lost"]
+explains   = ["hang.missing_rank", "hang.collective_timeout", "hang.log_silence", "divergence.stack", "network.peer_lost"]
 explains_elsewhere = ["crash"]
 about = """
 A rank stands in the code that writes or reads a checkpoint, at the same place in two dumps, while the other ranks wait for it.

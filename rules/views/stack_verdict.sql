@@ -40,14 +40,35 @@ SELECT greatest(
   (SELECT max(rank) + 1 FROM stack_rank), (SELECT max(rank) + 1 FROM stack_known_rank), (SELECT max(world_size) FROM stack_partial),
   (SELECT max(world_size) FROM identity WHERE learnt_from = 'rank and pid in a line'), (SELECT max(world_size) FROM stack_main), (SELECT count(*) FROM stack_rank)) AS world_size;
 
--- Loader workers that are not waiting for work, each with the place it stands at.
+-- The last dump of every worker of a data loader, with the place it stands at. A lock that it wants shows that it stands in a single dump.
 -- only with stack_thread, stack_frame, stack_failure, stack_python
-CREATE TABLE stack_stuck_worker AS
-SELECT process, pid, host, file_id, thread_line, status, own.f AS function, own.f || ' (' || own.p || ')' AS place, own.line AS own_line, moved
+CREATE TABLE stack_worker AS
+SELECT process, pid, host, file_id, thread_line, status, own.f AS function, own.f || ' (' || own.p || ')' AS place, own.line AS own_line, moved,
+  NOT in_queue_get AND coalesce(status, 'idle') NOT LIKE 'active%' AND own IS NOT NULL AND coalesce(NOT moved, true) AS stuck,
+  holds_out_for_lock AS wants_lock
 FROM (
-  SELECT *, lag(place) OVER w <> place AS moved, row_number() OVER (PARTITION BY process ORDER BY snapshot DESC) AS back
+  SELECT *, lag(own_key) OVER w <> own_key AS moved, row_number() OVER (PARTITION BY process ORDER BY snapshot DESC) AS back
   FROM stack_main WHERE role = 'loader worker' AND failure IS NULL WINDOW w AS (PARTITION BY process ORDER BY snapshot))
-WHERE back = 1 AND NOT in_queue_get AND coalesce(status, 'idle') NOT LIKE 'active%' AND own IS NOT NULL AND coalesce(NOT moved, true);
+WHERE back = 1;
+
+-- Every dumped rank waits for its data loader, so that nobody stands apart. It is no hang before the workers are seen to stand: by
+-- two dumps in which none of them moves, or by locks that they want.
+-- only with stack_thread, stack_frame, stack_failure, stack_python
+CREATE TABLE stack_starved AS
+WITH ranks AS (
+  SELECT count(*) AS n, list(rank ORDER BY rank) FILTER (rank IS NOT NULL) AS ranks, list(pid ORDER BY rank, pid) FILTER (pid IS NOT NULL) AS pids,
+    list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, any_value(decided.f) AS waiting_function, bool_or(rank_guessed) AS guessed,
+    list({'file_id': file_id, 'line_no': coalesce(decided.line, thread_line)} ORDER BY rank, pid) AS lines
+  FROM stack_rank HAVING count(*) > 0 AND bool_and(class = 'data-wait' AND NOT failed AND NOT coalesce(moved, false))
+), workers AS (
+  SELECT count(*) AS n, count(*) FILTER (stuck) AS stuck, count(*) FILTER (stuck AND wants_lock) AS locked, coalesce(bool_and(moved IS NOT DISTINCT FROM false), false) AS still,
+    list(pid ORDER BY pid) FILTER (stuck AND pid IS NOT NULL) AS worker_pids, mode(function) FILTER (stuck) AS worker_function, mode(place) FILTER (stuck) AS worker_place,
+    list({'file_id': file_id, 'line_no': coalesce(own_line, thread_line)} ORDER BY pid) FILTER (stuck) AS worker_lines
+  FROM stack_worker
+)
+SELECT r.*, w.* EXCLUDE (n, stuck), w.n AS workers, w.stuck
+FROM ranks AS r, workers AS w
+WHERE w.stuck = w.n AND (w.locked = w.n AND w.n >= 1 OR w.still AND w.n >= 2) AND NOT coalesce((SELECT goes_on FROM stack_aftermath), false);
 
 -- Did training go on after the last dumps? Then what they show was passing. A job that was restarted starts at a lower step.
 -- only with stack_thread, stack_frame, stack_failure, stack_python
@@ -109,14 +130,15 @@ WITH p AS (
       WHEN hard > 0 AND waiting > 0 AND (hard < waiting OR (hard = 1 AND waiting = 1)) AND (2 * (SELECT n FROM crowd) >= waiting OR pipeline OR loose > 0) THEN 'hard'
       WHEN hard = 0 AND failing = 0 AND waiting = n AND NOT pipeline AND loose = 0 AND (SELECT count(*) FROM other) > 0
         AND ((SELECT n FROM crowd) > (SELECT count(*) FROM other) OR n = 2) AND n >= 2 THEN 'other'
-      WHEN hard > 0 AND (SELECT n FROM mass) >= 2 AND 3 * (SELECT n FROM mass) >= 2 * n AND (SELECT n FROM mass) < n
+      -- Nobody waits in a collective: only of processes that are known to be ranks of one job is it said that they should stand alike.
+      WHEN hard > 0 AND (NOT guessed OR (SELECT class FROM mass) = 'file-lock') AND (SELECT n FROM mass) >= 2 AND 3 * (SELECT n FROM mass) >= 2 * n AND (SELECT n FROM mass) < n
         AND (SELECT class FROM mass) IN ('file-lock', 'lock-wait', 'blocked', 'network-read', 'sleep', 'data-load') THEN 'mass'
       WHEN hard = 0 AND failing = 0 AND waiting = n AND n >= 2 AND n = ranked AND NOT guessed AND (SELECT count(*) FROM absent) BETWEEN 1 AND greatest((n - 1) // 2, 1) THEN 'absent'
     END AS found, job.*
   FROM job
 ), suspect AS (
   SELECT p.process, p.rank, p.pid, p.host, p.file_id, p.thread_line, p.failure_file, p.failure_line, p.failure_head, p.failure, p.class, p.status, p.awaits, p.own, p.top, p.innermost,
-    p.decided, p.step, p.still, p.occasion, p.place, false AS left_loop
+    p.decided, p.step, p.still, p.watched, p.occasion, p.place, false AS left_loop
   FROM p, judged AS j
   WHERE (j.found = 'failed' AND (p.failed OR (j.soft = 0 AND NOT p.peer))) OR (j.found = 'hard' AND NOT p.peer) OR (j.found = 'mass' AND p.place || p.class <> (SELECT place || class FROM mass))
   UNION ALL BY NAME
@@ -150,10 +172,12 @@ SELECT j.found,
        ELSE 'missing' END AS kind,
   CASE WHEN j.found = 'other' AND j.n = 2 THEN list_sort(list_concat(t.ranks, w.ranks)) ELSE t.ranks END AS ranks,
   t.pids, t.hosts, t.n AS suspects, t.left_loop, t.failures, t.failed_pids, t.classes, t.first AS suspect, t.heads, t.lines, t.still AND w.still AS still, t.watched, w.timed_out,
+  -- Rank 0 talks to a server for all of them: one dump does not tell for how long.
+  t.ranks = [0] AND t.classes = ['network-read'] AND NOT t.still AND NOT t.watched AS passing,
   w.n AS waiting, w.ranks AS waiting_ranks, w.function AS waiting_function, w.top_function AS waiting_top_function, w.frame AS waiting_frame, w.class AS waiting_class,
   w.awaits, w.lines AS waiting_lines, w.step AS waiting_step, j.n AS processes, j.guessed, (SELECT world_size FROM stack_world) AS world_size,
-  CASE WHEN t.first.class = 'data-wait' THEN t.first.decided.f ELSE coalesce(t.first.own.f, t.first.top.f, t.first.innermost) END AS function,
-  coalesce(t.first.own.f || ' (' || t.first.own.p || coalesce(':' || t.first.own.n, '') || ')', t.first.top.f || ' (' || t.first.top.p || ')', t.first.innermost) AS frame
+  CASE WHEN t.first.class IN ('data-wait', 'idle-service') THEN t.first.decided.f ELSE coalesce(t.first.own.f, t.first.top.f, t.first.innermost) END AS function,
+  coalesce(CASE WHEN t.first.class = 'idle-service' THEN t.first.decided.f || ', its idle loop,' END, t.first.own.f || ' (' || t.first.own.p || coalesce(':' || t.first.own.n, '') || ')', t.first.top.f || ' (' || t.first.top.p || ')', t.first.innermost) AS frame
 FROM judged AS j, told AS t, waiters AS w WHERE j.found IS NOT NULL AND t.n > 0 AND w.n > 0;
 
 -- rank -> pid of the whole job, in order of ranks; NULL where a pid is not known.
@@ -169,14 +193,14 @@ HAVING count(*) > 0 AND count(*) = count(pid);
 -- Ranks that are not where the others wait: what stacks say for hang.missing_rank.
 CREATE VIEW missing_rank_stacks AS
 SELECT 'stacks' AS source, ranks, hosts, pids, NULL::VARCHAR AS grp, NULL::BIGINT AS seq, NULL::VARCHAR AS op, 'host' AS side, 'outside' AS place,
-  CASE WHEN failures = ['absent'] THEN 'possible' WHEN list_contains(failures, 'stopped') THEN 'definite' ELSE 'probable' END AS grade,
+  CASE WHEN failures = ['absent'] OR passing THEN 'possible' WHEN list_contains(failures, 'stopped') THEN 'definite' ELSE 'probable' END AS grade,
   NULL::TIMESTAMP AS at,
   CASE WHEN failures = ['absent'] THEN 'no dump of it, while the dumped ranks all wait'
        WHEN list_contains(failures, 'stopped') THEN 'the process is stopped (state T), while ' || waiting || ' others wait in ' || waiting_function
        WHEN list_contains(failures, 'no_answer') THEN 'it did not answer, while ' || waiting || ' others wait in ' || waiting_function
        WHEN list_contains(failures, 'no_stack') THEN 'its stack could not be read (uninterruptible), while ' || waiting || ' others wait in ' || waiting_function
        WHEN left_loop THEN 'it left the loop and waits in ' || frame || ', ' || waiting || ' others still wait in ' || waiting_function
-       ELSE 'it stands in ' || frame || ', while ' || waiting || ' others wait in ' || waiting_function END AS said,
+       ELSE 'it stands in ' || frame || coalesce(', waiting for ' || suspect.awaits, '') || ', while ' || waiting || ' others wait in ' || waiting_function END AS said,
   list_concat(coalesce(lines, heads, []), waiting_lines[:3]) AS evidence
 FROM stack_verdict WHERE kind = 'missing';
 
@@ -185,5 +209,5 @@ CREATE VIEW stack_context AS
 SELECT r.process, r.rank, r.rank_guessed, r.host, r.pid, r.file_id, r.thread_line, r.snapshots, r.class, r.awaits, r.decided, r.top, r.own, r.place, r.innermost, r.cmdline, r.moved, r.peer FROM stack_rank AS r WHERE NOT r.failed
 UNION ALL BY NAME
 SELECT process, rank, rank_guessed, host, pid, file_id, thread_line, snapshots, class, awaits, decided, top, own, place, innermost, cmdline, NULL AS moved, false AS peer FROM stack_main
-WHERE (role = 'service' OR source_kind = 'backtrace') AND failure IS NULL AND process NOT IN (SELECT process FROM stack_rank WHERE NOT failed)
+WHERE (role IN ('service', 'other') OR source_kind = 'backtrace') AND failure IS NULL AND process NOT IN (SELECT process FROM stack_rank WHERE NOT failed)
 QUALIFY row_number() OVER (PARTITION BY process ORDER BY snapshot DESC) = 1;

@@ -274,6 +274,12 @@ WITH local AS (
     max(CASE WHEN name IN ('world', 'world_size', 'nranks') THEN try_cast(value AS BIGINT) END) AS world_size,
     max(CASE WHEN name IN ('step', 'global_step', 'iteration', 'it', 'cur_step') THEN try_cast(value AS BIGINT) END) AS step
   FROM stack_local GROUP BY ALL
+), program AS (
+  SELECT dump, program, count(DISTINCT pid) OVER (PARTITION BY program) AS processes
+  FROM (SELECT dump, pid, regexp_replace(regexp_replace(cmdline, '^(ray::[0-9A-Za-z_]+).*', '\1'), '[0-9]+', '#', 'g') AS program
+        FROM stack_dump WHERE role = 'rank' AND nullif(cmdline, '') IS NOT NULL)
+), program_count AS (
+  SELECT max(processes) AS most, (SELECT count(DISTINCT pid) FROM stack_dump WHERE role = 'rank' AND nullif(cmdline, '') IS NOT NULL) AS processes FROM program
 ), d AS (
   SELECT d.*, l.rank AS local_says_rank, coalesce(l.local_rank, d.local_rank) AS printed_local_rank, l.world_size AS local_world_size, l.step,
     try_cast(nullif(regexp_extract(cmdline, '--local[-_]rank[= ]([0-9]+)', 1), '') AS BIGINT) AS option_local_rank,
@@ -281,8 +287,10 @@ WITH local AS (
     try_cast(nullif(regexp_extract(cmdline, '--node[-_]rank[= ]([0-9]+)', 1), '') AS BIGINT) AS option_node,
     try_cast(nullif(regexp_extract(cmdline, '(?:_|::)TP([0-9]+)', 1), '') AS BIGINT) AS title_tp,
     try_cast(nullif(regexp_extract(cmdline, '(?:_|::)PP([0-9]+)', 1), '') AS BIGINT) AS title_pp,
-    d.role IN ('rank', 'service') AS may_be_rank
-  FROM stack_dump AS d LEFT JOIN local AS l ON l.file_id = d.file_id AND l.thread_line = d.thread_line
+    d.role IN ('rank', 'service') AS may_be_rank,
+    -- Ranks run one program: who runs another beside many of them is their driver or a server of the job.
+    d.role = 'rank' AND p.program IS NOT NULL AND c.most >= 2 AND 3 * c.most >= 2 * c.processes AND 3 * p.processes <= c.processes AS runs_other_program
+  FROM stack_dump AS d LEFT JOIN program AS p ON p.dump = d.dump CROSS JOIN program_count AS c LEFT JOIN local AS l ON l.file_id = d.file_id AND l.thread_line = d.thread_line
 ), mapped AS (
   SELECT d.*, k.rank AS log_rank, coalesce(d.host, k.host) AS at_host
   FROM d LEFT JOIN stack_known_rank AS k ON k.pid = d.pid AND d.may_be_rank
@@ -294,10 +302,10 @@ WITH local AS (
   SELECT count(DISTINCT task) = count(DISTINCT coalesce(at_host, '') || ':' || coalesce(pid, -1)) AND count(DISTINCT task) > 1 AS is_rank FROM mapped WHERE may_be_rank AND task IS NOT NULL
 ), title AS (SELECT max(title_tp) + 1 AS tp FROM d),
 guess AS (
-  SELECT at_host, pid, row_number() OVER (ORDER BY at_host, pid) - 1 AS rank FROM (SELECT DISTINCT at_host, pid FROM mapped WHERE role = 'rank' AND pid IS NOT NULL AND source_kind <> 'backtrace')
+  SELECT at_host, pid, row_number() OVER (ORDER BY at_host, pid) - 1 AS rank FROM (SELECT DISTINCT at_host, pid FROM mapped WHERE role = 'rank' AND NOT coalesce(runs_other_program, false) AND pid IS NOT NULL AND source_kind <> 'backtrace')
   WHERE (SELECT count(DISTINCT coalesce(at_host, '')) = 1 AND count(DISTINCT pid) > 1 FROM mapped WHERE role = 'rank' AND source_kind <> 'backtrace')
 ), ranked AS (
-  SELECT m.* EXCLUDE (rank),
+  SELECT m.* EXCLUDE (rank) REPLACE (CASE WHEN runs_other_program AND coalesce(m.rank, log_rank, option_rank, local_says_rank) IS NULL THEN 'other' ELSE m.role END AS role),
     CASE WHEN NOT may_be_rank THEN m.rank
       ELSE coalesce(m.rank, log_rank, option_rank, local_says_rank, CASE WHEN (SELECT is_rank FROM tasks) THEN task END,
         coalesce(option_local_rank, printed_local_rank) + coalesce(n.node_index * CASE WHEN (SELECT count(DISTINCT per_node) FROM node) = 1 THEN n.per_node END, 0),
