@@ -108,7 +108,14 @@ SELECT format('GPU {}{}: {}', gpu, coalesce(' of ' || any_value(host), ''), CASE
        max(try_cast(value AS BIGINT)) FILTER (verdict = 'uncorrectable') AS uncorrectable_errors
 FROM gpu_state WHERE verdict IN ('uncorrectable', 'replace', 'recovery') GROUP BY gpu, file_id
 UNION ALL BY NAME
-SELECT format('dcgmi diag: test {} failed{}', any_value(test), coalesce(' (' || any_value(message) || ')', '')) AS summary, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:10] AS evidence,
-       list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, 'probable' AS confidence, 'critical' AS severity, 'Take the node out and open a repair ticket with the output of dcgmi diag.' AS action, 'nvidia' AS vendor,
-       any_value(test) AS error, list_sort(list(DISTINCT test)) AS tests
-FROM dcgm_test WHERE regexp_matches(test, 'Memory|Diagnostic|PCIe|Stress|Power|Bandwidth|Pulse|Row Remap|NVLink|Integration') GROUP BY file_id
+-- A diagnosis that could not get at the GPU, because somebody used it, tells nothing of it.
+SELECT format('{}dcgmi diag: {} failed{}', coalesce(any_value(host) || ': ', ''), array_to_string(list_sort(list(DISTINCT test)), ', '), coalesce(' (' || any_value(said) || ')', '')) AS summary, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:10] AS evidence,
+       list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, 'probable' AS confidence, CASE WHEN bool_and(busy) THEN 'info' ELSE 'critical' END AS severity,
+       CASE WHEN bool_and(busy) THEN 'Run the diagnosis again with nothing else on the node.' ELSE 'Take the node out and open a repair ticket with the output of dcgmi diag.' END AS action, 'nvidia' AS vendor,
+       any_value(test) AS error, list_sort(list(DISTINCT test)) AS tests, list_sort(list(DISTINCT gpu_index) FILTER (gpu_index IS NOT NULL)) AS gpu_indexes
+FROM (SELECT t.file_id, t.line_no, t.host, t.test, coalesce(t.gpu_index, try_cast(nullif(regexp_extract(t.message, 'GPU: ([0-9]+)$', 1), '') AS BIGINT)) AS gpu_index, t.message AS said,
+             coalesce(regexp_matches(n.text, 'busy or unavailable|insufficient free memory|[Nn]ot enough memory|in use by'), false) AS busy
+      FROM dcgm_test t LEFT JOIN (SELECT file_id, dcgm_test_line, string_agg(message, '' ORDER BY line_no) AS text FROM dcgm_note GROUP BY ALL) n
+        ON n.file_id = t.file_id AND n.dcgm_test_line = coalesce(t.dcgm_test_line, t.line_no)
+      WHERE t.result = 'Fail' AND regexp_matches(t.test, 'memory|diagnostic|pcie|stress|power|bandwidth|pulse|row remap|nvlink|integration|\beud\b|nvbandwidth', 'i'))
+GROUP BY file_id
