@@ -16,12 +16,13 @@ references  = ["https://docs.nvidia.com/deploy/xid-errors/", "https://docs.nvidi
 WITH apart AS (
   SELECT *, coalesce(root_kind = 'sxid' OR class = 'nvlink', false) AS fabric,
          coalesce(t - max(last_t) OVER (PARTITION BY root_kind, root_code ORDER BY clock, t ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) > 180, true) AS is_new,
+         coalesce(clock = 'wall' AND t - max(last_t) OVER (PARTITION BY machine, gpu, clock ORDER BY t ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) > 43200, false) AS is_another_day,
          count(DISTINCT machine || clock) OVER (PARTITION BY root_kind, root_code) = 1 AS one_machine
   FROM gpu_burst WHERE verdict = 'hardware'
 ), bursts AS (
   SELECT *,
          -- A fabric fault shows on every machine of the fabric at once; everything else belongs to one GPU.
-         CASE WHEN NOT fabric THEN machine || coalesce(gpu, '')
+         CASE WHEN NOT fabric THEN machine || coalesce(gpu, '') || ' ' || count(*) FILTER (is_another_day) OVER (PARTITION BY machine, gpu, clock ORDER BY t)
               WHEN one_machine THEN root_kind || root_code
               ELSE root_kind || root_code || CASE WHEN clock = 'wall' THEN ' ' || count(*) FILTER (is_new) OVER (PARTITION BY root_kind, root_code ORDER BY clock, t) ELSE machine END END AS what
   FROM apart
@@ -84,7 +85,7 @@ WITH apart AS (
          list(line_at(a.file_id, a.line_no) ORDER BY a.line_no)[1:20] AS evidence, arg_min(message, a.line_no) AS message
   FROM amdgpu_event a
   WHERE kind IN ('ras', 'ras_count', 'reset_failed', 'hw_exception')
-     OR (kind = 'reset' AND NOT EXISTS (SELECT 1 FROM amdgpu_event o WHERE o.file_id = a.file_id AND o.kind IN ('ring_timeout', 'page_fault') AND o.line_no < a.line_no))
+     OR (kind = 'reset' AND NOT EXISTS (SELECT 1 FROM amdgpu_event o WHERE o.file_id = a.file_id AND o.kind IN ('ring_timeout', 'page_fault', 'ras', 'ras_count') AND o.line_no < a.line_no))
   GROUP BY coalesce(event_id::VARCHAR, a.gpu, ''), a.host, a.file_id
 )
 SELECT * FROM nvidia
