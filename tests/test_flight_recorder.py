@@ -23,9 +23,9 @@ class Job:
     """A job whose processes record what they enqueue; groups are {name: (description, global ranks)}."""
 
     def __init__(
-        self, groups: Mapping[str, tuple[str, Sequence[int]]], version: str = "2.9", backend: str = "nccl"
+        self, groups: Mapping[str, tuple[str, Sequence[int]]], version: str = "2.9", backend: str = "nccl", start_ns: int = START
     ) -> None:
-        self.groups, self.version, self.backend = groups, version, backend
+        self.groups, self.version, self.backend, self.start_ns = groups, version, backend, start_ns
         self.ranks = sorted({r for _, members in groups.values() for r in members})
         self.entries: dict[int, list[dict[str, Any]]] = {r: [] for r in self.ranks}
         self.enqueued: dict[tuple[int, str], int] = {}
@@ -64,7 +64,7 @@ class Job:
             "frames": [{"name": "step", "filename": "/job/train.py", "line": 40 + len(known) % 7}],
             "record_id": len(known), "pg_id": self.pg_id(rank, group), "process_group": (group, self.groups[group][0]),
             "collective_seq_id": self.enqueued.get((rank, group), 0), "p2p_seq_id": 0, "op_id": len(known) + 1, "profiling_name": name,
-            "time_created_ns": START + len(known) * 1_000_000 + rank, "input_sizes": [list(size)], "output_sizes": [list(size)],
+            "time_created_ns": self.start_ns + len(known) * 1_000_000 + rank, "input_sizes": [list(size)], "output_sizes": [list(size)],
             "input_dtypes": [dtype], "output_dtypes": [dtype], "state": "completed" if done and not gloo else "scheduled",
             "time_discovered_started_ns": None, "time_discovered_completed_ns": None, "retired": done, "timeout_ms": 600000,
         } | more  # fmt: skip

@@ -58,7 +58,7 @@ def _explains(a: Incident, b: Incident, rules: Mapping[str, Rule], clocks: Clock
     names = {b.rule, b.rule.split(".")[0]}
     elsewhere = bool(a.ranks) and bool(b.ranks) and not a.ranks & b.ranks
     listed = (
-        names & rule.explains
+        names & (rule.explains if a.explains is None else a.explains)
         or (names & rule.explains_here and _share(a, b))
         or (names & rule.explains_elsewhere and elsewhere)
     )

@@ -22,7 +22,7 @@ EVIDENCE_LINES = 50
 """More lines than this prove nothing more; the count stays in the facts of the rule that wants it."""
 _SIDE_BY_SIDE = 4
 """Rules asked at once: each may need memory of its own."""
-_KNOWN = frozenset({"summary", "evidence", "at", "until", "ranks", "hosts", "gpus", "severity", "confidence", "action"})
+_KNOWN = frozenset({"summary", "evidence", "at", "until", "ranks", "hosts", "gpus", "severity", "confidence", "action", "explains"})
 REQUIRED = frozenset({"summary", "evidence"})
 
 
@@ -38,7 +38,10 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Incident:
-    """One thing that is wrong. Times are UTC; `ranks`, `hosts`, `gpus` are who it happened to, as far as told."""
+    """One thing that is wrong. Times are UTC; `ranks`, `hosts`, `gpus` are who it happened to, as far as told.
+
+    `explains` stands where this incident explains other ones than its rule does in general.
+    """
 
     rule: str
     severity: Severity
@@ -52,6 +55,7 @@ class Incident:
     hosts: frozenset[str]
     gpus: frozenset[str]
     facts: Mapping[str, Any]
+    explains: frozenset[str] | None = None
 
 
 class RuleError(Exception):
@@ -114,7 +118,7 @@ def incident_of(rule: Rule, row: Mapping[str, Any]) -> Incident:
         row.get("action") or rule.remedy, evidence, row.get("at"), row.get("until"),
         frozenset(int(r) for r in row.get("ranks") or () if r is not None),
         frozenset(h for h in row.get("hosts") or () if h), frozenset(g for g in row.get("gpus") or () if g),
-        MappingProxyType(facts),
+        MappingProxyType(facts), None if row.get("explains") is None else frozenset(row["explains"]),
     )  # fmt: skip
 
 

@@ -30,11 +30,7 @@ def around(analysis: Analysis, incident_id: int | None, seconds: float, after: f
     incidents = dict(enumerate(analysis.incidents, 1))
     chosen = analysis.root if incident_id is None else incidents.get(incident_id)
     if chosen is None:
-        raise UserError(
-            "no such incident: `logsift RUN` lists them"
-            if incident_id
-            else "no root cause to look around"
-        )
+        raise UserError("no such incident: `logsift RUN` lists them" if incident_id else "no root cause to look around")
     if chosen.at is None:
         raise UserError(f"no time is known of {chosen.rule}: its lines carry none")
     rows = analysis.store.rows(

@@ -3,7 +3,7 @@ title      = "A process sits in one system call"
 severity   = "critical"
 confidence = "probable"
 status     = "stable"
-explains   = ["hang"]
+explains   = ["hang", "loss.rollback"]
 about      = """
 strace shows a call on a file, a lock or a connection that had not returned when the trace ended, or one that took minutes, or a lock that is tried over and over. Idle helper threads end in futex, epoll and poll and do not count; of the others only main threads count, or calls on files and locks.
 """

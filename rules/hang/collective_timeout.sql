@@ -3,7 +3,7 @@ title      = "A watchdog gave a collective up"
 severity   = "critical"
 confidence = "definite"
 status     = "stable"
-explains   = ["network.peer_lost", "divergence.stack"]
+explains   = ["network.peer_lost", "divergence.stack", "loss.rollback"]
 explains_here = ["crash"]
 about      = """
 Ranks waited in a collective until its time was over, or the heartbeat monitor found the watchdog thread itself stuck. The ranks named here are those that WAITED. Where no other incident explains it, all of them waited alike: then nobody is late, and the path between them (network, NVLink, a GPU) or a deadlock inside the library is the suspect.

@@ -3,7 +3,7 @@ title      = "A rank is missing in the collective the others wait in"
 severity   = "critical"
 confidence = "probable"
 status     = "stable"
-explains   = ["hang.collective_timeout", "hang.init_incomplete", "hang.checkpoint", "hang.log_silence", "network.peer_lost", "network.connect_failure", "divergence.collective_count", "divergence.stack"]
+explains   = ["hang.collective_timeout", "hang.init_incomplete", "hang.checkpoint", "hang.log_silence", "network.peer_lost", "network.connect_failure", "divergence.collective_count", "divergence.stack", "loss.rollback"]
 explains_elsewhere = ["crash"]
 about      = """
 Collectives end when every member has joined. Here the rank(s) named have not joined, or lag behind, what the others wait in. Sources are the Flight Recorder (presence and counters per group), watchdog status lines, monitored_barrier, the desync report, counts of NCCL calls, stacks, system calls; those that agree make one incident with a higher grade, those that disagree lower it. A rank that waits itself for another one is never named. side = host: its program did not get there; side = device: it enqueued the work and its device did not finish what the others finished.

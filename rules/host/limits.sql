@@ -3,7 +3,7 @@ title      = "A limit of the system or of the user is reached"
 severity   = "critical"
 confidence = "definite"
 status     = "stable"
-explains   = ["crash", "hang"]
+explains   = ["crash", "hang", "loss.rollback"]
 about      = """
 Too many open files, no more threads or processes, no more address space: a call failed because a limit (ulimit, cgroup pids.max, fs.file-max) was reached, not because the machine is out of memory.
 """

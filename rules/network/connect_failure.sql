@@ -3,7 +3,7 @@ title       = "A peer cannot be reached"
 severity    = "critical"
 confidence  = "definite"
 status      = "stable"
-explains    = ["hang", "network.peer_lost", "crash.exception", "crash.signal"]
+explains    = ["hang", "network.peer_lost", "crash.exception", "crash.signal", "loss.rollback"]
 about       = """
 A connection was refused, timed out or found no route. One peer that many cannot reach is itself the suspect: its process is not
 there, or a firewall or route stands before it. One host that reaches nobody is the suspect itself.

@@ -3,7 +3,7 @@ title       = "RDMA transfers fail (InfiniBand, RoCE, EFA)"
 severity    = "critical"
 confidence  = "definite"
 status      = "stable"
-explains    = ["hang", "network.peer_lost", "crash.exception", "crash.signal"]
+explains    = ["hang", "network.peer_lost", "crash.exception", "crash.signal", "loss.rollback"]
 about       = """
 A work request ended in error, or the RDMA device reported a fatal event. Status 12 (retries exceeded, vendor error 129): the peer or the
 path to it did not answer - cable, switch, RoCE congestion settings, or the peer is gone. Status 13: the peer had no receive posted, it hangs

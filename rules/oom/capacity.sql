@@ -3,7 +3,7 @@ title      = "Accelerator memory: it does not fit"
 severity   = "critical"
 confidence = "definite"
 status     = "stable"
-explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.collective_count", "divergence.stack", "network.connect_failure", "crash.exception", "crash.signal"]
+explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.collective_count", "divergence.stack", "crash.exception", "crash.signal", "loss.rollback"]
 explains_here = ["gpu.cuda_error"]
 about      = """
 The request is larger than what is free plus what could be given back, nobody else is on the card, and neither fragmentation nor the pools of CUDA graphs explain it. Also: a limit set for the process, a program the TPU compiler cannot place, a pool of a framework that is full.

@@ -3,7 +3,7 @@ title      = "A memory limit was hit: the cgroup of the job, step or container"
 severity   = "critical"
 confidence = "definite"
 status     = "stable"
-explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.collective_count", "divergence.stack", "network.connect_failure", "crash.exception", "crash.signal"]
+explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.collective_count", "divergence.stack", "crash.exception", "crash.signal", "loss.rollback"]
 explains_here = ["gpu.application"]
 about      = """
 A process was killed because its memory cgroup (job, step, container, user slice) reached its limit; the machine itself may

@@ -3,7 +3,7 @@ title      = "Accelerator memory: another process holds it"
 severity   = "critical"
 confidence = "probable"
 status     = "stable"
-explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.collective_count", "divergence.stack", "network.connect_failure", "crash.exception", "crash.signal"]
+explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.collective_count", "divergence.stack", "crash.exception", "crash.signal", "loss.rollback"]
 explains_here = ["gpu.cuda_error"]
 about      = """
 Total minus free minus what this process holds is a part of the card that belongs to somebody else: a process left from the last run, a second rank on the same card, a parent that keeps tensors.

@@ -3,7 +3,7 @@ title      = "Accelerator memory: enough is there, but not in one piece"
 severity   = "critical"
 confidence = "probable"
 status     = "stable"
-explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.collective_count", "divergence.stack", "network.connect_failure", "crash.exception", "crash.signal"]
+explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.collective_count", "divergence.stack", "crash.exception", "crash.signal", "loss.rollback"]
 explains_here = ["gpu.cuda_error"]
 about      = """
 The allocator holds enough unused memory for the request, but it is cut into pieces that live tensors pin: everything that could be given back was given back before the error was raised. On TPU: free bytes suffice, reservable bytes do not.

@@ -3,7 +3,7 @@ title      = "Accelerator memory: out of memory while a CUDA graph is captured, 
 severity   = "critical"
 confidence = "definite"
 status     = "stable"
-explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.collective_count", "divergence.stack", "network.connect_failure", "crash.exception", "crash.signal"]
+explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.collective_count", "divergence.stack", "crash.exception", "crash.signal", "loss.rollback"]
 explains_here = ["gpu.cuda_error"]
 about      = """
 While a CUDA graph is captured the allocator cannot give cached memory back, and memory in a graph's private pool serves that graph only. The error then says nothing of the size of the model.

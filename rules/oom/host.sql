@@ -3,7 +3,7 @@ title      = "The machine ran out of memory: the kernel killed a process"
 severity   = "critical"
 confidence = "definite"
 status     = "stable"
-explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.collective_count", "divergence.stack", "network.connect_failure", "crash.exception", "crash.signal"]
+explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.collective_count", "divergence.stack", "crash.exception", "crash.signal", "loss.rollback"]
 explains_here = ["gpu.application"]
 about      = """
 The kernel's OOM killer ended a process because the whole machine (or the NUMA nodes it may use) had no memory left.
@@ -41,7 +41,7 @@ SELECT 'data loader worker' || CASE count(DISTINCT worker_pid) WHEN 1 THEN ' ' |
        list(line_at(file_id, line_no) ORDER BY file_id, line_no) AS evidence, min(time) AS "at", max(time) AS until,
        list(DISTINCT rank) FILTER (rank IS NOT NULL) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
        'possible' AS confidence, list(DISTINCT worker_pid) AS worker_pids
-FROM worker_killed WHERE signal_name = 'Killed' AND NOT EXISTS (FROM kill_explained)
+FROM worker_killed w WHERE signal_name = 'Killed' AND NOT EXISTS (FROM kill_explained k WHERE k.for_memory OR k.file_id <> w.file_id OR k.line_no < w.line_no)
 HAVING count(*) > 0
 UNION ALL BY NAME
 SELECT CASE said_by WHEN 'pytorch' THEN 'PyTorch' WHEN 'numpy' THEN 'NumPy' ELSE 'TensorFlow' END || ' could not get ' || coalesce(known_bytes(max(requested_bytes)) || ' of ', '') || 'host memory: the kernel refused it' AS summary,

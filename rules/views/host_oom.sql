@@ -40,6 +40,8 @@ SELECT t.scheduler, coalesce(arg_min(t.job, (t.job IS NULL, t.line_no)), t.base)
 FROM tied t LEFT JOIN places p ON p.scheduler = t.scheduler AND p.base = t.base
 GROUP BY t.scheduler, t.base;
 
--- Anything that accounts for a process ended by SIGKILL.
+-- Anything that accounts for a process ended by SIGKILL: a kill for memory whenever it is told, an end from outside if it came before.
 CREATE VIEW kill_explained AS
-SELECT file_id, line_no FROM oom_kill UNION ALL SELECT file_id, line_no FROM oomd_kill UNION ALL SELECT file_id, line_no FROM scheduler_event;
+SELECT file_id, line_no, true AS for_memory FROM oom_kill UNION ALL SELECT file_id, line_no, true FROM oomd_kill
+UNION ALL SELECT file_id, line_no, true FROM scheduler_event WHERE event = 'oom_kill'
+UNION ALL SELECT file_id, line_no, false FROM ended_from_outside;
