@@ -23,7 +23,9 @@ from logsift.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+# A host goes by its name without the domain; addresses stay as they are.
 _SYSTEM = """
+CREATE MACRO short_host(name) AS CASE WHEN regexp_matches(name, '^[0-9.]+$|:') THEN name ELSE split_part(name, '.', 1) END;
 CREATE TABLE run_info (catalog VARCHAR, version VARCHAR);
 CREATE TABLE file (
   file_id BIGINT, path VARCHAR, bytes BIGINT, lines BIGINT, host VARCHAR, rank BIGINT, grammar VARCHAR, reader VARCHAR,
@@ -179,8 +181,11 @@ class Store:
         tables = sorted(self.filled())
         if not nameless or not tables:
             return
-        said = self.rows(" UNION ".join(f"SELECT host FROM {t} WHERE host IS NOT NULL" for t in tables))
-        known = {str(r["host"]).split(".")[0] for r in said if not str(r["host"])[:1].isdigit()}
+        said = " UNION ".join(f"SELECT host FROM {t} WHERE host IS NOT NULL" for t in tables)
+        names = self.rows(
+            f"SELECT DISTINCT short_host(host) AS host FROM ({said}) WHERE NOT host[1] BETWEEN '0' AND '9'"
+        )
+        known = {str(r["host"]) for r in names}
         named: list[tuple[int, str]] = []
         for file in nameless:
             tokens = set(re.split(r"[^0-9A-Za-z-]+", file["path"])) | set(re.split(r"[^0-9A-Za-z]+", file["path"]))

@@ -40,19 +40,25 @@ FROM one o LEFT JOIN (SELECT host, pid, comm, min(comm_key) AS comm_key FROM key
 
 COMMENT ON TABLE nccl_rank IS 'one row per rank of a communicator as logged: (host, pid, comm) -> (comm_key, comm_rank), its GPU, and how many of its inits started and completed; nccl_global_rank gives the rank in the job';
 
--- Rank in the job of a process and GPU: its rank in the largest communicator, if there is only one of that size.
+-- Rank in the job of a process and GPU: its rank in the largest communicator. Several of that size tell it where they have
+-- the same ranks on the same GPUs (a second group over all ranks, a job that was started again), not where they are parts of a larger job.
 CREATE TABLE nccl_global_rank AS
-WITH world AS (
+WITH largest AS (
   SELECT comm_key, nranks FROM nccl_rank
   WHERE nranks = (SELECT max(nranks) FROM nccl_rank)
   GROUP BY comm_key, nranks HAVING NOT bool_or(ambiguous)
-  QUALIFY count(*) OVER () = 1
+), member AS (
+  SELECT DISTINCT r.host, r.gpu_index, r.bus_id, r.comm_rank FROM nccl_rank r JOIN largest USING (comm_key)
+), world AS (
+  SELECT * FROM largest
+  WHERE (SELECT count(*) FROM largest) = 1
+     OR (SELECT count(*) = count(DISTINCT comm_rank) AND count(*) = count(DISTINCT (host, gpu_index, bus_id)) FROM member)
 )
 SELECT r.host, r.pid, r.cuda_device, r.gpu_index, r.bus_id, min(r.comm_rank) AS rank, any_value(w.nranks) AS world_size,
        arg_min(r.file_id, r.line_no) AS file_id, min(r.line_no) AS line_no
 FROM nccl_rank r JOIN world w USING (comm_key) GROUP BY ALL;
 
-COMMENT ON TABLE nccl_global_rank IS 'rank in the job by host, process and GPU, taken from the largest communicator; empty where it is not unique';
+COMMENT ON TABLE nccl_global_rank IS 'rank in the job by host, process and GPU, taken from the largest communicator; empty where several contradict each other';
 
 -- What is known of a process that writes: its rank and GPU. The device in NCCL's prefix counts only where nothing better is known.
 CREATE TABLE nccl_process AS

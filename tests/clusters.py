@@ -10,7 +10,7 @@ import json
 import pickle
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Literal
 
@@ -67,12 +67,17 @@ class Cluster:
     def say(self, rank: int, *lines: str) -> None:
         self.output += [f"[rank{rank}]: {line}" for line in lines]
 
-    def glog(self, rank: int, at: datetime, text: str, place: str = "ProcessGroupNCCL.cpp:632", severity: str = "E") -> None:
+    def glog(
+        self, rank: int, at: datetime, text: str, place: str = "ProcessGroupNCCL.cpp:632", severity: str = "E"
+    ) -> None:
         stamp = f"{severity}{at.month}{at.day:02d} {at:%H:%M:%S}.{at.microsecond * 1000:09d}"
         self.output.append(f"[rank{rank}]:[{stamp} {place}] {text}")
 
     def agent(self, at: datetime, severity: str, place: str, *texts: str) -> None:
-        self.output += [f"{severity}{at:%m%d %H:%M:%S}.{at.microsecond:06d} 900 torch/distributed/elastic/{place}] {t}" for t in texts]
+        self.output += [
+            f"{severity}{at:%m%d %H:%M:%S}.{at.microsecond:06d} 900 torch/distributed/elastic/{place}] {t}"
+            for t in texts
+        ]
 
     def kern(self, host: str, at: datetime, *texts: str) -> None:
         """Kernel messages; a kernel log's clock runs some seconds off, and its zone is another."""
@@ -96,7 +101,9 @@ class Cluster:
         """Init of NCCL and some steps; ordinary kernel lines on every host."""
         self.init(START - timedelta(minutes=1))
         for h in self.hosts:
-            self.kern(h, START - timedelta(hours=1), "mlx5_core 0000:1a:00.0 eth0: Link up", "audit: type=1400 apparmor")
+            self.kern(
+                h, START - timedelta(hours=1), "mlx5_core 0000:1a:00.0 eth0: Link up", "audit: type=1400 apparmor"
+            )
         self.steps(range(1, 11))
         rows = ({"step": n, "loss": 3 - n / 50, "grad_norm": 1.0} for n in range(1, 11))
         self.add("metrics", "metrics.jsonl", "".join(json.dumps(r) + "\n" for r in rows))
@@ -119,18 +126,41 @@ class Cluster:
 
     # --- how a failure echoes -------------------------------------------------------------------------------------
 
-    def timeouts(self, waiting: list[int], *, alive: Collection[int] = (), seq: int = SEQ, op: str = "ALLREDUCE", at: datetime = AT) -> None:
+    def timeouts(
+        self,
+        waiting: list[int],
+        *,
+        alive: Collection[int] = (),
+        seq: int = SEQ,
+        op: str = "ALLREDUCE",
+        at: datetime = AT,
+    ) -> None:
         """Ten minutes later the watchdogs of those that wait give up; `alive` are told by the store to dump as well."""
         end = at + timedelta(milliseconds=TIMEOUT_MS)
         for r in waiting:
             who, when = f"[PG ID 0 PG GUID 0(default_pg) Rank {r}]", end + timedelta(milliseconds=r)
             work = f"WorkNCCL(SeqNum={seq}, OpType={op}, NumelIn=1024, NumelOut=1024, Timeout(ms)={TIMEOUT_MS}) ran for {TIMEOUT_MS + 40 + r % 900} milliseconds before timing out."
             self.glog(r, when, f"[Rank {r}] Watchdog caught collective operation timeout: {work}")
-            self.glog(r, when, f"{who}  failure detected by watchdog at work sequence id: {seq} PG status: last enqueued work: {seq}, last completed work: {seq - 1}", "ProcessGroupNCCL.cpp:2268")
+            self.glog(
+                r,
+                when,
+                f"{who}  failure detected by watchdog at work sequence id: {seq} PG status: last enqueued work: {seq}, last completed work: {seq - 1}",
+                "ProcessGroupNCCL.cpp:2268",
+            )
             if r == waiting[0]:
                 self.glog(r, when, f"{who} First PG on this rank to signal dumping.", "ProcessGroupNCCL.cpp:681")
-            self.glog(r, when + SECOND, f"{who} Timeout at NCCL work: {seq}, last enqueued NCCL work: {seq}, last completed NCCL work: {seq - 1}.", "ProcessGroupNCCL.cpp:684")
-            self.glog(r, when + SECOND, f"{who} To avoid data inconsistency, we are taking the entire process down.", "ProcessGroupNCCL.cpp:698")
+            self.glog(
+                r,
+                when + SECOND,
+                f"{who} Timeout at NCCL work: {seq}, last enqueued NCCL work: {seq}, last completed NCCL work: {seq - 1}.",
+                "ProcessGroupNCCL.cpp:684",
+            )
+            self.glog(
+                r,
+                when + SECOND,
+                f"{who} To avoid data inconsistency, we are taking the entire process down.",
+                "ProcessGroupNCCL.cpp:698",
+            )
         for r in waiting[:2]:
             self.output += [
                 "terminate called after throwing an instance of 'c10::DistBackendError'",
@@ -138,12 +168,22 @@ class Cluster:
             ]
         for r in alive:
             who, when = f"[PG ID 0 PG GUID 0(default_pg) Rank {r}]", end + 2 * SECOND
-            self.glog(r, when, f"{who} Observed flight recorder dump signal from another rank via TCPStore.", "ProcessGroupNCCL.cpp:1665")
-            self.glog(r, when, f"{who} Received a dump signal due to a collective timeout from  rank {waiting[0]} and we will try our best to dump the debug info. Last enqueued NCCL work: {seq - 1}, last completed NCCL work: {seq - 1}.This is most likely caused by incorrect usages of collectives, e.g., wrong sizes used across ranks, the order of collectives is not same for all ranks or the scheduled collective, for some reason, didn't run.", "ProcessGroupNCCL.cpp:1683")
+            self.glog(
+                r,
+                when,
+                f"{who} Observed flight recorder dump signal from another rank via TCPStore.",
+                "ProcessGroupNCCL.cpp:1665",
+            )
+            self.glog(
+                r,
+                when,
+                f"{who} Received a dump signal due to a collective timeout from  rank {waiting[0]} and we will try our best to dump the debug info. Last enqueued NCCL work: {seq - 1}, last completed NCCL work: {seq - 1}.This is most likely caused by incorrect usages of collectives, e.g., wrong sizes used across ranks, the order of collectives is not same for all ranks or the scheduled collective, for some reason, didn't run.",
+                "ProcessGroupNCCL.cpp:1683",
+            )
 
     def job(self) -> Job:
         """What the Flight Recorder of every rank is asked to note, in one group, from now on."""
-        at = AT.replace(tzinfo=timezone.utc).timestamp()
+        at = AT.replace(tzinfo=UTC).timestamp()
         return Job({"0": ("default_pg", range(self.ranks))}, start_ns=int(at * 1_000_000_000))
 
     def flight(self, culprits: Collection[int], present: Iterable[int] | None = None, op: str = "all_reduce") -> None:
@@ -157,12 +197,26 @@ class Cluster:
 
     def stacks(self, elsewhere: dict[int, list[str]]) -> None:
         """py-spy dumps of every host: all ranks reduce gradients, some stand elsewhere (frames from the inside out)."""
-        reduce = ["all_reduce (torch/distributed/distributed_c10d.py:2810)", "wrapper (torch/distributed/c10d_logger.py:81)", "sync_gradients (train.py:88)"]
+        reduce = [
+            "all_reduce (torch/distributed/distributed_c10d.py:2810)",
+            "wrapper (torch/distributed/c10d_logger.py:81)",
+            "sync_gradients (train.py:88)",
+        ]
         for host in self.hosts:
             text: list[str] = []
             for r in (r for r in range(self.ranks) if self.host(r) == host):
-                frames = [*elsewhere.get(r, reduce), "step (train.py:120)", "main (train.py:180)", "<module> (train.py:210)"]
-                text += [f"Process {self.pid(r)}: python -u train.py --rank {r}", "Python v3.11.9 (/usr/bin/python3.11)", "", f'Thread {self.pid(r)} (idle): "MainThread"']
+                frames = [
+                    *elsewhere.get(r, reduce),
+                    "step (train.py:120)",
+                    "main (train.py:180)",
+                    "<module> (train.py:210)",
+                ]
+                text += [
+                    f"Process {self.pid(r)}: python -u train.py --rank {r}",
+                    "Python v3.11.9 (/usr/bin/python3.11)",
+                    "",
+                    f'Thread {self.pid(r)} (idle): "MainThread"',
+                ]
                 text += [f"    {f}" for f in frames]
             self.add("stacks", f"pyspy.{host}.txt", "\n".join(text) + "\n")
 
@@ -173,20 +227,43 @@ class Cluster:
             warn = f"NCCL WARN socketProgress: Connection closed by remote peer {self.host(peer)}<{50000 + r}>"
             self.say(r, "", f"[{at:%Y-%m-%d %H:%M:%S}] {h}:{p}:{p + 20} [{d}] misc/socket.cc:71 {warn}")
         for r in victims[:1]:
-            self.traceback(r, f"RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:534] Connection closed by peer [{self.address(peer)}]:{20000 + r}", "barrier")
+            self.traceback(
+                r,
+                f"RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:534] Connection closed by peer [{self.address(peer)}]:{20000 + r}",
+                "barrier",
+            )
 
     def store_gone(self, at: datetime, victims: list[int]) -> None:
         """The store's host (rank 0's) does not answer any more."""
         for r in victims:
-            self.glog(r, at, f"[c10d] recvValue failed on SocketImpl(fd=67, addr=[{self.host(r)}]:{51000 + r % 9000}, remote=[{self.host(0)}]:29500): Failed to recv, got 0 bytes. Connection was likely closed. Did the remote server shutdown or crash?", "TCPStore.cpp:125", "W")
-            self.glog(r, at, f'[PG ID 0 PG GUID 0(default_pg) Rank {r}] Failed to check the "should dump" flag on TCPStore, (maybe TCPStore server has shut down too early), with error: Failed to recv, got 0 bytes. Connection was likely closed. Did the remote server shutdown or crash?', "ProcessGroupNCCL.cpp:1682", "W")
+            self.glog(
+                r,
+                at,
+                f"[c10d] recvValue failed on SocketImpl(fd=67, addr=[{self.host(r)}]:{51000 + r % 9000}, remote=[{self.host(0)}]:29500): Failed to recv, got 0 bytes. Connection was likely closed. Did the remote server shutdown or crash?",
+                "TCPStore.cpp:125",
+                "W",
+            )
+            self.glog(
+                r,
+                at,
+                f'[PG ID 0 PG GUID 0(default_pg) Rank {r}] Failed to check the "should dump" flag on TCPStore, (maybe TCPStore server has shut down too early), with error: Failed to recv, got 0 bytes. Connection was likely closed. Did the remote server shutdown or crash?',
+                "ProcessGroupNCCL.cpp:1682",
+                "W",
+            )
 
     def failed(self, at: datetime, rank: int, exitcode: int, signal: str = "") -> None:
         """The launcher on the host of `rank` ends its other workers and tells whose failure it saw first; Slurm ends the rest."""
         for r in self.of_host(rank):
             if r != rank:
-                self.agent(at, "W", "multiprocessing/api.py:897", f"Sending process {self.pid(r)} closing signal SIGTERM")
-        self.agent(at, "E", "multiprocessing/api.py:869", f"failed (exitcode: {exitcode}) local_rank: {rank % self.per_host} (pid: {self.pid(rank)}) of binary: /usr/bin/python3.11")
+                self.agent(
+                    at, "W", "multiprocessing/api.py:897", f"Sending process {self.pid(r)} closing signal SIGTERM"
+                )
+        self.agent(
+            at,
+            "E",
+            "multiprocessing/api.py:869",
+            f"failed (exitcode: {exitcode}) local_rank: {rank % self.per_host} (pid: {self.pid(rank)}) of binary: /usr/bin/python3.11",
+        )
         tail = f" ({signal})" if signal else ""
         self.output += [
             "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ",
@@ -240,8 +317,19 @@ def fell_off(c: Cluster, r: int) -> None:
     )  # fmt: skip
     # The links to it go down on the GPUs beside it, whose channels are then torn down.
     beside = [x for x in c.of_host(r) if x != r][:3]
-    c.kern(c.host(r), AT + SECOND, *(f"NVRM: Xid ({_bdf(c, x)}): 74, pid='<unknown>', name=<unknown>, NVLink: fatal error detected on link 6(0x10000, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0)" for x in beside))
-    c.kern(c.host(r), AT + 8 * SECOND, *(f"NVRM: Xid ({_bdf(c, x)}): 45, pid={c.pid(x)}, name=python, Ch 00000010" for x in beside))
+    c.kern(
+        c.host(r),
+        AT + SECOND,
+        *(
+            f"NVRM: Xid ({_bdf(c, x)}): 74, pid='<unknown>', name=<unknown>, NVLink: fatal error detected on link 6(0x10000, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0)"
+            for x in beside
+        ),
+    )
+    c.kern(
+        c.host(r),
+        AT + 8 * SECOND,
+        *(f"NVRM: Xid ({_bdf(c, x)}): 45, pid={c.pid(x)}, name=python, Ch 00000010" for x in beside),
+    )
     c.traceback(r, "RuntimeError: CUDA error: unspecified launch failure")
     c.closed(AT + 4 * SECOND, c.others(r)[:4], r)
     c.timeouts(c.others(*c.of_host(r)))
@@ -259,10 +347,31 @@ def contained_ecc(c: Cluster, r: int) -> None:
     )  # fmt: skip
     c.traceback(r, "RuntimeError: CUDA error: uncorrectable ECC error encountered")
     c.closed(AT + 4 * SECOND, c.others(r)[:3], r)
-    c.agent(AT + 5 * SECOND, "W", "multiprocessing/api.py:897", *(f"Sending process {c.pid(x)} closing signal SIGTERM" for x in c.of_host(r) if x != r))
-    c.agent(AT + 6 * SECOND, "E", "multiprocessing/api.py:869", f"failed (exitcode: 1) local_rank: {r % c.per_host} (pid: {c.pid(r)}) of binary: /usr/bin/python3.11")
-    c.agent(AT + 6 * SECOND, "I", "agent/server/api.py:879", "[default] Worker group FAILED. 3/3 attempts left; will restart worker group")
-    c.agent(AT + 7 * SECOND, "I", "agent/server/api.py:733", "[default] Stopping worker group", "[default] Rendezvous'ing worker group")
+    c.agent(
+        AT + 5 * SECOND,
+        "W",
+        "multiprocessing/api.py:897",
+        *(f"Sending process {c.pid(x)} closing signal SIGTERM" for x in c.of_host(r) if x != r),
+    )
+    c.agent(
+        AT + 6 * SECOND,
+        "E",
+        "multiprocessing/api.py:869",
+        f"failed (exitcode: 1) local_rank: {r % c.per_host} (pid: {c.pid(r)}) of binary: /usr/bin/python3.11",
+    )
+    c.agent(
+        AT + 6 * SECOND,
+        "I",
+        "agent/server/api.py:879",
+        "[default] Worker group FAILED. 3/3 attempts left; will restart worker group",
+    )
+    c.agent(
+        AT + 7 * SECOND,
+        "I",
+        "agent/server/api.py:733",
+        "[default] Stopping worker group",
+        "[default] Rendezvous'ing worker group",
+    )
     c.init(AT + timedelta(minutes=1), 60_000, "abcdef34")
     c.steps(range(6, 40), timedelta(minutes=2))
 
@@ -276,7 +385,10 @@ def port_flap(c: Cluster, r: int) -> None:
         h, p, d = c.host(v), c.pid(v), v % c.per_host
         warn = f"NCCL WARN NET/IB: Got completion from peer {c.address(r)}<4099> with status=12 opcode=0 len=0 vendor err 129 (Send) localGid fe80::1 remoteGids fe80::2 hca mlx5_3"
         c.say(v, "", f"[{AT + 9 * SECOND:%Y-%m-%d %H:%M:%S}] {h}:{p}:{p + 30} [{d}] transport/net_ib.cc:1700 {warn}")
-        c.traceback(v, "torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:2253, remote process exited or there was a network error, NCCL version 2.27.3")
+        c.traceback(
+            v,
+            "torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:2253, remote process exited or there was a network error, NCCL version 2.27.3",
+        )
     c.timeouts(c.others(*away[:3]))
     c.flight([], c.others(*away[:3]))
 
@@ -307,7 +419,16 @@ def stuck_loader(c: Cluster, r: int) -> None:
     c.timeouts(c.others(r), alive=[r])
     c.flight([r])
     get = ["wait (threading.py:331)", "get (queue.py:180)", "_try_get_data (torch/utils/data/dataloader.py:1275)"]
-    c.stacks({r: [*get, "_get_data (torch/utils/data/dataloader.py:1427)", "_next_data (torch/utils/data/dataloader.py:1448)", "__next__ (torch/utils/data/dataloader.py:733)"]})
+    c.stacks(
+        {
+            r: [
+                *get,
+                "_get_data (torch/utils/data/dataloader.py:1427)",
+                "_next_data (torch/utils/data/dataloader.py:1448)",
+                "__next__ (torch/utils/data/dataloader.py:733)",
+            ]
+        }
+    )
     c.failed(AT + timedelta(minutes=10, seconds=5), c.others(r)[0], -6, "Signal 6 (SIGABRT) received by PID 40000")
 
 
@@ -341,18 +462,31 @@ def node_silent(c: Cluster, r: int) -> None:
 
 
 def preempted(c: Cluster, _: int) -> None:
-    c.output.append(f"slurmstepd: error: *** STEP 881.0 ON {c.host(0)} CANCELLED AT {AT:%Y-%m-%dT%H:%M:%S} DUE TO PREEMPTION ***")
+    c.output.append(
+        f"slurmstepd: error: *** STEP 881.0 ON {c.host(0)} CANCELLED AT {AT:%Y-%m-%dT%H:%M:%S} DUE TO PREEMPTION ***"
+    )
     for r in range(0, c.ranks, c.per_host):
         c.agent(AT, "W", "agent/server/api.py:704", "Received 15 death signal, shutting down workers")
-        c.agent(AT, "W", "multiprocessing/api.py:897", *(f"Sending process {c.pid(x)} closing signal SIGTERM" for x in c.of_host(r)))
-        c.output.append(f"torch.distributed.elastic.multiprocessing.api.SignalException: Process {900 + r} got signal: 15")
+        c.agent(
+            AT,
+            "W",
+            "multiprocessing/api.py:897",
+            *(f"Sending process {c.pid(x)} closing signal SIGTERM" for x in c.of_host(r)),
+        )
+        c.output.append(
+            f"torch.distributed.elastic.multiprocessing.api.SignalException: Process {900 + r} got signal: 15"
+        )
     c.closed(AT + 4 * SECOND, c.others(0)[:3], 0)
 
 
 def disk_full(c: Cluster, r: int) -> None:
     path = "/local/ckpt/step10/rank.pt"
     c.traceback(r, f"OSError: [Errno 28] No space left on device: '{path}'", "save_checkpoint")
-    c.kern(c.host(r), AT, "EXT4-fs warning (device nvme1n1p1): ext4_dx_add_entry:2529: Directory (ino: 131076) index full, reach max htree level :2")
+    c.kern(
+        c.host(r),
+        AT,
+        "EXT4-fs warning (device nvme1n1p1): ext4_dx_add_entry:2529: Directory (ino: 131076) index full, reach max htree level :2",
+    )
     c.closed(AT + 4 * SECOND, c.others(r)[:2], r)
     c.timeouts(c.others(*c.of_host(r)))
     c.failed(AT + 5 * SECOND, r, 1)

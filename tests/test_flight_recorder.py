@@ -23,7 +23,11 @@ class Job:
     """A job whose processes record what they enqueue; groups are {name: (description, global ranks)}."""
 
     def __init__(
-        self, groups: Mapping[str, tuple[str, Sequence[int]]], version: str = "2.9", backend: str = "nccl", start_ns: int = START
+        self,
+        groups: Mapping[str, tuple[str, Sequence[int]]],
+        version: str = "2.9",
+        backend: str = "nccl",
+        start_ns: int = START,
     ) -> None:
         self.groups, self.version, self.backend, self.start_ns = groups, version, backend, start_ns
         self.ranks = sorted({r for _, members in groups.values() for r in members})

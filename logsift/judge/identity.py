@@ -16,16 +16,22 @@ FEW = 8
 
 
 def identify(incidents: Sequence[Incident], store: Store) -> list[Incident]:
-    """Fill ranks, hosts and GPUs through the content's views `rank`, `gpu` and `process`.
+    """Fill ranks, hosts and GPUs through the content's views `rank`, `gpu`, `process` and `address_host`.
 
-    Nothing that a rule said is changed, and nothing is filled where the views know no single answer. A host alone
-    names no rank: most ranks of a host are innocent of what happens to it.
+    Nothing that a rule said is changed but an address that is known to be a host's, and nothing is filled where the
+    views know no single answer. A host alone names no rank: most ranks of a host are innocent of what happens to it.
     """
     if not incidents:
         return []
+    said = sorted({h for i in incidents for h in i.hosts})
+    hosts_of = {
+        r["said"]: (r["short"], r["host"] or r["said"])
+        for r in store.rows(
+            "SELECT said, coalesce(a.host, short_host(said)) AS short, a.host FROM (SELECT unnest(?::VARCHAR[]) AS said)"
+            " LEFT JOIN address_host a ON a.address = said", [said],
+        )
+    }  # fmt: skip
     of_rank = {r["rank"]: r for r in store.rows("SELECT rank, host, gpu FROM rank")}
-    if not of_rank:
-        return list(incidents)
     of_gpu = {
         (r["host"], r["gpu"]): r["rank"] for r in store.rows("SELECT host, gpu, rank FROM gpu WHERE rank IS NOT NULL")
     }
@@ -34,21 +40,18 @@ def identify(incidents: Sequence[Incident], store: Store) -> list[Incident]:
         of_pid.setdefault(r["pid"], set()).add((r["host"], r["rank"]))
     out = []
     for i in incidents:
-        ranks, hosts, gpus = i.ranks, i.hosts, i.gpus
+        ranks, gpus = i.ranks, i.gpus
+        shorts = {hosts_of[h][0] for h in i.hosts}
+        hosts = frozenset(hosts_of[h][1] for h in i.hosts)
         if not ranks and gpus and hosts:
-            found = {of_gpu.get((_short(h), g)) for h in hosts for g in gpus}
+            found = {of_gpu.get((h, g)) for h in shorts for g in gpus}
             ranks = frozenset(r for r in found if r is not None)
         if not ranks and isinstance(pid := i.facts.get("pid"), int):
-            shorts = {_short(h) for h in hosts}
-            said = {r for h, r in of_pid.get(pid, ()) if not shorts or h is None or h in shorts}
-            ranks = frozenset(said) if len(said) == 1 else ranks
+            of_process = {r for h, r in of_pid.get(pid, ()) if not shorts or h is None or h in shorts}
+            ranks = frozenset(of_process) if len(of_process) == 1 else ranks
         if not hosts:
             hosts = frozenset(h for r in ranks if (h := of_rank.get(r, {}).get("host")))
         if not gpus and len(ranks) <= FEW:
             gpus = frozenset(g for r in ranks if (g := of_rank.get(r, {}).get("gpu")))
         out.append(replace(i, ranks=ranks, hosts=hosts, gpus=gpus))
     return out
-
-
-def _short(host: str) -> str:
-    return host if ":" in host or host.replace(".", "").isdigit() else host.split(".")[0]

@@ -22,7 +22,9 @@ EVIDENCE_LINES = 50
 """More lines than this prove nothing more; the count stays in the facts of the rule that wants it."""
 _SIDE_BY_SIDE = 4
 """Rules asked at once: each may need memory of its own."""
-_KNOWN = frozenset({"summary", "evidence", "at", "until", "ranks", "hosts", "gpus", "severity", "confidence", "action", "explains"})
+_KNOWN = frozenset(
+    {"summary", "evidence", "at", "until", "ranks", "hosts", "gpus", "severity", "confidence", "action", "explains"}
+)
 REQUIRED = frozenset({"summary", "evidence"})
 
 

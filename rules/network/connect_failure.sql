@@ -21,8 +21,6 @@ WITH failed AS (
          count(DISTINCT coalesce(host, '')) OVER (PARTITION BY peer) AS hosts_of_peer,
          count(DISTINCT coalesce(peer, '')) OVER (PARTITION BY host) AS peers_of_host
   FROM connect_failure
-), address_of AS (
-  SELECT address, min(host) AS peer_host FROM identity WHERE address IS NOT NULL AND host IS NOT NULL GROUP BY address HAVING count(DISTINCT host) = 1
 ), grouped AS (
   SELECT CASE WHEN peers_of_host > hosts_of_peer THEN 'from ' || from_whom ELSE 'to ' || to_whom END AS one,
          list(DISTINCT peer ORDER BY peer) FILTER (peer IS NOT NULL) AS peers, list(DISTINCT host ORDER BY host) FILTER (host IS NOT NULL) AS hosts,
@@ -35,9 +33,9 @@ WITH failed AS (
 SELECT format('{}{} cannot reach {}{}: {}{}',
               CASE WHEN len(hosts) = 1 THEN hosts[1] WHEN hosts IS NULL THEN 'A process' ELSE len(hosts) || ' hosts' END,
               CASE WHEN ranks IS NOT NULL THEN ' (rank ' || ranges(ranks) || ')' WHEN gpus IS NOT NULL THEN ' (GPU ' || array_to_string(gpus, ',') || ')' ELSE '' END,
-              CASE WHEN len(peers) = 1 THEN peers[1] WHEN peers IS NULL THEN 'a peer that is not named' ELSE len(peers) || ' peers' END,
+              CASE WHEN len(peers) = 1 THEN coalesce(a.host || ' (' || peers[1] || ')', peers[1]) WHEN peers IS NULL THEN 'a peer that is not named' ELSE len(peers) || ' peers' END,
               CASE WHEN len(peers) = 1 AND port IS NOT NULL THEN ' port ' || port ELSE '' END, coalesce(error, 'no answer'),
               CASE WHEN error ILIKE '%software caused connection abort%' THEN ' (NCCL up to 2.23 prints this for a refused connection)' ELSE '' END) AS summary,
        evidence, "at", until, ranks, hosts, gpus,
-       peers[1] AS peer, CASE WHEN len(peers) > 1 THEN peers END AS peers, a.peer_host, port, error, attempts, timeout_ms, times, pids, syscall
-FROM grouped LEFT JOIN address_of a ON a.address = peers[1]
+       peers[1] AS peer, CASE WHEN len(peers) > 1 THEN peers END AS peers, a.host AS peer_host, port, error, attempts, timeout_ms, times, pids, syscall
+FROM grouped LEFT JOIN address_host a ON a.address = peers[1]

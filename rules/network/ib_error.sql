@@ -52,17 +52,15 @@ trouble AS (
          list(DISTINCT gpu::VARCHAR ORDER BY gpu::VARCHAR) FILTER (gpu IS NOT NULL) AS gpus, list(DISTINCT peer ORDER BY peer) FILTER (peer IS NOT NULL) AS peers,
          min(time) AS at, max(time) AS until, list(line_at(file_id, line_no) ORDER BY time NULLS LAST, file_id, line_no) AS evidence, bool_and(coalesce(by_kernel, false)) AS by_kernel
   FROM known
-), address_of AS (
-  SELECT address, min(host) AS peer_host FROM identity WHERE address IS NOT NULL AND host IS NOT NULL GROUP BY address HAVING count(DISTINCT host) = 1
 )
 SELECT format('RDMA error on {}{}{}: {}{}',
               coalesce(f.host, 'a host'), CASE WHEN f.gpu IS NOT NULL THEN ' GPU ' || f.gpu ELSE '' END,
-              CASE WHEN f.peer IS NOT NULL THEN ' towards ' || coalesce(a.peer_host || ' (' || f.peer || ')', f.peer) ELSE '' END,
+              CASE WHEN f.peer IS NOT NULL THEN ' towards ' || coalesce(a.host || ' (' || f.peer || ')', f.peer) ELSE '' END,
               CASE WHEN f.status_name IS NOT NULL THEN 'status ' || f.status || ' ' || f.status_name || ', ' || f.what ELSE f.what END,
               CASE WHEN len(l.hosts) > 1 THEN '; ' || len(l.hosts) || ' hosts report errors' ELSE '' END) AS summary,
        l.evidence, l.at, l.until, l.ranks, l.hosts, l.gpus,
-       f.status, f.status_name, f.vendor_err, f.peer, CASE WHEN len(l.peers) > 1 THEN l.peers END AS peers, a.peer_host,
+       f.status, f.status_name, f.vendor_err, f.peer, CASE WHEN len(l.peers) > 1 THEN l.peers END AS peers, a.host AS peer_host,
        nullif(f.hca, '') AS device, f.event, f.local_gid, f.remote_gid, f.times,
        -- only flushed requests: the error they follow is not in these logs
        CASE WHEN f.status_name = 'WR_FLUSH_ERR' THEN 'possible' WHEN l.by_kernel THEN 'probable' END AS confidence, CASE WHEN f.status_name = 'WR_FLUSH_ERR' OR l.by_kernel THEN 'warning' END AS severity
-FROM first f CROSS JOIN all_of l LEFT JOIN address_of a ON a.address = f.peer
+FROM first f CROSS JOIN all_of l LEFT JOIN address_host a ON a.address = f.peer

@@ -10,17 +10,17 @@ remedy      = "Find the log of the named peer and what it said last; look at its
 falsely     = "The job was taken down on purpose and one process was faster than the others."
 */
 WITH lost AS (
-  SELECT s.*, coalesce(s.rank, p.rank) AS job_rank
-  FROM nccl_socket s LEFT JOIN nccl_process p ON p.host = s.host AND p.pid = s.pid
+  SELECT s.*, coalesce(s.rank, p.rank) AS job_rank, a.host AS peer_host
+  FROM nccl_socket s LEFT JOIN nccl_process p ON p.host = s.host AND p.pid = s.pid LEFT JOIN address_host a ON a.address = s.peer
   WHERE s.event IN ('closed_by_peer', 'io_failed', 'no_peer_address') AND NOT regexp_matches(coalesce(s.error, ''), 'timed out|No route to host|unreachable')
     -- a process that has torn its communicators down before does not mind
     AND NOT EXISTS (FROM nccl_comm c WHERE c.host = s.host AND c.pid = s.pid AND c.file_id = s.file_id AND c.line_no < s.line_no AND regexp_matches(c.event, '^(Destroy|Abort|Revoke) '))
 )
 SELECT format('{} lost the connection to {}{}', CASE WHEN count(DISTINCT host) = 1 THEN min(host) WHEN count(host) = 0 THEN 'A process' ELSE count(DISTINCT host) || ' hosts' END,
-              CASE WHEN count(DISTINCT peer) = 1 THEN min(peer) WHEN count(peer) = 0 THEN 'a peer that is not named' ELSE count(DISTINCT peer) || ' peers' END,
+              CASE WHEN count(DISTINCT peer) = 1 THEN coalesce(any_value(peer_host) || ' (' || min(peer) || ')', min(peer)) WHEN count(peer) = 0 THEN 'a peer that is not named' ELSE count(DISTINCT peer) || ' peers' END,
               ': the peer closed it, its own end is the cause') AS summary,
        list(line_at(file_id, line_no) ORDER BY time NULLS LAST, file_id, line_no) AS evidence,
        min(time) AS at, max(time) AS until, list(DISTINCT job_rank ORDER BY job_rank) FILTER (job_rank IS NOT NULL) AS ranks,
        list(DISTINCT host ORDER BY host) FILTER (host IS NOT NULL) AS hosts,
-       mode(peer) AS peer, list(DISTINCT peer ORDER BY peer) FILTER (peer IS NOT NULL) AS peers, mode(port) AS port, count(*) AS times
+       mode(peer) AS peer, list(DISTINCT peer ORDER BY peer) FILTER (peer IS NOT NULL) AS peers, mode(peer_host) AS peer_host, mode(port) AS port, count(*) AS times
 FROM lost HAVING count(*) > 0

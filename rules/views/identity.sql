@@ -7,9 +7,6 @@ CREATE MACRO gpu_address(said) AS
          printf('%04x:%02x:%02x', ('0x' || replace(said, '0x', ''))::BIGINT >> 20,
                 (('0x' || replace(said, '0x', ''))::BIGINT >> 12) & 255, (('0x' || replace(said, '0x', ''))::BIGINT >> 4) & 255) END;
 
--- A host without its domain; addresses stay as they are.
-CREATE MACRO short_host(name) AS CASE WHEN regexp_matches(name, '^[0-9.]+$|:') THEN name ELSE split_part(name, '.', 1) END;
-
 -- Every link that a line makes between names, with where it stands and how far it can be trusted (weight, 3 best).
 CREATE TABLE identity_link AS
 SELECT rank, host, local_rank, pid, gpu_index, gpu_address(gpu) AS gpu, gpu_uuid, address, node_rank, world_size, learnt_from, 3 AS weight, file_id, line_no FROM identity
@@ -28,14 +25,16 @@ SELECT rank, host, pid, 'rank and pid before a line' AS learnt_from, 1 AS weight
 UNION ALL BY NAME
 SELECT rank, host, 'name of the file' AS learnt_from, 1 AS weight, file_id, 1 AS line_no FROM file WHERE rank IS NOT NULL AND host IS NOT NULL;
 
--- One row per rank: its host, process and GPU, by the best and most frequent link; contradictions stand in identity_conflict.
+-- One row per rank: its host, process and GPU, by the best and most frequent link. Where two are as good (a restart), neither is
+-- taken; contradictions of hosts stand in identity_conflict.
 CREATE TABLE rank AS
 WITH best AS (
   SELECT rank, what, name, sum(weight) AS votes, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
   FROM (SELECT rank, weight, file_id, line_no, short_host(host) AS host, local_rank::VARCHAR AS local_rank, pid::VARCHAR AS pid, gpu_index::VARCHAR AS gpu_index, gpu, gpu_uuid, address
         FROM identity_link WHERE rank IS NOT NULL)
   UNPIVOT (name FOR what IN (host, local_rank, pid, gpu_index, gpu, gpu_uuid, address))
-  GROUP BY rank, what, name QUALIFY row_number() OVER (PARTITION BY rank, what ORDER BY votes DESC, name) = 1
+  GROUP BY rank, what, name
+  WINDOW one AS (PARTITION BY rank, what ORDER BY sum(weight) DESC, name) QUALIFY row_number() OVER one = 1 AND coalesce(votes > lead(votes) OVER one, true)
 )
 SELECT rank, max(name) FILTER (what = 'host') AS host, max(name) FILTER (what = 'local_rank')::BIGINT AS local_rank,
        max(name) FILTER (what = 'pid')::BIGINT AS pid, max(name) FILTER (what = 'gpu_index')::BIGINT AS gpu_index,
@@ -60,6 +59,11 @@ SELECT short_host(host) AS host, list(DISTINCT host ORDER BY host) AS names,
        list(DISTINCT address ORDER BY address) FILTER (address IS NOT NULL) AS addresses,
        list(DISTINCT rank ORDER BY rank) FILTER (rank IS NOT NULL) AS ranks, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
 FROM identity_link WHERE host IS NOT NULL GROUP BY short_host(host);
+
+-- The host that an address is one of, where any line tells it and no other line another one.
+CREATE VIEW address_host AS
+SELECT address, min(short_host(host)) AS host, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
+FROM identity_link WHERE address IS NOT NULL AND host IS NOT NULL AND host <> address GROUP BY address HAVING count(DISTINCT short_host(host)) = 1;
 
 -- Links that contradict each other: one rank on two hosts (a restart elsewhere, or a label that is no rank).
 CREATE VIEW identity_conflict AS

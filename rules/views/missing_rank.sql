@@ -72,18 +72,30 @@ SELECT 'desync_report' AS source, list_sort(list(DISTINCT missing)) AS ranks, []
   min(time) AS "at", 'desync report: they did not join the collective' AS said, list_distinct(list(line_at(file_id, line_no))) AS evidence
 FROM named HAVING count(*) > 0;
 
--- Some ranks' watchdogs gave up in the default group, and a rank that has a log of its own says nothing at all.
+-- Ranks whose watchdogs gave up in the default group, and those that torch's communication layer heard anything of.
+CREATE VIEW watchdog_waiter AS
+SELECT * FROM c10d_timeout_once WHERE said_by = 'watchdog' AND coalesce(grp_desc, 'default_pg') = 'default_pg' AND coalesce(grp, '0') IN ('0', 'default_pg');
+
+CREATE VIEW watchdog_loud AS
+SELECT coalesce(rank, group_rank) AS rank FROM c10d_timeout WHERE said_by = 'watchdog' UNION SELECT coalesce(rank, group_rank) FROM c10d_status
+UNION SELECT rank FROM c10d_heartbeat UNION SELECT rank FROM c10d_event;
+
+-- Some ranks' watchdogs gave up, and a few that are known to be there say nothing at all: in a log of their own, or where all
+-- write into one file and most have spoken. Who was ended by its launcher had no time to speak.
 CREATE VIEW missing_rank_silent AS
-WITH loud AS (
-  SELECT coalesce(rank, group_rank) AS rank FROM c10d_timeout WHERE said_by = 'watchdog' UNION SELECT coalesce(rank, group_rank) FROM c10d_status
-  UNION SELECT rank FROM c10d_heartbeat UNION SELECT rank FROM c10d_event),
-waiting AS (SELECT * FROM c10d_timeout_once WHERE said_by = 'watchdog' AND coalesce(grp_desc, 'default_pg') = 'default_pg' AND coalesce(grp, '0') IN ('0', 'default_pg')),
-known AS (SELECT rank FROM file WHERE rank IS NOT NULL AND lines > 0 AND reader = 'lines' UNION SELECT rank FROM loud WHERE rank IS NOT NULL),
+WITH loud AS (FROM watchdog_loud WHERE rank IS NOT NULL),
+waiting AS (FROM watchdog_waiter),
+own_log AS (SELECT rank, any_value(file_id) AS file_id, max(lines) AS line_no FROM file WHERE rank IS NOT NULL AND lines > 0 AND reader = 'lines' GROUP BY rank),
+job AS (SELECT max(world_size) AS world_size FROM identity_link),
+common AS (
+  SELECT r.rank, r.file_id, r.line_no FROM "rank" r CROSS JOIN job ANTI JOIN own_log USING (rank)
+  WHERE r.rank < job.world_size AND (SELECT count(DISTINCT rank) FROM waiting) >= 0.75 * job.world_size),
+known AS (SELECT rank FROM own_log UNION SELECT rank FROM common UNION SELECT rank FROM loud),
 silent AS (
-  SELECT k.rank, any_value(f.file_id) AS file_id, max(f.lines) AS line_no FROM known k JOIN file f ON f.rank = k.rank AND f.lines > 0 AND f.reader = 'lines'
-  WHERE k.rank NOT IN (SELECT rank FROM loud WHERE rank IS NOT NULL)
+  SELECT * FROM (FROM own_log UNION ALL BY NAME FROM common) k
+  WHERE rank NOT IN (SELECT rank FROM loud)
     AND NOT EXISTS (FROM exception e WHERE e.rank = k.rank) AND NOT EXISTS (FROM exit e WHERE e.rank = k.rank AND (e.signal IS NOT NULL OR e.exitcode IN (1, -9, -11, -7, 137, 139)))
-  GROUP BY k.rank)
+    AND NOT EXISTS (FROM launcher_event l JOIN "rank" r ON r.pid = l.target_pid WHERE r.rank = k.rank AND l.event IN ('closing', 'forced', 'killing')))
 SELECT 'silent_log' AS source, list_sort(list(DISTINCT s.rank)) AS ranks, []::VARCHAR[] AS hosts, []::BIGINT[] AS pids,
   (SELECT coalesce(any_value(grp_desc), 'default_pg') FROM waiting) AS grp, (SELECT min(collective_seq) FROM waiting) AS seq, (SELECT arg_min(op, collective_seq) FROM waiting) AS op,
   NULL::VARCHAR AS side, 'outside' AS place, 'possible' AS grade, (SELECT min(time - to_milliseconds(coalesce(ran_ms, 0))) FROM waiting) AS "at",
@@ -94,12 +106,30 @@ HAVING count(*) > 0 AND (SELECT count(DISTINCT rank) FROM waiting) >= 2
   AND 4 * count(DISTINCT s.rank) <= (SELECT count(*) FROM known)
   AND (SELECT count(DISTINCT collective_seq) FROM waiting) = 1;
 
+-- A process had ended, as its launcher tells, before the others gave up waiting: it can't have joined them.
+CREATE VIEW missing_rank_ended AS
+WITH waiting AS (SELECT * FROM watchdog_waiter WHERE time IS NOT NULL),
+ended AS (
+  SELECT e.* FROM "exit" e
+  WHERE e.rank IS NOT NULL AND e.time IS NOT NULL AND coalesce(e.exitcode, -e.signal, 0) NOT IN (0, -15, 143, -6, 134)
+    AND e.time < (SELECT min(time) FROM waiting) - INTERVAL 1 MINUTE AND e.rank NOT IN (SELECT rank FROM watchdog_loud WHERE rank IS NOT NULL)
+    -- who ended because it lost a peer is a victim itself
+    AND NOT EXISTS (FROM exception_verdict v WHERE v.rank = e.rank AND v.kind IN ('echo', 'collective')))
+SELECT 'ended' AS source, list_sort(list(DISTINCT rank)) AS ranks, list_distinct(list(host) FILTER (host IS NOT NULL)) AS hosts, []::BIGINT[] AS pids,
+  (SELECT coalesce(any_value(grp_desc), 'default_pg') FROM waiting) AS grp, (SELECT min(collective_seq) FROM waiting) AS seq, (SELECT arg_min(op, collective_seq) FROM waiting) AS op,
+  'host' AS side, 'outside' AS place, 'probable' AS grade, min(time) AS "at",
+  'rank ' || ranges(list(DISTINCT rank)) || ' had ended (' || string_agg(DISTINCT coalesce('exit code ' || exitcode, 'signal ' || signal), ', ') || ') before the others gave up' AS said,
+  list(line_at(file_id, line_no) ORDER BY time, file_id, line_no)[:5] || (SELECT list(line_at(file_id, line_no))[:3] FROM waiting) AS evidence
+FROM ended HAVING count(*) > 0 AND (SELECT count(DISTINCT collective_seq) FROM waiting) = 1
+  AND 4 * count(DISTINCT rank) <= (SELECT count(DISTINCT rank) FROM waiting);
+
 CREATE TABLE missing_rank_suspect AS
 SELECT * FROM missing_rank_progress
 UNION ALL BY NAME SELECT * FROM missing_rank_no_dump
 UNION ALL BY NAME SELECT * FROM missing_rank_barrier
 UNION ALL BY NAME SELECT * FROM missing_rank_desync
 UNION ALL BY NAME SELECT * FROM missing_rank_silent
+UNION ALL BY NAME SELECT * FROM missing_rank_ended
 UNION ALL BY NAME SELECT * FROM missing_rank_stacks
 UNION ALL BY NAME SELECT * FROM missing_rank_nccl
 UNION ALL BY NAME SELECT * FROM missing_rank_strace;
