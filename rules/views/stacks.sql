@@ -176,7 +176,7 @@ SELECT u.file_id, u.line_no, u.stream, u.unit_head, u.nth, u.source_kind, u.tid,
        -- Without Python frames only a system call on top tells a wait from work.
        WHEN t.top IS NULL AND NOT regexp_matches(t.innermost, 'open|read|recv|flock|fcntl|connect|accept|mkdir|sync|write|futex|stat|poll|select|epoll|nanosleep|rename|unlink') THEN 'unknown'
        ELSE 'blocked' END AS class,
-  t.said.w AS awaits
+  CASE WHEN NOT (t.stack IS NULL AND t.near.c IS NOT DISTINCT FROM 'backward' AND u.status LIKE 'active%') THEN t.said.w END AS awaits
 FROM stack_unit AS u LEFT JOIN decided AS t ON t.file_id = u.file_id AND t.thread_line = u.line_no;
 
 -- --- one row per dumped process -----------------------------------------------------------------------------------------
