@@ -147,3 +147,39 @@ def test_the_size_of_a_window_never_shows(cars: Catalog, run_of: Make, tmp_path:
         == [list(range(1, n % 5 + 1)) for n in range(40) if n % 5] * 2
     )
     assert sum(parsed.lines.values()) == 2 * text.count("\n")
+
+
+SIGNALS = r"""
+schema = 1
+title = "Signals"
+[file]
+shares = true
+head = '(?m)^S[0-9]'
+[tables.signal]
+about = "A signal beside the track."
+[tables.signal.columns]
+number = { type = "int", about = "which" }
+outside = { type = "text", about = "what somebody else wrote into the line" }
+[[pattern]]
+id = "signal"
+table = "signal"
+regex = '^S(?P<number>[0-9]+)(?: (?P<outside>.+))?$'
+sample = [{ line = "S1 TRAIN x", row = { number = 1, outside = "TRAIN x" } }]
+"""
+
+
+@pytest.mark.parametrize("size", [60, 1 << 20])
+def test_what_the_owner_of_a_shared_file_leaves_is_read_by_all(
+    content_of: Make, run_of: Make, tmp_path: Path, size: int
+) -> None:
+    catalog = content_of({"parsers/cars.toml": CARS, "parsers/signals.toml": SIGNALS}, alone=True)
+    text = "".join(f"S{n}\nS{n} TRAIN x\nS{n}\n  diner {n}\nS{n}\nEND\n" for n in range(20))
+    run = run_of({"a.log": text})
+    (parts := tmp_path / "parts").mkdir()
+    parse.Parser(catalog, size).parse(discover.discover(run, catalog), parts)
+    import polars as pl
+
+    cars = pl.read_parquet(parts / "car" / "*.parquet").sort("line_no")
+    assert cars["seats"].to_list() == list(range(20))
+    assert cars["train_line"].to_list() == [6 * n + 2 for n in range(20)]
+    assert pl.read_parquet(parts / "signal" / "*.parquet").height == 80

@@ -107,7 +107,11 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """One file of parsers/: the tables and patterns of one source of lines."""
+    """One file of parsers/: the tables and patterns of one source of lines.
+
+    Where it owns a file and `shares` it, the lines it makes nothing of, and what its patterns capture as `outside`, are
+    read by the grammars of every text file.
+    """
 
     name: str
     title: str
@@ -116,6 +120,7 @@ class Grammar:
     reader: str
     head: str
     names: tuple[str, ...]
+    shares: bool
     envelope: Envelope | None
     patterns: tuple[Pattern, ...]
     origin: Origin
@@ -284,8 +289,8 @@ class _Loader:
         for name, spec in raw.get("tables", {}).items():
             self.table(name, spec, where.table(name))
         file = raw.get("file", {})
-        if unknown := sorted(set(file) - {"head", "names"}):
-            self.wrong(where.top("file"), f"unknown key {unknown[0]!r} in [file]", "allowed: head, names")
+        if unknown := sorted(set(file) - {"head", "names", "shares"}):
+            self.wrong(where.top("file"), f"unknown key {unknown[0]!r} in [file]", "allowed: head, names, shares")
         if file.get("head"):
             self.compiles(where.top("file"), file["head"])
         envelope = None
@@ -297,7 +302,8 @@ class _Loader:
                 patterns.append(made_pattern)
         grammar = Grammar(
             stem, raw.get("title", stem), raw.get("about", ""), raw.get("url", ""), raw.get("reader", "lines"),
-            file.get("head", ""), tuple(file.get("names", ())), envelope, tuple(patterns), Origin(path, 1),
+            file.get("head", ""), tuple(file.get("names", ())), bool(file.get("shares")), envelope, tuple(patterns),
+            Origin(path, 1),
         )  # fmt: skip
         if patterns or grammar.reader != "lines":
             self.grammars.append(grammar)

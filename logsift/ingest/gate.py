@@ -89,6 +89,10 @@ class Gate:
         self._after = [*after.values(), *(-1 for _ in helping)]
         self._scanner = scanner([n.encode() for n in self._needles])
 
+    def standing(self, data: bytes) -> frozenset[str]:
+        """The needles that stand in `data`."""
+        return frozenset(self._needles[n] for n in self._scanner.present(data))
+
     def pass_through(self, window: Window) -> Passed:
         """Cut out of a window what may hold something known."""
         data, view = window.buffer, window.view()

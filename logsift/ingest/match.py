@@ -25,6 +25,8 @@ Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
 _WHOLE = "whole__"
 _CARRIED = ["seq", "file_id", "line_no", "core", "written", *FACTS]
 PROBLEM = {"file_id": pl.Int64(), "line_no": pl.Int64(), "what": pl.String(), "text": pl.String()}
+OUTSIDE = "outside"
+"""The group of an owned file's pattern that captures what another writer put into the line."""
 _EXAMPLES = 5
 _NEAR_LINES = 200
 _REACH_LINES = 2 * BLOCK_LINES
@@ -33,9 +35,13 @@ _REACH_LINES = 2 * BLOCK_LINES
 
 @dataclass
 class Matched:
-    """Rows by table, problems, and how many lines looked known (a needle stood in them) and fitted nothing."""
+    """Rows by table, problems, and how many lines looked known (a needle stood in them) and fitted nothing.
+
+    `left` are the lines (file_id, line_no, raw) that no pattern took, and what patterns found to be another writer's.
+    """
 
     tables: dict[str, list[pl.DataFrame]] = field(default_factory=dict)
+    left: list[pl.DataFrame] = field(default_factory=list)
     problems: list[pl.DataFrame] = field(default_factory=list)
     not_understood: dict[int, int] = field(default_factory=dict)
 
@@ -62,7 +68,8 @@ def match(
     understood, known = np.zeros(lines.height, bool), set[str]()
     for grammar in grammars:
         there = {p.id: [n for n in p.needles if n in needles] for p in grammar.patterns}
-        known.update(n for found in there.values() for n in found)
+        if not grammar.shares:
+            known.update(n for found in there.values() for n in found)
         possible = [p for p in grammar.patterns if there[p.id] or not p.needles]
         if not any(not p.inside for p in possible):
             continue
@@ -71,6 +78,8 @@ def match(
             run.unwrap(standing.any_of(grammar.envelope.needles))
         run.match({p.id: there[p.id] for p in possible})
         run.emit(tables, out)
+        if grammar.shares:
+            out.left += run.left()
     strange = np.flatnonzero(~understood & lines["core"].to_numpy())
     strange = standing.among(known, strange) if known else strange[:0]
     if len(strange):
@@ -251,6 +260,15 @@ class _Run:
         for h in self.hits:
             if h.pattern.table:
                 self.rows(h, tables[h.pattern.table], inherited, out)
+
+    def left(self) -> list[pl.DataFrame]:
+        """The lines that no pattern took, and what patterns captured of other writers."""
+        place = self.lines.select("file_id", "line_no")
+        out = [self.lines.filter(pl.Series(~self.understood)).select("file_id", "line_no", "raw")]
+        for h in self.hits:
+            if OUTSIDE in h.groups.columns:
+                out.append(place[h.seq].with_columns(h.groups[OUTSIDE].alias("raw")).filter(pl.col("raw") != ""))
+        return [frame for frame in out if frame.height]
 
     def captured_by_openers(self) -> dict[str, pl.DataFrame]:
         """Block -> what its openers captured, by position; with text appended and what they inherited themselves."""

@@ -108,7 +108,8 @@ class Parser:
         return parsed
 
     def _windows(self, file: SourceFile, parsed: Parsed) -> Iterator[tuple[str | None, text.Window]]:
-        margin = self.margin if file.grammar is None else reach([self.owners[file.grammar]])
+        owner = self.owners[file.grammar] if file.grammar else None
+        margin = self.margin if owner is None or owner.shares else reach([owner])
         for window in text.windows(file.file_id, file.path, margin, self.window_bytes):
             parsed.lines[file.file_id] = window.core_last
             parsed.windows.append((file.file_id, window.first_line, window.offset))
@@ -165,9 +166,6 @@ class _Text:
     files: dict[int, SourceFile]
 
     def __call__(self) -> tuple[Matched, int]:
-        grammars, envelopes = self.parser.everywhere, self.parser.envelopes
-        if self.owner is not None:
-            grammars, envelopes = [self.parser.owners[self.owner]], self.parser.wrapped[self.owner]
         pieces: list[tuple[int, int, bytes]] = []
         cores: list[tuple[int, int, int, datetime]] = []
         # Windows of one file follow each other: what stands around a core is needed at the two ends only.
@@ -184,13 +182,37 @@ class _Text:
         lines = lines.with_columns(pl.col("line_no").is_between("first", "last").alias("core")).drop("first", "last")
         needles = frozenset(n for p in self.passed for n in p.needles)
         try:
-            matched = match(grammars, self.parser.catalog.tables, envelopes.strip(lines), needles)
+            matched = self.match(lines, needles)
         except pl.exceptions.PolarsError as e:  # one odd window is a problem of its files, not the end of the analysis
             why = f"{type(e).__name__}: {e}".splitlines()[0]
             places = [(file_id, first, "could not be matched", why) for file_id, first, _, _ in cores]
             matched = Matched(problems=[pl.DataFrame(places, PROBLEM, orient="row")])
         _fill_from_paths(matched, self.files)
         return matched, sum(p.window.core_stop - p.window.core_start for p in self.passed)
+
+    def match(self, lines: pl.DataFrame, needles: frozenset[str]) -> Matched:
+        """What the grammars of these lines make of them, and every grammar of what the owner of a shared file leaves."""
+        parser, tables = self.parser, self.parser.catalog.tables
+        if self.owner is None:
+            return match(parser.everywhere, tables, parser.envelopes.strip(lines), needles)
+        owner, envelopes = parser.owners[self.owner], parser.wrapped[self.owner]
+        if not owner.shares:
+            return match([owner], tables, envelopes.strip(lines), needles)
+        core = lines.filter("core")
+        matched = match([owner], tables, envelopes.strip(core), needles)
+        if matched.left:
+            around = match([owner], tables, envelopes.strip(lines.filter(~pl.col("core"))), needles).left
+            left = pl.concat([*matched.left, *around]).sort("file_id", "line_no", maintain_order=True)
+            core_of = lines.select("file_id", "line_no", "written", "core").unique(["file_id", "line_no"])
+            left = left.join(core_of, on=["file_id", "line_no"], how="left", maintain_order="left")
+            standing = parser.gate.standing("\n".join(left["raw"].to_list()).encode())
+            others = match(parser.everywhere, tables, parser.envelopes.strip(left), standing)
+            for table, frames in others.tables.items():
+                for frame in frames:
+                    matched.add(table, frame)
+            matched.problems += others.problems
+            matched.not_understood |= others.not_understood
+        return matched
 
 
 @dataclass(frozen=True)
