@@ -57,7 +57,7 @@ FROM strace_line l JOIN strace_file f USING (file_id) LEFT JOIN strace_elapsed e
 -- Each thread's last word, and whether it ended.
 CREATE TABLE strace_tail AS
 SELECT f.file_id, any_value(f.trace) AS trace, coalesce(l.pid, f.own_tid) AS tid, min(l.line_no) AS first_line, max(l.line_no) AS last_line,
-       max_by(l.kind, l.line_no) AS last_kind, bool_or(l.kind IN ('exit', 'killed')) AS ended, count(*) AS lines
+       max_by(l.kind, l.line_no) AS last_kind, bool_or(l.kind IN ('exit', 'killed')) AS ended, count(*) AS lines, count(*) FILTER (l.kind IN ('call', 'resumed')) AS returns
 FROM strace_said l JOIN strace_file f USING (file_id) WHERE l.kind NOT IN ('attached', 'detached', 'refused', 'rest') GROUP BY f.file_id, coalesce(l.pid, f.own_tid);
 
 -- The end of a trace on its own clock.
@@ -215,9 +215,21 @@ SELECT c.file_id, c.line_no, c.end_line, c.trace, c.tid, c.pid, c.main, c.is_ran
             ELSE o.kind END AS fd_kind
 FROM calls c LEFT JOIN opened o USING (n) LEFT JOIN connected k USING (n);
 
+-- What statfs said of the file systems below a path.
+CREATE TABLE strace_filesystem AS
+SELECT trace, path, any_value(CASE f_type WHEN 'LL' THEN 'lustre' WHEN 'GPFS' THEN 'gpfs' WHEN 'EXT2' THEN 'ext4' ELSE lower(f_type) END) AS filesystem
+FROM (
+  SELECT f.trace, rtrim(coalesce(strace_path(l.syscall, l.args), strace_fd_is(l.args)), '/') AS path,
+         coalesce(nullif(regexp_extract(l.args, 'f_type=([A-Z0-9]+?)_?(?:SUPER_)?MAGIC', 1), ''), CASE WHEN contains(l.args, 'f_type=0x47504653') THEN 'GPFS' WHEN contains(l.args, 'f_type=0xbd00bd0') THEN 'LL' END) AS f_type
+  FROM strace_line l JOIN strace_file f USING (file_id) WHERE l.syscall IN ('statfs', 'fstatfs') AND l.kind IN ('call', 'resumed')
+) WHERE path[1] = '/' AND f_type IS NOT NULL GROUP BY ALL;
+
 -- What each thread still sat in when the trace ended. seconds is a lower bound: the call may be older than the trace.
 CREATE TABLE waiting_for_syscall AS
-SELECT k.*, round(e.at_s - k.at_s, 3) AS waited_seconds, t.lines AS thread_lines,
+SELECT k.*, round(e.at_s - k.at_s, 3) AS waited_seconds, t.lines AS thread_lines, t.returns = 0 AS never_moved, f.last_line - k.line_no AS lines_since,
+  (SELECT max_by(m.filesystem, length(m.path)) FROM strace_filesystem m WHERE m.trace = k.trace AND (k.path = m.path OR starts_with(k.path, m.path || '/'))) AS filesystem,
+  -- under FUTEX_WAIT the last argument but a mask is how long to wait
+  CASE WHEN k.syscall LIKE 'futex%' THEN NOT regexp_matches(k.args, ', NULL(?:, |$)') END AS has_deadline,
   -- the trace was stopped, or copied, in the middle of this call, or no thread went on after it began
   k.line_no = f.last_line AND (b.kind = 'cut' OR b.said = 'detached') OR k.line_no < f.last_line AND coalesce(f.last_moving, 0) < k.line_no AS caught_in_it,
   CASE WHEN k.syscall = 'flock' OR (k.syscall = 'fcntl' AND contains(k.args, 'SETLKW')) THEN 'lock'
@@ -237,6 +249,28 @@ FROM strace_known k JOIN strace_end e ON e.trace = k.trace JOIN strace_file f ON
 JOIN strace_tail t ON t.file_id = k.file_id AND t.tid = k.tid WHERE k.never_returned;
 
 COMMENT ON TABLE waiting_for_syscall IS 'system calls that had not returned when the trace ended, by thread; waits_on = lock | file | device | connect | socket | pipe | futex | poll | sleep | child | other, waited_seconds a lower bound';
+
+-- Main threads that did nothing but ask whether they may go on, in the last half minute of the trace: they wait, however busy they look.
+CREATE TABLE strace_pace AS
+WITH mains AS (
+  SELECT t.*, l.file_id, e.at_s AS end_s FROM strace_thread t JOIN strace_tail l ON l.trace = t.trace AND l.tid = t.tid JOIN strace_end e ON e.trace = t.trace
+  WHERE t.main AND NOT l.ended AND (t.is_rank OR t.processes = 1)
+), calls AS (
+  SELECT m.trace, m.tid, m.file_id, q.line_no, strace_at(q.clock, f.first_clock) AS at_s, q.syscall,
+         q.syscall IN ('sched_yield', 'nanosleep', 'clock_nanosleep', 'clock_gettime', 'gettimeofday', 'getpid') OR q.errno IN ('EAGAIN', 'ETIMEDOUT') OR q.syscall LIKE 'epoll_%wait' AND q.result = '0' AS asks
+  FROM mains m JOIN strace_file f ON f.file_id = m.file_id
+  JOIN strace_quick q ON q.file_id = m.file_id AND (q.pid = m.tid OR q.pid IS NULL) AND (q.clock IS NULL OR strace_at(q.clock, f.first_clock) >= m.end_s - 30)
+  UNION ALL
+  SELECT m.trace, m.tid, m.file_id, q.line_no, strace_at(q.clock, f.first_clock), q.syscall,
+         q.syscall IN ('sched_yield', 'nanosleep', 'clock_nanosleep') OR q.errno IN ('EAGAIN', 'ETIMEDOUT') OR q.said = 'Timeout' OR q.syscall LIKE 'epoll_%wait' AND q.result = '0'
+  FROM mains m JOIN strace_file f ON f.file_id = m.file_id
+  JOIN strace_line q ON q.file_id = m.file_id AND (q.pid = m.tid OR q.pid IS NULL) AND q.kind IN ('call', 'resumed') AND (q.clock IS NULL OR strace_at(q.clock, f.first_clock) >= m.end_s - 30)
+)
+SELECT trace, tid, file_id, count(*)::BIGINT AS calls, mode(syscall) FILTER (asks) AS syscall, count(*) FILTER (asks)::BIGINT AS asking,
+       min(line_no) FILTER (asks) AS first_line, max(line_no) FILTER (asks) AS last_line, max(at_s) - min(at_s) AS seconds
+FROM calls GROUP BY trace, tid, file_id HAVING count(*) >= 50 AND count(*) FILTER (asks) >= 0.95 * count(*) AND max(at_s) - min(at_s) >= 3;
+
+COMMENT ON TABLE strace_pace IS 'main threads whose calls of the last half minute are nearly all polls, sleeps and yields: a wait that spins';
 
 -- Loops that wait without blocking: the same lock tried, or the same missing file looked for, again and again until the trace ends.
 CREATE TABLE strace_polling AS
@@ -290,7 +324,7 @@ WITH tries AS (
   FROM tries GROUP BY ALL HAVING count(error) > 0
 )
 SELECT 'strace' AS source, trim(left(peer, -1 - length(b.port)), '[]') AS peer, TRY_CAST(b.port AS BIGINT) AS port, CASE WHEN error = 'not returned' THEN 'no answer' ELSE error END AS error, attempts::BIGINT AS attempts, NULL::BIGINT AS timeout_ms,
-       host, rank, pid, NULL::BIGINT AS gpu_index, time, file_id, line_no, last_line, lasted
+       host, rank, nullif(pid, 0) AS pid, NULL::BIGINT AS gpu_index, time, file_id, line_no, last_line, lasted
 FROM by_peer b
 WHERE NOT EXISTS (FROM tries m WHERE m.made AND m.trace = b.trace AND m.pid IS NOT DISTINCT FROM b.pid AND ends_with(m.peer, ':' || b.port))
   -- one refusal at start-up is usual; giving up is said by many, by long waits, or by an unreachable network

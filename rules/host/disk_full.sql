@@ -15,7 +15,7 @@ references = ["https://man7.org/linux/man-pages/man3/errno.3.html"]
 WITH told AS (
   SELECT 'log' AS source, error, number, path, NULL AS syscall, NULL AS fd_path, host, rank, pid, time, file_id, line_no FROM disk_full
   UNION ALL
-  SELECT 'strace', errno, CASE errno WHEN 'ENOSPC' THEN 28 ELSE 122 END, path, syscall, path, host, rank, pid, time, file_id, line_no
+  SELECT 'strace', errno, CASE errno WHEN 'ENOSPC' THEN 28 ELSE 122 END, path, syscall, path, host, rank, nullif(pid, 0), time, file_id, line_no
   FROM strace_known
   WHERE errno IN ('ENOSPC', 'EDQUOT') AND injected IS NULL AND syscall NOT IN ('inotify_add_watch', 'epoll_ctl', 'semget', 'shmget', 'add_key', 'bpf', 'perf_event_open')
     AND NOT (coalesce(path, '') LIKE '/dev/shm%' OR coalesce(path, '') LIKE '%memfd:%' OR coalesce(path, '') LIKE '%/torch\_%' ESCAPE '\')

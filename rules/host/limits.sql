@@ -15,7 +15,7 @@ WITH told AS (
   SELECT source, "limit", errno, number, path, NULL AS syscall, host, rank, pid, time, file_id, line_no, 1 AS weight FROM limit_reached
   UNION ALL
   SELECT 'strace', CASE WHEN errno IN ('EMFILE', 'ENFILE') THEN 'open files' WHEN errno = 'EAGAIN' THEN 'processes and threads' ELSE 'memory' END, errno,
-         CASE errno WHEN 'EMFILE' THEN 24 WHEN 'ENFILE' THEN 23 WHEN 'EAGAIN' THEN 11 ELSE 12 END, path, syscall, host, rank, pid, time, file_id, line_no, 1
+         CASE errno WHEN 'EMFILE' THEN 24 WHEN 'ENFILE' THEN 23 WHEN 'EAGAIN' THEN 11 ELSE 12 END, path, syscall, host, rank, nullif(pid, 0), time, file_id, line_no, 1
   FROM strace_known k
   WHERE injected IS NULL AND (errno IN ('EMFILE', 'ENFILE') OR errno IN ('EAGAIN', 'ENOMEM') AND syscall IN ('clone', 'clone3', 'fork', 'vfork')
      -- reserving address space in ever smaller pieces is usual; small pieces refused again and again are not

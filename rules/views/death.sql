@@ -8,7 +8,7 @@ WITH told AS (
   UNION ALL
   SELECT 'kernel', NULL, signal_name, NULL, process, NULL, NULL, pid, host, time, file_id, line_no, true, library, library_offset, error_code, fault_address FROM fault
   UNION ALL   -- strace prints the end of every thread: the main thread's counts, or the process's lowest where that is not known
-  SELECT 'strace', NULL, e.signal_name, NULL, NULL, t.rank, NULL, coalesce(t.pid, e.tid), t.host,
+  SELECT 'strace', NULL, e.signal_name, NULL, NULL, t.rank, NULL, nullif(coalesce(t.pid, e.tid), 0), t.host,
          make_timestamp((epoch_us(CASE WHEN e.at_s < 100000 THEN f.day ELSE TIMESTAMP '1970-01-01' END) + e.at_s * 1000000)::BIGINT), e.file_id, e.line_no, false, NULL, NULL, NULL, NULL
   FROM strace_event e JOIN strace_thread t ON t.trace = e.trace AND t.tid = e.tid JOIN strace_file f ON f.file_id = e.file_id
   WHERE e.kind = 'killed' AND t.main
