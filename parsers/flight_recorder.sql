@@ -6,30 +6,39 @@ SELECT * EXCLUDE nth FROM (
   FROM flight_dump WHERE rank IS NOT NULL AND recorder_on)
 WHERE nth = 1;
 
--- Members of each group. A name alone does not identify a group: the members are part of the key.
-CREATE TABLE flight_member AS
+-- What the dumps say of each group's members, read once however many dumps say the same.
+CREATE TABLE flight_group_said AS
 WITH told AS (
-  SELECT g.file_id, g.grp, g.grp_desc, list_sort(from_json(g.members, '["BIGINT"]')) AS members
-  FROM flight_group g SEMI JOIN flight_rank USING (file_id)
-  WHERE g.members <> '[]' AND g.grp <> ''),
+  SELECT grp, said, list_sort(from_json(said, '["BIGINT"]')) AS members
+  FROM (SELECT DISTINCT g.grp, g.members AS said FROM flight_group g SEMI JOIN flight_rank USING (file_id) WHERE g.members <> '[]' AND g.grp <> '')),
 seen AS (  -- gloo describes its groups wrongly: there the members are those who recorded something
   SELECT grp, any_value(grp_desc) AS grp_desc, list_sort(list(DISTINCT rank)) AS members
   FROM flight_entry e SEMI JOIN flight_rank USING (file_id)
   WHERE grp IS NOT NULL AND grp NOT IN (SELECT grp FROM told) GROUP BY grp)
-SELECT f.file_id, f.rank AS of_rank, grp, grp_desc, members, grp || ' ' || md5(members::VARCHAR)[:8] AS grp_key
-FROM (SELECT * FROM told UNION ALL BY NAME SELECT r.file_id, s.* FROM seen s JOIN flight_rank r ON list_contains(s.members, r.rank)) f_
-JOIN flight_rank f USING (file_id);
+SELECT *, grp || ' ' || md5(members::VARCHAR)[:8] AS grp_key FROM (SELECT * FROM told UNION ALL BY NAME SELECT * FROM seen);
+
+-- Members of each group, by its key. A name alone does not identify a group: the members are part of the key.
+CREATE TABLE flight_members AS
+SELECT grp_key, any_value(members) AS members FROM flight_group_said GROUP BY grp_key;
+
+-- The groups that each dump knows itself to be in.
+CREATE TABLE flight_member AS
+SELECT r.file_id, r.rank AS of_rank, g.grp, g.grp_desc, s.grp_key
+FROM flight_group g JOIN flight_rank r USING (file_id) JOIN flight_group_said s ON s.grp = g.grp AND s.said = g.members
+UNION ALL
+SELECT r.file_id, r.rank, s.grp, s.grp_desc, s.grp_key FROM flight_group_said s JOIN flight_rank r ON list_contains(s.members, r.rank) WHERE s.said IS NULL;
 
 -- Recorded operations of the dumps that count, with the group's key and global ranks of sender and receiver.
 CREATE TABLE flight_operation AS
 SELECT e.* EXCLUDE (grp_desc, src, dst), coalesce(m.grp_key, e.grp) AS grp_key, coalesce(nullif(e.grp_desc, ''), m.grp_desc) AS grp_desc,
-  coalesce(m.members[e.src + 1], e.src) AS src, coalesce(m.members[e.dst + 1], e.dst) AS dst, m.members,
+  coalesce(g.members[e.src + 1], e.src) AS src, coalesce(g.members[e.dst + 1], e.dst) AS dst,
   lower(regexp_replace(e.op, '^_', '')) AS kind,
   e.backend IS NOT DISTINCT FROM 'gloo' AS is_gloo,
   -- gloo leaves the state as it was when the work began; only `retired` tells, and only that it ended somehow.
   CASE WHEN e.backend = 'gloo' THEN NOT coalesce(e.retired, true) ELSE coalesce(e.state, '') <> 'completed' END AS pending
 FROM flight_entry e JOIN flight_rank r USING (file_id)
-LEFT JOIN flight_member m ON m.file_id = e.file_id AND m.grp = e.grp;
+LEFT JOIN flight_member m ON m.file_id = e.file_id AND m.grp = e.grp
+LEFT JOIN flight_members g ON g.grp_key = m.grp_key AND e.is_p2p;
 
 -- Per rank and group: how far it has come. The counters of a group that also sends point to point mix both kinds of
 -- sequence numbers, so there only the entries count.
@@ -75,9 +84,10 @@ CREATE VIEW collective AS
 SELECT * EXCLUDE members, list_filter(members, lambda m: NOT list_contains(ranks, m)) AS absent_ranks
 FROM (
   SELECT any_value(grp) AS grp, any_value(grp_desc) AS grp_desc, grp_key, collective_seq AS seq, list_sort(list(DISTINCT kind)) AS ops,
-    list_sort(list(DISTINCT rank)) AS ranks, list_sort(list(DISTINCT rank) FILTER (pending)) AS pending_ranks, any_value(members) AS members,
+    list_sort(list(DISTINCT rank)) AS ranks, list_sort(list(DISTINCT rank) FILTER (pending)) AS pending_ranks,
     map_from_entries(list({'rank': rank, 'state': state} ORDER BY rank)) AS states,
     min(time) AS time, arg_min(file_id, record_id) AS file_id, arg_min(line_no, record_id) AS line_no
   FROM (SELECT * FROM flight_operation QUALIFY row_number() OVER (PARTITION BY rank, grp_key, collective_seq, is_p2p ORDER BY record_id DESC) = 1)
   WHERE NOT is_p2p AND collective_seq IS NOT NULL
-  GROUP BY grp_key, collective_seq);
+  GROUP BY grp_key, collective_seq)
+LEFT JOIN flight_members USING (grp_key);

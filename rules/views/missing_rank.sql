@@ -2,10 +2,10 @@
 CREATE VIEW missing_rank_progress AS
 WITH undumped AS (  -- who left no dump and belongs where the others wait may stand there too; where dumps of other ranks are lost as well, it means nothing
   SELECT coalesce(list(rank ORDER BY rank), []) AS ranks
-  FROM (SELECT DISTINCT unnest(members) AS rank FROM flight_member)
+  FROM (SELECT DISTINCT unnest(members) AS rank FROM flight_members)
   ANTI JOIN (SELECT rank FROM flight_rank UNION SELECT rank FROM file WHERE grammar = 'flight_recorder') USING (rank)
   HAVING count(*) <= greatest(1, (SELECT count(*) FROM flight_rank) // 8)
-    AND list_has_all((SELECT flatten(list(m.members)) FROM flight_member m JOIN (SELECT grp_key FROM rank_wait WHERE source = 'flight_recorder' UNION SELECT grp_key FROM rank_suspect WHERE source = 'flight_recorder') w USING (grp_key)), list(rank)))
+    AND list_has_all((SELECT flatten(list(m.members)) FROM flight_members m JOIN (SELECT grp_key FROM rank_wait WHERE source = 'flight_recorder' UNION SELECT grp_key FROM rank_suspect WHERE source = 'flight_recorder') w USING (grp_key)), list(rank)))
 SELECT s.source, list_sort(list(DISTINCT s.rank) || CASE WHEN s.source = 'flight_recorder' THEN coalesce(any_value(u.ranks), []) ELSE [] END) AS ranks, list_distinct(list(s.host) FILTER (s.host IS NOT NULL)) AS hosts, []::BIGINT[] AS pids,
   coalesce(nullif(arg_min(s.grp_desc, s.rank), ''), arg_min(s.grp, s.rank), arg_min(s.grp_key, s.rank)) AS grp, arg_min(s.seq, s.rank) AS seq, arg_min(s.op, s.rank) AS op,
   CASE WHEN s.source = 'flight_recorder' AND count(DISTINCT s.side) = 1 THEN any_value(s.side) END AS side,
@@ -35,7 +35,7 @@ known AS (SELECT rank FROM flight_dump WHERE rank IS NOT NULL UNION SELECT rank 
 by_group AS (
   SELECT w.grp_key, any_value(w.grp) AS grp, any_value(w.grp_desc) AS grp_desc, min(w.waits_for) AS seq, any_value(w.op) AS op, any_value(m.members) AS members,
     count(DISTINCT w.rank) AS waiters, min(w.time) AS time, list(line_at(w.file_id, w.line_no) ORDER BY w.rank)[:5] AS evidence, list_sort(list(DISTINCT w.rank)) AS waiting
-  FROM waiting w JOIN (SELECT DISTINCT grp_key, members FROM flight_member) m USING (grp_key)
+  FROM waiting w JOIN flight_members m USING (grp_key)
   GROUP BY w.grp_key HAVING min(w.waits_for) = max(w.waits_for)),
 absent AS (
   SELECT g.*, ranges(g.waiting) AS waiting_ranks, list_filter(g.members, lambda r: NOT list_contains(k.present, r)) AS ranks

@@ -45,13 +45,15 @@ by_count AS (
   SELECT b.source, b.rank AS waiter, o.rank AS culprit, b.grp_key, b.grp, b.grp_desc, b.waits_for AS seq, b.op, b.record_id, b.file_id, b.line_no
   FROM blocked b JOIN rank_progress o ON o.source = b.source AND o.grp_key = b.grp_key AND o.rank <> b.rank AND o.enqueued < b.waits_for),
 -- A member whose dump knows all its groups, and this one not: it has not entered the group at all.
+outside AS (
+  SELECT m.* FROM (SELECT grp_key, unnest(members) AS rank FROM flight_members) m
+  ANTI JOIN (SELECT * FROM rank_progress WHERE source = 'flight_recorder' AND enqueued IS NOT NULL) p ON p.grp_key = m.grp_key AND p.rank = m.rank),
 never AS (
   SELECT b.source, b.rank AS waiter, m.rank AS culprit, b.grp_key, b.grp, b.grp_desc, b.waits_for AS seq, b.op, b.record_id, b.file_id, b.line_no
   FROM blocked b
-  JOIN (SELECT DISTINCT grp_key, unnest(members) AS rank FROM flight_member) m ON m.grp_key = b.grp_key AND m.rank <> b.rank
+  JOIN outside m ON m.grp_key = b.grp_key AND m.rank <> b.rank
   JOIN flight_rank r ON r.rank = m.rank AND r.complete
   WHERE b.source = 'flight_recorder' AND r.entries > 0 AND r.first_record = 0
-    AND NOT EXISTS (FROM rank_progress p WHERE p.source = 'flight_recorder' AND p.rank = m.rank AND p.grp_key = b.grp_key AND p.enqueued IS NOT NULL)
     AND NOT EXISTS (FROM flight_status s WHERE s.file_id = r.file_id AND s.grp IS NULL)),
 peer AS (
   SELECT o.*, CASE WHEN o.rank = o.src THEN o.dst ELSE o.src END AS other
@@ -92,7 +94,7 @@ united AS (
   UNION ALL BY NAME SELECT h.* FROM host_side h ANTI JOIN device_side d ON d.source = h.source AND d.rank = h.rank
   -- With a device that stands, who has a send or a receive open waits for it.
   WHERE NOT (EXISTS (FROM device_side d WHERE d.source = h.source) AND EXISTS (FROM flight_operation o WHERE o.rank = h.rank AND o.is_p2p AND o.pending))),
-absent AS (SELECT DISTINCT rank FROM (SELECT unnest(members) AS rank FROM flight_member) ANTI JOIN flight_rank USING (rank)),
+absent AS (SELECT DISTINCT rank FROM (SELECT unnest(members) AS rank FROM flight_members) ANTI JOIN flight_rank USING (rank)),
 -- All have joined what is waited for, a few have enqueued less after it: their program stands, or their device does.
 behind AS (
   SELECT p.source, p.rank, min(p.grp_key) AS grp_key, arg_min(p.waits_for, p.grp_key) AS seq, arg_min(p.op, p.grp_key) AS op, any_value(g.others) AS waiters, [] AS waiting_lines
