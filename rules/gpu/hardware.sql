@@ -34,8 +34,10 @@ WITH apart AS (
   FROM bursts b GROUP BY what
 ), named AS (
   SELECT m.*, n.gpu_uuid, n.serial, CASE WHEN n.file_id IS NOT NULL THEN [line_at(n.file_id, n.line_no)] ELSE [] END AS name_evidence, c.short_meaning, c.immediate_action, c.investigatory_action,
-         c.mnemonic, s.short_meaning AS s_meaning, s.mnemonic AS s_mnemonic
+         c.mnemonic, s.short_meaning AS s_meaning, s.mnemonic AS s_mnemonic, q.suppressed
   FROM merged m
+  LEFT JOIN (SELECT coalesce(e.host, f.otherwise) AS machine, sum(e.count)::BIGINT AS suppressed FROM kernel_event e JOIN kernel_file f USING (file_id) WHERE e.kind = 'suppressed' GROUP BY ALL) q
+         ON q.machine = m.r.machine   -- the kernel and the journal drop lines of floods: what is counted is the least there was
   LEFT JOIN (SELECT machine, gpu, any_value(gpu_uuid) AS gpu_uuid, any_value(serial) AS serial, min(file_id) AS file_id, min(line_no) AS line_no FROM gpu_name GROUP BY ALL) n
          ON n.machine = m.r.machine AND n.gpu = m.r.gpu
   LEFT JOIN xid_catalog c ON m.r.root_kind IN ('xid', 'lost') AND c.code = m.r.root_code
@@ -47,12 +49,12 @@ WITH apart AS (
                      WHEN 'no_handle' THEN 'nvidia-smi cannot reach it (' || r.message || ')'
                      ELSE 'Xid ' || r.root_code || ', ' || coalesce(short_meaning, 'not in the catalogue') END,
                 CASE WHEN r.unit <> '' THEN format(' ({}{}{})', r.unit, CASE WHEN r.link NOT LIKE '-%' THEN ', link ' || try_cast(r.link AS BIGINT) ELSE '' END, CASE WHEN r.link_down_reason > 0 THEN ', reason ' || r.link_down_reason ELSE '' END) ELSE '' END,
-                CASE WHEN lines > 1 THEN format(' ({} lines{})', lines, CASE WHEN bursts > 1 THEN format(' in {} bursts', bursts) ELSE '' END) ELSE '' END) AS summary,
+                CASE WHEN lines > 1 THEN format(' ({}{} lines{})', CASE WHEN suppressed > 0 THEN 'at least ' ELSE '' END, lines, CASE WHEN bursts > 1 THEN format(' in {} bursts', bursts) ELSE '' END) ELSE '' END) AS summary,
          flatten([evidence, name_evidence]) AS evidence, "at", until, hosts, CASE WHEN r.root_kind = 'sxid' THEN [] ELSE gpus END AS gpus,
          CASE WHEN r.root_kind IN ('init_failed', 'no_handle') OR r.root_code IN (61, 12028, 57, 58, 59) OR (r.root_code BETWEEN 144 AND 150 AND NOT r.fatal) THEN 'probable' ELSE 'definite' END AS confidence,
          CASE WHEN r.root_code IN (61, 12028) OR r.root_kind IN ('init_failed') THEN 'warning' ELSE 'critical' END AS severity,
          upper(left(r.advice, 1)) || substr(r.advice, 2)
-           || CASE WHEN len(hosts) > 0 THEN ' on ' || array_to_string(list_sort(hosts)[1:5], ', ') ELSE '' END || '; take the node out of the pool until a diagnosis (dcgmi diag -r 3) passes.'
+           || CASE WHEN len(hosts) > 0 THEN ' on ' || array_to_string(list_sort(hosts)[1:5], ', ') ELSE '' END || CASE WHEN r.root_code = 12028 THEN '; watch whether it comes again.' ELSE '; take the node out of the pool until a diagnosis (dcgmi diag -r 3) passes.' END
            || CASE WHEN recovery_action IS NOT NULL THEN ' The driver asks for: ' || CASE recovery_action WHEN 1 THEN 'GPU reset' WHEN 2 THEN 'node reboot' WHEN 3 THEN 'drain of P2P work' WHEN 4 THEN 'drain and reset' WHEN 5 THEN 'recovery of the IMEX domain' ELSE 'action ' || recovery_action END || '.' ELSE '' END
            || CASE WHEN r.decoded_investigatory LIKE 'investigate_peer%' THEN ' This end only saw it: the device at the other end of the link went down, look there first.'
                    WHEN r.decoded_investigatory LIKE 'investigate_link_si%' THEN ' The signal on the link was lost: check its cables and connectors.'
@@ -71,7 +73,7 @@ WITH apart AS (
          nullif(regexp_extract(r.message, 'physAddr:? (0x[0-9a-fA-F]+)', 1), '') AS phys_addr,
          CASE WHEN r.root_code IN (119, 120) THEN nullif(regexp_extract(r.message, '\((GSP_[A-Z_]+|[A-Z][A-Z0-9_]{5,})\)', 1), '') END AS rpc_function,
          CASE WHEN r.root_code NOT IN (119, 120) THEN r.any_pid END AS pid, CASE WHEN r.root_code NOT IN (119, 120) THEN r.any_process END AS process,
-         strftime("at", '%Y-%m-%dT%H:%M:%S') AS first_time, lines, bursts, NULL::VARCHAR AS error, NULL::BIGINT AS event_id
+         strftime("at", '%Y-%m-%dT%H:%M:%S') AS first_time, lines, bursts, suppressed AS suppressed_lines, NULL::VARCHAR AS error, NULL::BIGINT AS event_id
   FROM named
 ), service AS (   -- repairs that are due: context, no job ends by them
   SELECT format('GPU {}: Xid {}, {}', gpu, root_code, any_value(c.short_meaning)) AS summary, flatten(list(evidence))[1:10] AS evidence, min(time) AS at, max(last_time) AS until,

@@ -38,7 +38,7 @@ trouble AS (
   SELECT w.ib_status AS status, w.status_name, w.meaning || ', says the kernel' AS what, k.device AS hca, k.host, k.time, k.file_id, k.line_no, true AS by_kernel
   FROM kernel_event k JOIN ib_wc_status w ON w.ib_status = CASE k.message WHEN '0x1' THEN 1 WHEN '0x2' THEN 2 WHEN '0x4' THEN 4 WHEN '0x10' THEN 7 WHEN '0x11' THEN 8 WHEN '0x12' THEN 9
                                                                           WHEN '0x13' THEN 10 WHEN '0x14' THEN 11 WHEN '0x15' THEN 12 WHEN '0x16' THEN 13 WHEN '0x22' THEN 16 END
-  WHERE k.kind = 'ib_syndrome'
+  WHERE k.kind = 'ib_syndrome' AND k.device IS NOT NULL   -- an Ethernet queue that stumbles is set right by its driver
 ), known AS (
   SELECT t.*, coalesce(t.rank, p.rank) AS job_rank, coalesce(p.gpu_index, t.device_hint) AS gpu,
          count(DISTINCT t.host) OVER (PARTITION BY t.peer) AS hosts_of_peer
