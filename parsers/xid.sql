@@ -164,7 +164,7 @@ WITH seen AS (
                coalesce(kind = 'xid' AND code BETWEEN 144 AND 150 AND (NOT fatal OR decoded_action = 'ignore'), false) AS minor_link FROM seen)
   LEFT JOIN (SELECT code AS p_code, verdict AS p_verdict, root_order AS p_order, advice AS p_advice FROM xid_triage) ON p_code = previous
 ), roots AS (
-  SELECT machine, clock, era, burst, arg_min(p, (CASE WHEN named_here THEN 0 ELSE 1 END, p.root_order, coalesce(p.t, p.line_no))) AS root
+  SELECT machine, clock, era, burst, arg_min(p, (CASE WHEN named_here THEN 0 ELSE 1 END, p.root_order, coalesce(p.t, p.line_no), p.file_id, p.line_no)) AS root
   FROM (SELECT j AS p, j.machine, j.clock, j.era, j.burst, j.is_named AND list_contains(j.top_gpus, j.gpu) AS named_here
         FROM (SELECT *, list(DISTINCT gpu) FILTER (root_order = least_order) OVER (PARTITION BY machine, clock, era, burst) AS top_gpus
               FROM (SELECT *, min(root_order) OVER (PARTITION BY machine, clock, era, burst) AS least_order FROM judged)) j)
