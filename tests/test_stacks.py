@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -205,3 +206,82 @@ def test_a_process_that_is_gone_is_no_suspect(ranks: list[int], run: Path) -> No
     waiting = [pid for pid in ranks if pid != ranks[2]]
     (run / "stacks.txt").write_text("".join(dump(pid) for pid in waiting) + dump(2**22 - 3))
     assert analyze(run).sql("SELECT DISTINCT reason FROM stack_failure") == [{"reason": "gone"}]
+
+
+LOADER = """
+import os, sys
+sys.path.insert(0, {folder!r})
+from torch.utils.data._utils.worker import _worker_loop
+
+def read_shard(pipe):
+    return pipe.read(1)
+
+ours, theirs = os.pipe()
+if os.fork() == 0:
+    _worker_loop(read_shard, os.fdopen(ours, "rb"))
+print("up", flush=True)
+os.fdopen(ours, "rb").read(1)
+"""
+WORKER = """
+def _worker_loop(fetch, pipe):
+    return fetch(pipe)
+"""
+
+
+def test_children_are_dumped_with_their_parent(start: Start, tmp_path: Path, run: Path) -> None:
+    package = tmp_path / "torch" / "utils" / "data" / "_utils"
+    package.mkdir(parents=True)
+    for folder in (package, *list(package.parents)[:3]):
+        (folder / "__init__.py").touch()
+    (package / "worker.py").write_text(WORKER)
+    parent = start("fit.py", LOADER.format(folder=str(tmp_path)))
+    time.sleep(0.5)
+    try:
+        (run / "stacks.txt").write_text(dump(parent.pid, "--subprocesses"))
+        found = analyze(run)
+        worker = found.sql("SELECT pid, function, stuck FROM stack_worker")
+        assert [(w["function"], w["stuck"]) for w in worker] == [("read_shard", True)]
+        assert worker[0]["pid"] != parent.pid
+        assert found.sql("SELECT DISTINCT pid FROM stack_parent") == [{"pid": parent.pid}]
+    finally:
+        for child in Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split():
+            os.kill(int(child), signal.SIGKILL)
+
+
+HANDLED = """
+import faulthandler, sys, threading
+faulthandler.dump_traceback_later(0.5, file=sys.stderr)
+def pull(queue):
+    queue.acquire()
+locked = threading.Lock()
+locked.acquire()
+threading.Thread(target=pull, args=(locked,), daemon=True).start()
+def all_reduce_gradients():
+    sys.stdin.read(1)
+all_reduce_gradients()
+"""
+
+
+def test_what_faulthandler_prints_after_a_timeout(run: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", HANDLED], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as p:
+        time.sleep(2)
+        _, said = p.communicate("")
+    (run / "stderr.log").write_text(said)
+    main = analyze(run).sql("SELECT occasion, own.f AS function FROM stack_main")
+    assert main == [{"occasion": "Timeout (0:00:00.500000)", "function": "all_reduce_gradients"}]
+
+
+@pytest.mark.skipif(not shutil.which("gdb"), reason="gdb is not installed")
+def test_native_stacks_by_gdb(start: Start, run: Path) -> None:
+    process = start("cache.py", LOCKS)
+    time.sleep(0.5)
+    command = ["gdb", "-p", str(process.pid), "-batch", "-ex", "thread apply all bt"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    if "ptrace" in done.stderr and "(LWP" not in done.stdout:
+        pytest.skip("ptrace is not allowed here")
+    (run / "gdb.txt").write_text(done.stdout + done.stderr)
+    main = analyze(run).sql("SELECT pid, class FROM stack_main")
+    assert [m["pid"] for m in main] == [process.pid]
+    assert main[0]["class"] in {"lock-wait", "blocked", "wait"}

@@ -38,7 +38,8 @@ WITH raw AS (
 )
 SELECT c.function, c.source, c.arguments, c.name, c.native, c.path, c.py_line,
   CASE WHEN c.path LIKE '/%' THEN regexp_extract(c.path, '([^/]*)$', 1) ELSE c.path END AS shown_path,
-  l.path IS NULL AND NOT c.native AS own_code, b.says['skip'] IS NOT NULL AS skipped,
+  -- `<module> (<string>)` is how multiprocessing starts a child.
+  l.path IS NULL AND NOT c.native AND NOT (c.name = '<module>' AND c.path = '<string>') AS own_code, b.says['skip'] IS NOT NULL AS skipped,
   b.says['stack'] AS by_stack, b.says['near'] AS by_near, b.says['weak'] AS by_weak, b.says['native'] AS by_native, b.says['top'] AS by_top
 FROM clean AS c
 LEFT JOIN library AS l USING (path)
