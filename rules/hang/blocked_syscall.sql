@@ -85,3 +85,22 @@ SELECT 'The main thread' || coalesce(' of rank ' || t.rank, '') || coalesce(' (p
        'info' AS severity, 'py-spy dump --native --pid ' || coalesce(nullif(t.pid, 0)::VARCHAR, 'PID') || ' on that host tells what it polls for.' AS action, [line_at(p.file_id, p.first_line), line_at(p.file_id, p.last_line)] AS evidence,
        CASE WHEN t.rank IS NOT NULL THEN [t.rank] END AS ranks, CASE WHEN t.host IS NOT NULL THEN [t.host] END AS hosts, [t.pid] AS pids, p.syscall, round(p.seconds, 1) AS seconds, p.asking AS tries, 'poll' AS waits_on
 FROM strace_pace p JOIN strace_thread t ON t.trace = p.trace AND t.tid = p.tid
+UNION ALL BY NAME
+-- ps and /proc/PID/stack: a process in the kernel. One look proves nothing, everybody who reads a file stands there for a moment: it was
+-- seen so twice, or its dump failed for it, or others wait meanwhile.
+SELECT CASE WHEN k.rank IS NOT NULL THEN 'rank ' || k.rank || ' (pid ' || k.pid || ')' ELSE 'pid ' || k.pid END
+       || CASE WHEN k.waits_on = 'stopped' THEN ' is stopped (state T)' ELSE ' waits in the kernel for ' || k.waits_on || ' (' || k.kernel_function || '), uninterruptible (state D)' END AS summary,
+       'probable' AS confidence,
+       CASE WHEN k.waits_on = 'stopped' THEN 'Find out who stopped it (a debugger, kill -STOP, job control) and continue it: kill -CONT ' || k.pid || '.'
+            ELSE 'Look at ' || k.waits_on || ' on this host: dmesg, mount, a small read; a process in state D cannot be killed before the call returns.' END AS action,
+       k.evidence, CASE WHEN k.rank IS NOT NULL THEN [k.rank] END AS ranks, CASE WHEN k.host IS NOT NULL THEN [k.host] END AS hosts, [k.pid] AS pids, k.pid,
+       k.kernel_function, k.waits_on, CASE WHEN k.waits_on = 'stopped' THEN 'T (stopped)' ELSE 'D (uninterruptible)' END AS process_state
+FROM (
+  SELECT w.pid, max(coalesce(w.rank, r.rank)) AS rank, max(coalesce(w.host, r.host)) AS host, any_value(w.waits_on) AS waits_on, any_value(w.kernel_function ORDER BY w.kernel_function) AS kernel_function,
+    greatest(count(*) FILTER (w.state IS NULL), count(*) FILTER (w.state IS NOT NULL)) AS times, list(line_at(w.file_id, w.line_no) ORDER BY w.file_id, w.line_no)[:4] AS evidence, bool_or(r.rank IS NOT NULL OR contains(w.cmdline, 'python')) AS is_python
+  FROM kernel_wait AS w LEFT JOIN (SELECT pid, any_value(rank) AS rank, any_value(host) AS host FROM (SELECT pid, rank, host FROM stack_known_rank UNION SELECT pid, rank, host FROM stack_main WHERE rank IS NOT NULL AND role = 'rank')
+             GROUP BY pid HAVING count(DISTINCT rank) = 1) AS r ON r.pid = w.pid
+  WHERE w.waits_on IS NOT NULL GROUP BY w.pid, w.waits_on
+) AS k
+WHERE k.times >= 2 AND k.is_python OR k.waits_on = 'stopped' AND k.rank IS NOT NULL OR EXISTS (FROM stack_main AS m WHERE m.pid = k.pid AND m.failure IN ('no_stack', 'stopped'))
+  OR EXISTS (FROM stack_verdict AS v WHERE list_contains(v.pids, k.pid))
