@@ -2,7 +2,7 @@
 -- Corrected errors, and counts over the whole life of the card (Aggregate), are no news.
 CREATE TABLE gpu_state AS
 SELECT s.file_id, s.line_no, s.time, s.host, pci_address(s.gpu) AS gpu, s.section, s.key, s.value,
-       CASE WHEN s.section = 'Volatile' AND (s.key LIKE 'DRAM Uncorrectable%' OR s.key LIKE 'SRAM Uncorrectable%') AND try_cast(s.value AS BIGINT) > 0 THEN 'uncorrectable'
+       CASE WHEN s.section = 'Volatile' AND (s.key LIKE 'DRAM Uncorrectable%' OR s.key LIKE 'SRAM Uncorrectable%' OR s.key = 'Double Bit') AND try_cast(s.value AS BIGINT) > 0 THEN 'uncorrectable'
             WHEN s.key IN ('Remapping Failure Occurred', 'Unrepairable Memory') AND s.value = 'Yes' THEN 'replace'
             WHEN s.section LIKE 'Bank Remap%' AND s.key = 'None' AND try_cast(split_part(s.value, ' ', 1) AS BIGINT) > 0 THEN 'replace'
             WHEN s.key = 'SRAM Threshold Exceeded' AND s.value = 'Yes' THEN 'replace'

@@ -105,7 +105,9 @@ FROM amd
 UNION ALL BY NAME
 SELECT format('GPU {}{}: {}', gpu, coalesce(' of ' || any_value(host), ''), CASE WHEN bool_or(verdict = 'uncorrectable') THEN 'uncorrectable memory errors since its last reset' WHEN bool_or(verdict = 'replace') THEN 'its memory can no longer be repaired' ELSE 'it asks for recovery: ' || any_value(value) FILTER (verdict = 'recovery') END)
          || ', says nvidia-smi' AS summary,
-       list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:10] AS evidence, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, [gpu] AS gpus, CASE WHEN bool_or(verdict = 'replace') THEN 'definite' ELSE 'probable' END AS confidence, 'critical' AS severity,
+       list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:10] AS evidence, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, [gpu] AS gpus, CASE WHEN bool_or(verdict = 'replace') THEN 'definite' ELSE 'probable' END AS confidence,
+       -- where the driver told of the same GPU, its own lines are the incident
+       CASE WHEN EXISTS (SELECT 1 FROM gpu_burst b WHERE b.verdict = 'hardware' AND b.gpu = gpu_state.gpu) THEN 'info' ELSE 'critical' END AS severity,
        CASE WHEN bool_or(verdict = 'replace') THEN 'Replace the GPU (RMA): its spare memory rows are used up.' ELSE 'Reset the GPU or reboot the node; run dcgmi diag -r 3 before it comes back.' END AS action,
        'nvidia' AS vendor, gpu AS pci, bool_or(verdict IN ('uncorrectable', 'replace')) AS memory, any_value(key) AS error,
        max(try_cast(value AS BIGINT)) FILTER (verdict = 'uncorrectable') AS uncorrectable_errors
