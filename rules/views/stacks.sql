@@ -127,7 +127,7 @@ WITH bare AS (
   SELECT f.file_id, f.line_no, b.thread_line, f.depth + CASE WHEN f.bare_line IS NULL THEN 0 ELSE 1 END, function, source, line, arguments
   FROM stack_frame AS f JOIN bare AS b ON b.file_id = f.file_id AND b.at = coalesce(f.bare_line, f.line_no) WHERE f.thread_line IS NULL
 ), placed AS (
-  SELECT f.file_id, f.thread_line, f.line_no, CASE WHEN t.source_kind = 'pystack' THEN -f.depth ELSE f.depth END AS d,
+  SELECT f.file_id, f.thread_line, f.line_no, CASE WHEN t.source_kind IN ('pystack', 'python stack') THEN -f.depth ELSE f.depth END AS d,
     s.name, s.native, s.own_code, s.skipped, s.shown_path, s.by_stack, s.by_near, s.by_weak, s.by_native, s.by_top,
     coalesce(s.py_line, f.line) AS line,
     CASE WHEN s.own_code AND coalesce(s.py_line, f.line) IS NOT NULL THEN s.name || ' (' || s.shown_path || ':' || coalesce(s.py_line, f.line) || ')'
