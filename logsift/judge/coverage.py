@@ -19,6 +19,15 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True)
+class Job:
+    """How many ranks the job has where any log tells, those of which no log says anything, and the hosts that are named."""
+
+    ranks: int
+    silent_ranks: tuple[int, ...]
+    hosts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
     """Counts over the run directory; `unread` are files nobody could read, with the reason."""
 
@@ -28,10 +37,11 @@ class Coverage:
     problems: int
     unread: tuple[tuple[str, str], ...]
     missing: tuple[Missing, ...]
+    job: Job | None
 
 
 def coverage(store: Store) -> Coverage:
-    """Coverage of a store whose files are registered and whose view `missing_source` (from the content) may exist."""
+    """Coverage of a store whose files are registered; the content's `missing_source` and `job_size` may exist."""
     counts = store.rows(
         "SELECT count(*) AS files, coalesce(sum(lines), 0)::BIGINT AS lines,"
         " coalesce(sum(not_understood), 0)::BIGINT AS not_understood FROM file"
@@ -39,7 +49,10 @@ def coverage(store: Store) -> Coverage:
     problems = store.rows("SELECT count(*) AS n FROM problem WHERE what <> 'not understood'")[0]["n"]
     unread = store.rows("SELECT path, why FROM file WHERE reader = '' ORDER BY path")
     missing = store.rows("SELECT what, why, how FROM missing")
+    known = store.rows("SELECT 1 FROM duckdb_tables() WHERE table_name = 'job_size'")
+    sizes = store.rows("SELECT * FROM job_size WHERE world_size IS NOT NULL") if known else []
+    job = next((Job(r["world_size"], tuple(r["silent_ranks"]), tuple(r["hosts"])) for r in sizes), None)
     return Coverage(
         counts["files"], counts["lines"], counts["not_understood"], problems,
-        tuple((r["path"], r["why"]) for r in unread), tuple(Missing(**m) for m in missing),
+        tuple((r["path"], r["why"]) for r in unread), tuple(Missing(**m) for m in missing), job,
     )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from logsift import __version__
@@ -37,6 +38,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "coverage": {
             "files": analysis.coverage.files, "lines": analysis.coverage.lines,
             "not_understood": analysis.coverage.not_understood, "problems": analysis.coverage.problems,
+            "job": asdict(job) if (job := analysis.coverage.job) else None,
             "missing": [{"what": m.what, "why": m.why, "how": m.how} for m in analysis.coverage.missing],
         },
     }  # fmt: skip

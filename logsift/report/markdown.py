@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from logsift.report.model import MARK, Finding, build, flat, who
+from logsift.report.model import MARK, Finding, build, flat, job_size, who
 
 if TYPE_CHECKING:
     from logsift.analysis import Analysis
@@ -35,6 +35,8 @@ def render(analysis: Analysis) -> str:
         "## What was read", "",
         f"{c.files} files, {c.lines:,} lines; {c.not_understood:,} lines looked known but were not understood, {c.problems:,} problems.",
     ]  # fmt: skip
+    if size := job_size(c):
+        out.append(f"The job has {size}.")
     out += [f"- not read: `{path}` ({why})" for path, why in c.unread]
     out += ["", f"logsift {report.version} on `{report.run}`", ""]
     return "\n".join(out)

@@ -111,3 +111,13 @@ def ranges(numbers: list[int]) -> str:
 def flat(finding: Finding) -> list[tuple[int, Finding]]:
     """A finding's echoes with their depth, in reading order."""
     return [row for e in finding.echoes for row in [(0, e), *((d + 1, f) for d, f in flat(e))]]
+
+
+def job_size(coverage: Coverage) -> str:
+    """How large the job is and who of it is not heard of, "" where no log tells."""
+    job = coverage.job
+    if job is None:
+        return ""
+    hosts = f" on {len(job.hosts)} host{'s' * (len(job.hosts) != 1)}" if job.hosts else ""
+    silent = f", no word of {ranges(list(job.silent_ranks))}" if job.silent_ranks else ""
+    return f"{job.ranks:,} ranks{hosts}{silent}"

@@ -10,7 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from logsift.report.model import Finding, Report, build, flat, who
+from logsift.report.model import Finding, Report, build, flat, job_size, who
 
 if TYPE_CHECKING:
     from logsift.analysis import Analysis
@@ -61,6 +61,8 @@ def coverage_line(report: Report) -> str:
     """One line of what was read."""
     c = report.coverage
     said = [f"{c.files} file{'s' * (c.files != 1)}, {c.lines:,} lines read"]
+    if size := job_size(c):
+        said.append(size)
     if c.not_understood:
         said.append(f"{c.not_understood:,} looked known but were not understood")
     if c.problems:
