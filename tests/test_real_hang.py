@@ -18,22 +18,37 @@ pytestmark = [
 ]
 
 SCRIPT = """
-import datetime, sys
+import datetime, os, sys, time
 import torch, torch.distributed as dist
-dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=8))
-rank = dist.get_rank()
+how, rank = sys.argv[1], int(os.environ["RANK"])
+if how == "late" and rank == 2:
+    time.sleep(40)
+dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=6))
 x = torch.ones(8)
 for _ in range(3):
     dist.all_reduce(x)
-if sys.argv[1] == "barrier":
+if how == "barrier":
     if rank == 2:
-        import time
         time.sleep(20)
     dist.monitored_barrier(timeout=datetime.timedelta(seconds=4))
-else:
-    (dist.broadcast(x, 0) if rank == 2 else dist.all_reduce(x))
+elif how == "two":
+    if rank in (1, 3):
+        time.sleep(20)
+    dist.monitored_barrier(timeout=datetime.timedelta(seconds=4), wait_all_ranks=True)
+elif how == "root":
+    if rank == 0:
+        time.sleep(20)
+    dist.monitored_barrier(timeout=datetime.timedelta(seconds=4))
+elif how == "skip":
+    time.sleep(20) if rank == 2 else dist.all_reduce(x)
+elif how == "operation":
+    dist.broadcast(x, 0) if rank == 2 else dist.all_reduce(x)
+elif how == "size":
+    dist.all_reduce(torch.ones(9 if rank == 1 else 8))
 dist.all_reduce(x)
+dist.destroy_process_group()
 """
+DETAIL = {"TORCH_DISTRIBUTED_DEBUG": "DETAIL"}
 
 
 def run(folder: Path, how: str, **env: str) -> Path:
@@ -45,7 +60,7 @@ def run(folder: Path, how: str, **env: str) -> Path:
         "-m",
         "torch.distributed.run",
         "--nproc-per-node=4",
-        "--master-port=29677",
+        "--standalone",
         str(script),
         how,
     ]
@@ -54,14 +69,28 @@ def run(folder: Path, how: str, **env: str) -> Path:
     return log
 
 
-def test_monitored_barrier_names_the_rank_that_sleeps(tmp_path: Path) -> None:
-    root = analyze(run(tmp_path, "barrier")).root
+@pytest.mark.parametrize(
+    ("how", "env", "rule", "ranks"),
+    [
+        ("barrier", {}, "hang.missing_rank", {2}),
+        ("two", {}, "hang.missing_rank", {1, 3}),
+        ("root", {}, "hang.missing_rank", {0}),
+        ("skip", {}, "hang.missing_rank", {2}),
+        ("skip", DETAIL, "hang.missing_rank", {2}),
+        ("late", {}, "hang.missing_rank", {2}),
+        ("operation", DETAIL, "divergence.collective_mismatch", {2}),
+        ("size", DETAIL, "divergence.collective_mismatch", {1}),
+    ],
+)
+def test_the_rank_is_named(how: str, env: dict[str, str], rule: str, ranks: set[int], tmp_path: Path) -> None:
+    root = analyze(run(tmp_path, how, **env)).root
     assert root is not None
-    assert (root.rule, root.ranks) == ("hang.missing_rank", {2})
+    assert (root.rule, root.ranks) == (rule, ranks)
 
 
-def test_detail_names_the_rank_that_runs_something_else(tmp_path: Path) -> None:
-    root = analyze(run(tmp_path, "mismatch", TORCH_DISTRIBUTED_DEBUG="DETAIL")).root
-    assert root is not None
-    assert root.rule == "divergence.collective_mismatch"
-    assert 2 in root.ranks
+@pytest.mark.parametrize(
+    "env", [{}, DETAIL | {"TORCH_CPP_LOG_LEVEL": "INFO"}], ids=["plain", "all that torch can tell"]
+)
+def test_a_job_that_ends_well_is_silent(env: dict[str, str], tmp_path: Path) -> None:
+    analysis = analyze(run(tmp_path, "well", **env))
+    assert not [i for i in analysis.incidents if i.severity != "info"]

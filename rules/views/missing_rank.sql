@@ -53,7 +53,8 @@ HAVING count(*) > 0;
 -- monitored_barrier: rank 0 names them; without wait_all_ranks only the first.
 CREATE VIEW missing_rank_barrier AS
 WITH named AS (
-  SELECT b.*, unnest(list_transform(regexp_extract_all(b.lagging, '[0-9]+'), lambda n: n::BIGINT)) AS missing FROM c10d_barrier b WHERE b.event = 'missing')
+  SELECT b.*, unnest(list_transform(regexp_extract_all(b.lagging, '[0-9]+'), lambda n: n::BIGINT)) AS missing FROM c10d_barrier b
+  WHERE b.event = 'missing' AND coalesce(b.rank = b.group_rank, true))  -- in a smaller group the numbers are the group's own
 SELECT 'monitored_barrier' AS source, list_sort(list(DISTINCT missing)) AS ranks, []::VARCHAR[] AS hosts, []::BIGINT[] AS pids, NULL::VARCHAR AS grp, NULL::BIGINT AS seq,
   'barrier' AS op, 'host' AS side, 'outside' AS place, 'definite' AS grade,
   min(time) - to_milliseconds(max(timeout_ms)) AS "at", 'monitored_barrier: rank 0 waited ' || max(timeout_ms) // 1000 || ' s for them' AS said,
@@ -106,6 +107,77 @@ HAVING count(*) > 0 AND (SELECT count(DISTINCT rank) FROM waiting) >= 2
   AND 4 * count(DISTINCT s.rank) <= (SELECT count(*) FROM known)
   AND (SELECT count(DISTINCT collective_seq) FROM waiting) = 1;
 
+-- monitored_barrier, and rank 0 itself did not come: all others say that it did not answer.
+CREATE VIEW missing_rank_barrier_root AS
+WITH came AS (SELECT list_sort(list(DISTINCT group_rank)) AS ranks, min(time) AS time, list(line_at(file_id, line_no) ORDER BY group_rank)[:5] AS evidence FROM c10d_barrier WHERE event = 'echo' AND coalesce(rank = group_rank, true))
+SELECT 'monitored_barrier' AS source, [0]::BIGINT[] AS ranks, 'barrier' AS op, 'outside' AS place, 'probable' AS grade, time AS "at",
+  'monitored_barrier: ranks ' || ranges(ranks) || ' came, and rank 0 neither answered them nor said who is late' AS said, evidence
+FROM came
+WHERE len(ranks) >= 2 AND ranks = range(1, len(ranks) + 1) AND NOT EXISTS (FROM c10d_barrier WHERE event <> 'echo') AND NOT EXISTS (FROM exception WHERE rank = 0);
+
+-- gloo's first meeting: everybody leaves its address in the store, and the others wait for the one that is not there.
+CREATE VIEW missing_rank_store_key AS
+WITH waited AS (
+  SELECT regexp_extract(store_key, '^/?default_pg/[0-9]+//[a-z]+//[0-9]+/(?:rank_)?([0-9]+)[.,]?$', 1) AS missing, * FROM c10d_store WHERE event = 'key_wait')
+SELECT 'gloo_store' AS source, [any_value(missing)::BIGINT] AS ranks, 'init' AS op, 'init' AS place, CASE WHEN count(*) > 1 THEN 'probable' ELSE 'possible' END AS grade,
+  min(time) - to_milliseconds(max(timeout_ms)) AS "at", 'the others waited ' || max(timeout_ms) // 1000 || ' s for its address in the store, which it leaves there when its process group begins' AS said,
+  list(line_at(file_id, line_no) ORDER BY file_id, line_no)[:5] AS evidence, max(timeout_ms) AS timeout_ms
+FROM waited
+HAVING count(*) > 0 AND min(missing) = max(missing) AND min(missing) <> '' AND NOT list_contains(coalesce(list(rank), []), any_value(missing)::BIGINT)
+  AND NOT EXISTS (FROM exception WHERE rank = (SELECT any_value(missing)::BIGINT FROM waited));
+
+-- Ranks of which something can be heard here: those with a log of their own, those that a launcher or a line of identity names, and
+-- the rest of the job where one log holds nearly all of it.
+CREATE VIEW rank_heard AS
+WITH told AS (
+  SELECT rank FROM file WHERE rank IS NOT NULL AND lines > 0 AND reader = 'lines'
+  UNION SELECT rank FROM rank WHERE rank IS NOT NULL
+  UNION SELECT coalesce(rank, group_rank) FROM c10d_timeout WHERE said_by = 'watchdog' AND coalesce(rank, group_rank) IS NOT NULL
+  UNION SELECT rank FROM c10d_timeout WHERE rank IS NOT NULL),
+world AS (SELECT max(world_size) AS world_size FROM identity_link),
+one_log AS (SELECT count(DISTINCT rank) AS ranks FROM c10d_timeout WHERE rank IS NOT NULL GROUP BY file_id ORDER BY ranks DESC LIMIT 1)
+SELECT rank FROM told WHERE rank IS NOT NULL
+UNION SELECT unnest(range(world_size)) FROM world, one_log WHERE world_size BETWEEN 4 AND 100000 AND ranks >= world_size - greatest(1, world_size // 8);
+
+-- All ranks but one or a few gave up in one operation of the default group: of those that were ended with the rest, and of gloo's.
+CREATE VIEW missing_rank_quiet AS
+WITH loud AS (
+  SELECT coalesce(rank, group_rank) AS rank FROM c10d_timeout WHERE said_by = 'watchdog' UNION SELECT coalesce(rank, group_rank) FROM c10d_status
+  UNION SELECT rank FROM c10d_heartbeat UNION SELECT rank FROM c10d_event UNION SELECT rank FROM c10d_timeout UNION SELECT rank FROM c10d_barrier UNION SELECT rank FROM c10d_fingerprint),
+waiting AS (
+  SELECT * FROM c10d_timeout_once
+  WHERE said_by IN ('watchdog', 'gloo') AND rank IS NOT NULL AND coalesce(grp_desc, 'default_pg') = 'default_pg' AND coalesce(grp, '0') IN ('0', 'default_pg')),
+silent AS (
+  SELECT k.rank, any_value(f.file_id) AS file_id, max(f.lines) AS line_no FROM rank_heard k LEFT JOIN file f ON f.rank = k.rank AND f.lines > 0 AND f.reader = 'lines'
+  WHERE k.rank NOT IN (SELECT rank FROM loud WHERE rank IS NOT NULL)
+    AND NOT EXISTS (FROM exception e WHERE e.rank = k.rank) AND NOT EXISTS (FROM exit e WHERE e.rank = k.rank AND (e.exitcode > 0 OR e.exitcode IN (-6, -9, -11, -7)))
+  GROUP BY k.rank),
+ended AS (SELECT e.rank, min(line_at(e.file_id, e.line_no)) AS line FROM exit e SEMI JOIN silent USING (rank) GROUP BY e.rank)
+SELECT 'silent_log' AS source, list_sort(list(DISTINCT s.rank)) AS ranks, []::VARCHAR[] AS hosts, []::BIGINT[] AS pids,
+  (SELECT coalesce(any_value(grp_desc), CASE WHEN any_value(said_by) <> 'gloo' THEN 'default_pg' END) FROM waiting) AS grp, (SELECT min(collective_seq) FROM waiting) AS seq,
+  (SELECT arg_min(op, collective_seq) FROM waiting) AS op,
+  NULL::VARCHAR AS side, 'outside' AS place, 'possible' AS grade, (SELECT min(time - to_milliseconds(coalesce(ran_ms, timeout_ms, 0))) FROM waiting) AS "at",
+  'rank ' || ranges(list(DISTINCT s.rank)) || ' says nothing of the timeout that ranks ' || (SELECT ranges(list(DISTINCT rank)) FROM waiting) || ' report' AS said,
+  coalesce(list(line_at(s.file_id, s.line_no)) FILTER (s.file_id IS NOT NULL), [])[:5] || coalesce((SELECT list(line) FROM ended), [])[:3] || (SELECT list(line_at(file_id, line_no))[:3] FROM waiting) AS evidence
+FROM silent s
+HAVING count(*) > 0 AND NOT EXISTS (FROM missing_rank_silent) AND (SELECT count(DISTINCT rank) FROM waiting) >= greatest(2, (SELECT count(*) FROM rank_heard) - greatest(1, (SELECT count(*) FROM rank_heard) // 8))
+  AND (SELECT count(DISTINCT collective_seq) FROM waiting) <= 1;
+
+-- Init that began on nearly all ranks and completed on none: who began nothing at all. Only a log that holds other ranks of the same
+-- host or launcher would hold its lines too; a rank with a file of its own that is not here is not observed.
+CREATE VIEW missing_rank_init AS
+WITH started AS (
+  SELECT c.comm_key, c.nranks, list_filter(range(c.nranks), lambda x: NOT list_contains(c.ranks, x)) AS absent, c.incomplete, c.started_at
+  FROM communicator c
+  WHERE NOT c.ambiguous AND len(c.incomplete) > 0 AND len(coalesce(c.completed, [])) = 0 AND c.nranks = (SELECT max(nranks) FROM communicator) AND EXISTS (FROM trouble_sign)),
+per_file AS (SELECT comm_key, min(n) AS fewest FROM (SELECT comm_key, file_id, count(DISTINCT comm_rank) AS n FROM nccl_rank WHERE starts > 0 GROUP BY ALL) GROUP BY comm_key)
+SELECT 'nccl_init' AS source, s.absent::BIGINT[] AS ranks, s.comm_key AS grp, 'init' AS op, 'init' AS place, 'possible' AS grade, s.started_at AS "at",
+  'rank ' || ranges(s.absent) || ' never began the init of the communicator of ' || s.nranks || ' that all others began' AS said,
+  (SELECT list(coalesce(r.start_line, line_at(r.file_id, r.line_no)) ORDER BY r.comm_rank)[:5] FROM nccl_rank r WHERE r.comm_key = s.comm_key) AS evidence
+FROM started s JOIN per_file f USING (comm_key)
+WHERE len(s.absent) BETWEEN 1 AND greatest(1, s.nranks // 8) AND len(s.absent) < f.fewest
+  AND NOT EXISTS (FROM exception e WHERE list_contains(s.absent, e.rank)) AND NOT EXISTS (FROM exit e WHERE list_contains(s.absent, e.rank) AND (e.exitcode > 0 OR e.exitcode IN (-6, -9, -11, -7)));
+
 -- A process had ended, as its launcher tells, before the others gave up waiting: it can't have joined them.
 CREATE VIEW missing_rank_ended AS
 WITH waiting AS (SELECT * FROM watchdog_waiter WHERE time IS NOT NULL),
@@ -128,7 +200,11 @@ SELECT * FROM missing_rank_progress
 UNION ALL BY NAME SELECT * FROM missing_rank_no_dump
 UNION ALL BY NAME SELECT * FROM missing_rank_barrier
 UNION ALL BY NAME SELECT * FROM missing_rank_desync
+UNION ALL BY NAME SELECT * FROM missing_rank_barrier_root
+UNION ALL BY NAME SELECT * FROM missing_rank_store_key
 UNION ALL BY NAME SELECT * FROM missing_rank_silent
+UNION ALL BY NAME SELECT * FROM missing_rank_quiet
+UNION ALL BY NAME SELECT * FROM missing_rank_init
 UNION ALL BY NAME SELECT * FROM missing_rank_ended
 UNION ALL BY NAME SELECT * FROM missing_rank_stacks
 UNION ALL BY NAME SELECT * FROM missing_rank_nccl
