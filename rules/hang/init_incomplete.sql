@@ -47,3 +47,9 @@ SELECT CASE WHEN max(joined) > max(nranks) THEN format('{} processes came to the
        list_sort(list_distinct(flatten(list(ranks)))) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, max(nranks) AS nranks, max(joined) AS joined,
        stage, max(timeout_ms) AS timeout_ms, any_value(store_key) AS store_key, 'probable' AS confidence
 FROM init_wait_c10d WHERE NOT EXISTS (FROM c10d_timeout) AND NOT EXISTS (FROM c10d_status) GROUP BY stage
+UNION ALL BY NAME
+-- RAS sees ranks in init that others have finished: a moment of the start, unless a second snapshot says the same
+SELECT format('RAS: {} of {} ranks of a communicator are still in init, the others have finished it', n, nranks) || CASE WHEN stalled THEN ', in two snapshots' ELSE '' END AS summary,
+       evidence, time AS at, ranks::BIGINT[] AS ranks, hosts, nranks::BIGINT AS nranks, 'connect' AS stage, comm_hash AS "group", pids,
+       CASE WHEN stalled THEN 'critical' ELSE 'info' END AS severity, CASE WHEN stalled THEN 'probable' ELSE 'possible' END AS confidence
+FROM ras_state WHERE ras_status = 'INIT' AND latest AND states > 1

@@ -33,6 +33,11 @@ SELECT 'ras' AS source, ranks_behind::BIGINT[] AS ranks, hosts_behind AS hosts, 
        format('RAS: rank(s) {} stand at {} operation {} in two snapshots, the others at {}', ranges(ranks_behind), coalesce(op, 'collective'), count_behind, count_ahead) AS said, lines AS evidence
 FROM ras_count WHERE latest AND stalled AND len(ranks_behind) = n_behind AND n_behind * 2 < nranks
 UNION ALL BY NAME
+SELECT 'ras' AS source, r.ranks::BIGINT[] AS ranks, r.hosts, r.pids, r.comm_hash AS grp, 'finalize' AS op, 'host' AS side, 'outside' AS place, 'possible' AS grade, r.time AS at,
+       format('RAS: the communicator is being ended by the others, rank(s) {} have not called for it in two snapshots', ranges(r.ranks)) AS said, r.evidence
+FROM ras_state r WHERE r.ras_status = 'RUNNING' AND r.latest AND r.stalled AND r.n * 4 <= r.nranks AND len(r.ranks) = r.n
+  AND EXISTS (FROM ras_state f WHERE f.file_id = r.file_id AND f.counts_line = r.counts_line AND f.comm_hash = r.comm_hash AND f.ras_status = 'FINALIZE' AND f.n * 2 > f.nranks)
+UNION ALL BY NAME
 SELECT 'ras dead' AS source, NULL::BIGINT[] AS ranks, list(DISTINCT address ORDER BY address) AS hosts, list(DISTINCT pid ORDER BY pid) AS pids, NULL::VARCHAR AS grp,
        NULL::BIGINT AS seq, NULL::VARCHAR AS op, NULL::VARCHAR AS side, NULL::VARCHAR AS place, 'probable' AS grade, min(time) AS at,
        format('RAS: nothing answers for process(es) {} on {}', string_agg(DISTINCT pid::VARCHAR, ', '), string_agg(DISTINCT address, ', ')) AS said,

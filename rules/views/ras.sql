@@ -15,6 +15,7 @@ WITH lines AS (
   SELECT file_id, hash_line, rank_line AS line_no, any_value(comm_hash) AS comm_hash, any_value(list_name) AS list_name, try_cast(any_value(size) AS BIGINT) AS nranks,
          max(try_cast(value AS BIGINT)) FILTER (name = 'rank') AS comm_rank, max(value) FILTER (name = 'host') AS address, max(try_cast(value AS BIGINT)) FILTER (name = 'pid') AS pid,
          max(try_cast(value AS BIGINT)) FILTER (name = 'cuda_dev') AS gpu_index, max(try_cast(value AS BIGINT)) FILTER (name = 'init_state') AS init_state,
+         coalesce(max(value) FILTER (name = 'abort_flag') IN ('true', '1'), false) AS aborts, coalesce(bool_or(value IN ('true', '1')) FILTER (name IN ('finalize_called', 'destroy_flag')), false) AS ends,
          max(value) FILTER (name IN ('considered_dead', 'unresponsive')) IN ('true', '1') AS dead,
          map_from_entries(list((name, try_cast(value AS BIGINT))) FILTER (part = 'collective_counts' AND value <> '')) AS counts
   FROM placed WHERE rank_line IS NOT NULL AND rank_line >= hash_line AND list_name IS NOT NULL GROUP BY file_id, hash_line, rank_line
@@ -23,11 +24,13 @@ WITH lines AS (
 ), compact AS (
   SELECT file_id, line_no AS hash_line, line_no, comm->>'hash' AS comm_hash, list_name, try_cast(comm->>'size' AS BIGINT) AS nranks,
          try_cast(r.value->>'rank' AS BIGINT) AS comm_rank, r.value->>'host' AS address, try_cast(r.value->>'pid' AS BIGINT) AS pid, try_cast(r.value->>'cuda_dev' AS BIGINT) AS gpu_index,
-         try_cast(r.value->'status'->>'init_state' AS BIGINT) AS init_state, coalesce(r.value->'status'->>'considered_dead', r.value->'status'->>'unresponsive') IN ('true', '1') AS dead,
+         try_cast(r.value->'status'->>'init_state' AS BIGINT) AS init_state,
+         coalesce(r.value->'status'->>'abort_flag', '') IN ('true', '1') AS aborts, coalesce(r.value->'status'->>'finalize_called', r.value->'status'->>'destroy_flag', '') IN ('true', '1') AS ends, coalesce(r.value->'status'->>'considered_dead', r.value->'status'->>'unresponsive') IN ('true', '1') AS dead,
          try_cast(json_extract(r.value, '$.collective_counts') AS MAP(VARCHAR, BIGINT)) AS counts
   FROM whole, (VALUES ('ranks'), ('missing_ranks')) l(list_name), json_each(json_extract(comm, '$.' || list_name)) r
 )
-SELECT file_id, line_no, hash_line, replace(comm_hash, '0x', '') AS comm_hash, list_name = 'missing_ranks' AS missing, coalesce(dead, false) AS dead, nranks, comm_rank, address, pid, gpu_index, init_state, counts
+SELECT file_id, line_no, hash_line, replace(comm_hash, '0x', '') AS comm_hash, list_name = 'missing_ranks' AS missing, coalesce(dead, false) AS dead, nranks, comm_rank, address, pid, gpu_index, init_state,
+  CASE WHEN aborts THEN 'ABORT' WHEN ends THEN 'FINALIZE' WHEN init_state = 0 THEN 'RUNNING' WHEN init_state IS NOT NULL THEN 'INIT' END AS ras_status, counts
 FROM (SELECT * FROM pretty UNION ALL BY NAME SELECT * FROM compact);
 
 COMMENT ON TABLE ras_rank IS 'ranks of communicators in a RAS report in JSON: where they run, init state (0 done, 7 in progress), operations counted by kind, whether they answer';
@@ -65,3 +68,22 @@ FROM counts c LEFT JOIN named n ON n.file_id = c.file_id AND n.counts_line = c.c
 WHERE c.count_ahead > c.count_behind;
 
 COMMENT ON TABLE ras_count IS 'operation counts RAS found to differ, by snapshot, communicator and kind of operation; stalled = two snapshots with the same numbers';
+
+-- Communicators whose ranks are in different states, one row per snapshot, communicator and state. In a single snapshot that is a moment
+-- of a start or an end; the same numbers in two snapshots mean that nothing moves.
+CREATE TABLE ras_state AS
+WITH said AS (
+  SELECT file_id, line_no, counts_line, comm_hash, ras_status, affected AS n, comm_rank, pid, address, time
+  FROM nccl_ras_status
+  UNION ALL BY NAME SELECT file_id, line_no, hash_line AS counts_line, comm_hash, ras_status, 1 AS n, comm_rank, pid, address FROM ras_rank WHERE NOT missing AND ras_status IS NOT NULL
+), split AS (
+  SELECT file_id, counts_line, comm_hash, ras_status, CASE WHEN bool_or(comm_rank IS NULL) THEN max(n) FILTER (comm_rank IS NULL) ELSE count(*) END AS n,
+         list(comm_rank ORDER BY comm_rank) FILTER (comm_rank IS NOT NULL) AS ranks, list(DISTINCT address ORDER BY address) FILTER (address IS NOT NULL) AS hosts,
+         list(DISTINCT pid ORDER BY pid) FILTER (pid IS NOT NULL) AS pids, max(time) AS time, list(line_at(file_id, line_no) ORDER BY line_no)[:10] AS evidence
+  FROM said GROUP BY ALL
+)
+SELECT *, sum(n) OVER one AS nranks, count(*) OVER one AS states, count(*) OVER (PARTITION BY comm_hash, ras_status, n) > 1 AS stalled,
+       row_number() OVER (PARTITION BY comm_hash, ras_status ORDER BY time DESC NULLS LAST, file_id DESC, counts_line DESC) = 1 AS latest
+FROM split WINDOW one AS (PARTITION BY file_id, counts_line, comm_hash);
+
+COMMENT ON TABLE ras_state IS 'states RAS gives the ranks of a communicator, with the ranks it names; stalled = two snapshots with the same numbers';
