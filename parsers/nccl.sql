@@ -132,6 +132,19 @@ GROUP BY ALL;
 
 COMMENT ON TABLE nccl_call_count IS 'how many collective calls each rank of a communicator logged (NCCL_DEBUG_SUBSYS=COLL), and the last of them';
 
+-- Sends and receives counted per pair of ranks of a communicator, where the calls of both are logged from its beginning.
+CREATE VIEW nccl_pair_count AS
+WITH one AS (
+  SELECT r.comm_key, CASE c.op WHEN 'Send' THEN r.comm_rank ELSE c.root END AS src, CASE c.op WHEN 'Send' THEN c.root ELSE r.comm_rank END AS dst, c.op, c.file_id, c.line_no
+  FROM nccl_call c JOIN nccl_rank r ON r.pid = coalesce(c.pid, 0) AND r.comm = c.comm AND (r.host = coalesce(c.host, '') OR ends_with(coalesce(c.host, ''), r.host))
+  WHERE c.op IN ('Send', 'Recv') AND r.starts + r.completes > 0 AND NOT r.ambiguous)
+SELECT comm_key, src, dst, count(*) FILTER (op = 'Send') AS sends, count(*) FILTER (op = 'Recv') AS recvs,
+       arg_max(line_at(file_id, line_no), line_no) FILTER (op = 'Send') AS last_send, arg_max(line_at(file_id, line_no), line_no) FILTER (op = 'Recv') AS last_recv,
+       arg_max(file_id, line_no) AS file_id, max(line_no) AS line_no
+FROM one GROUP BY ALL;
+
+COMMENT ON VIEW nccl_pair_count IS 'sends and receives between two ranks of a communicator, counted from NCCL_DEBUG_SUBSYS=COLL lines';
+
 -- The calls themselves, decoded; seq counts the collectives of a rank within its communicator from 1.
 CREATE VIEW collective_call AS
 SELECT r.comm_key, r.comm_rank, r.nranks, c.op, c.elements, coalesce(d.datatype_name, c.datatype::VARCHAR) AS datatype,

@@ -30,3 +30,13 @@ SELECT 'Rank ' || waiter || ' waits in ' || any_value(kind) || ' ' || src || '->
   list({'file_id': file_id, 'line_no': line_no, 'text': 'rank ' || waiter || ', group ' || coalesce(grp, '?') || ': ' || kind || ' ' || src || '->' || dst || ' number ' || seq} ORDER BY record_id) AS evidence,
   list_sort([waiter, culprit]) AS ranks, src, dst, coalesce(nullif(any_value(grp_desc), ''), any_value(grp)) AS "group", min(seq) AS seq, any_value(kind) AS op
 FROM lone GROUP BY waiter, culprit, src, dst
+UNION ALL BY NAME
+-- NCCL's own lines: one pair of a job that hung has called for more of one kind than of the other, and all other pairs agree.
+SELECT 'Rank ' || CASE WHEN sends > recvs THEN src ELSE dst END || ' called ' || CASE WHEN sends > recvs THEN 'Send' ELSE 'Recv' END || ' ' || greatest(sends, recvs) || ' times and rank '
+    || CASE WHEN sends > recvs THEN dst ELSE src END || ' called ' || CASE WHEN sends > recvs THEN 'Recv' ELSE 'Send' END || ' ' || least(sends, recvs) || ' times (' || src || '->' || dst || ' of the communicator).' AS summary,
+  list_filter([last_send, last_recv], lambda x: x IS NOT NULL) AS evidence, list_sort([src, dst])::BIGINT[] AS ranks, src, dst, comm_key AS "group", least(sends, recvs) + 1 AS seq,
+  CASE WHEN sends > recvs THEN 'send' ELSE 'recv' END AS op, 'possible' AS confidence, 'warning' AS severity
+FROM (SELECT p.*, count(*) FILTER (sends <> recvs) OVER () AS odd FROM nccl_pair_count p
+      -- both ends must be heard of in the communicator's logs
+      WHERE (SELECT count(*) FROM nccl_rank r WHERE r.comm_key = p.comm_key AND r.comm_rank IN (p.src, p.dst) AND r.starts + r.completes > 0) = 2)
+WHERE sends <> recvs AND odd = 1 AND EXISTS (FROM trouble_sign WHERE sign IN ('timeout', 'heartbeat', 'abort')) AND NOT EXISTS (FROM missing_rank_suspect)

@@ -47,6 +47,17 @@ UNION ALL BY NAME
 SELECT 'ras dead' AS source, list(DISTINCT comm_rank ORDER BY comm_rank)::BIGINT[] AS ranks, list(DISTINCT address ORDER BY address) AS hosts, list(DISTINCT pid ORDER BY pid) AS pids,
        comm_hash AS grp, 'probable' AS grade, format('RAS: nothing answers for rank(s) {} on {}', ranges(list(comm_rank)), string_agg(DISTINCT address, ', ')) AS said,
        list(line_at(file_id, line_no) ORDER BY file_id, line_no) AS evidence
-FROM (FROM ras_rank WHERE dead QUALIFY nranks = max(nranks) OVER ()) GROUP BY comm_hash;
+FROM (FROM ras_rank WHERE dead QUALIFY nranks = max(nranks) OVER ()) GROUP BY comm_hash
+UNION ALL BY NAME
+-- The inspector writes what was completed. In a job that hangs all ranks of the world's communicator should stand at one number; a few
+-- that stand well behind it have not finished what the others did. The last records may be lost, so a step or two says nothing.
+SELECT 'inspector' AS source, list(comm_rank ORDER BY comm_rank) FILTER (last_sn < top)::BIGINT[] AS ranks, list(DISTINCT host ORDER BY host) FILTER (last_sn < top) AS hosts,
+       list(DISTINCT pid ORDER BY pid) FILTER (last_sn < top) AS pids, comm_id AS grp, min(last_sn) + 1 AS seq, any_value(last_op) FILTER (last_sn < top) AS op, 'possible' AS grade,
+       format('NCCL inspector: the last collective that rank(s) {} completed is number {}, the others all completed {}', ranges(list(comm_rank) FILTER (last_sn < top)), min(last_sn), max(last_sn)) AS said,
+       list(line_at(file_id, line_no) ORDER BY last_sn, comm_rank)[:10] AS evidence
+FROM (SELECT *, max(last_sn) OVER c AS top, count(*) OVER c AS seen FROM nccl_inspector_last WHERE nranks = (SELECT max(nranks) FROM nccl_inspector_last) WINDOW c AS (PARTITION BY comm_id))
+WHERE seen = nranks AND EXISTS (FROM hung WHERE sign IN ('timeout', 'heartbeat', 'abort'))
+GROUP BY comm_id
+HAVING count(*) FILTER (last_sn < top) BETWEEN 1 AND greatest(1, count(*) // 8) AND max(last_sn) FILTER (last_sn < top) <= max(last_sn) - 3 AND count(*) >= 4;
 
 COMMENT ON TABLE missing_rank_nccl IS 'ranks that stopped before the others, from COLL lines and RAS, in the shape of missing_rank_suspect';
