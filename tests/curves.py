@@ -104,4 +104,7 @@ def faulty(
         bump[at:] += np.log(base[at] / base[at:])
     else:
         raise ValueError(fault)
+    if kind == "smoothed":  # who prints averages averages the fault as well; its size is what can be seen of it
+        seen = _filtered(bump, 0.9)
+        bump = seen * (float(np.abs(bump).max()) / float(np.abs(seen).max()))
     return Made(made.x, made.y * np.exp(bump), at, end, boundary)

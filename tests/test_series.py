@@ -7,23 +7,22 @@ import pytest
 from curves import FAULTS, NOISE, clean, faulty
 from scipy import stats
 
-from logsift.judge.series import (
-    AGAIN,
-    DEAD,
-    DOUBLE,
-    LIVE,
-    curve_of,
-    dense_start,
+from logsift.judge.series import curve_of, dense_start, search, stitch
+from logsift.judge.series.robust import (
+    MEDIAN_ERROR,
+    Tail,
+    block_medians,
+    correlation,
+    innovations,
     kendall,
     line,
-    median3,
-    not_numbers,
     rolling_median,
-    search,
     spread,
-    stitch,
-    tail_limit,
+    step_place,
+    together,
 )
+from logsift.judge.series.rows import not_numbers
+from logsift.judge.series.stitch import AGAIN, DEAD, DOUBLE, LIVE
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -46,9 +45,14 @@ def test_rolling_median_is_the_median_of_the_last_values() -> None:
     assert np.allclose(rolling_median(y, 11), want)
 
 
-def test_median3_looks_ahead() -> None:
-    y = rng().normal(size=100)
-    assert np.allclose(median3(y)[:98], [np.median(y[i : i + 3]) for i in range(98)])
+def test_block_medians_are_the_medians_of_blocks() -> None:
+    y = rng().normal(size=103)
+    assert np.allclose(block_medians(y, 10), [np.median(y[i : i + 10]) for i in range(0, 100, 10)])
+
+
+def test_the_error_of_a_median() -> None:
+    medians = np.median(rng().normal(0, 2.0, (4000, 101)), axis=1)
+    assert medians.std() == pytest.approx(MEDIAN_ERROR * 2.0 / np.sqrt(101), rel=0.05)
 
 
 def test_kendall_agrees_with_scipy() -> None:
@@ -65,10 +69,38 @@ def test_line_is_theil_sen() -> None:
     assert intercept == pytest.approx(np.median(y - slope * x))
 
 
-def test_tail_limit_is_what_an_exponential_tail_reaches_once() -> None:
-    y = rng().exponential(1.0, 100_000)
-    # Once in 50 such curves: 1 - F(h) = 0.02 / n.
-    assert tail_limit(y, 0.02) == pytest.approx(-np.log(0.02 / len(y)), rel=0.05)
+def test_correlation_of_averages() -> None:
+    e = rng().normal(size=20_000)
+    assert correlation(e) == pytest.approx(0.0, abs=0.03)
+    y = np.zeros(20_000)
+    for i in range(1, len(y)):
+        y[i] = 0.8 * y[i - 1] + e[i]
+    assert correlation(y) == pytest.approx(np.corrcoef(y[1:], y[:-1])[0, 1], abs=0.03)
+    fresh = innovations(y, 0.8)
+    assert np.corrcoef(fresh[1:], fresh[:-1])[0, 1] == pytest.approx(0.0, abs=0.03)
+    assert fresh.std() == pytest.approx(y.std(), rel=0.03)
+
+
+def test_step_place_is_where_two_means_fit_best() -> None:
+    y = np.where(np.arange(60) < 23, 0.0, 1.0) + rng().normal(0, 0.3, 60)
+    cost = [y[:k].var() * k + y[k:].var() * (60 - k) for k in range(1, 60)]
+    assert step_place(y) == 1 + int(np.argmin(cost)) == 23
+
+
+def test_chances_are_frequencies_within_the_sample_and_a_power_law_beyond() -> None:
+    y = stats.pareto.rvs(3, size=20_000, random_state=1)
+    tail = Tail.of(y)
+    assert tail.chance(np.array([2.0, 4.0])) == pytest.approx([(y >= 2).mean(), (y >= 4).mean()], abs=1e-4)
+    assert tail.index == pytest.approx(1 / 3, rel=0.15)
+    top = y.max()
+    beyond = tail.chance(np.array([top, 10 * top]))
+    assert beyond[0] / beyond[1] == pytest.approx(10 ** (1 / tail.index)), "ten times as high, a thousand times as rare"
+    assert Tail.of(rng().normal(size=20_000)).chance(np.array([10.0]))[0] < 1e-6
+
+
+def test_together_is_fishers_method() -> None:
+    for chances in ([0.01, 0.02, 0.3], [0.5], [1e-6, 0.9, 0.9, 0.9], [1.0, 1.0]):
+        assert together(np.array(chances)) == pytest.approx(stats.combine_pvalues(chances).pvalue)
 
 
 def test_dense_start_counts_the_ten_steps_before_the_intervals() -> None:
@@ -213,6 +245,37 @@ def test_a_few_points_that_creep_up() -> None:
     (e,) = search(curve_of(np.arange(12.0), y))
     assert e.kind == "trend"
     assert search(curve_of(np.arange(12.0), y[::-1])) == []
+
+
+def test_printed_digits_make_no_alarm() -> None:
+    for digits in (2, 3):
+        for seed in range(10):
+            made = clean(1500, "normal", rng(seed), sigma=0.004)
+            assert search(curve_of(made.x, made.y.round(digits))) == []
+
+
+def test_a_logging_interval_that_changes_and_gaps_make_no_alarm() -> None:
+    for seed in range(10):
+        made = clean(3000, "normal", rng(seed))
+        at = np.concatenate([np.arange(0, 1000), np.arange(1000, 1400, 10), np.arange(2000, 3000, 2)])
+        assert search(curve_of(made.x[at], made.y[at])) == []
+
+
+def test_two_hard_batches_in_a_row_are_no_spike_three_may_be() -> None:
+    y = 3.5 + rng().normal(0, 0.05, 400)
+    y[[200, 201]] = 5.2
+    assert search(curve_of(np.arange(400.0), y)) == []
+    y[[202, 203]] = 4.9
+    (e,) = search(curve_of(np.arange(400.0), y))
+    assert (e.kind, e.start, e.end) == ("rise", 200, 204)
+
+
+def test_many_spikes_do_not_hide_each_other() -> None:
+    y = 2.5 + rng().normal(0, 0.02, 1000)
+    places = range(100, 1000, 150)
+    for at in places:
+        y[at : at + 12] += np.linspace(1.0, 0.3, 12)
+    assert [e.start for e in search(curve_of(np.arange(1000.0), y))] == list(places)
 
 
 def test_nothing_and_next_to_nothing() -> None:

@@ -1,0 +1,206 @@
+"""Stretches that stand out of a trailing median: screened with array arithmetic, followed to their end, weighed against the noise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import ceil, inf
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from logsift.judge.series.curve import Curve, Excursion
+from logsift.judge.series.robust import Tail, block_medians, innovations, rolling_median, spread, together
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    Bools = NDArray[np.bool_]
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+def excursions(c: Curve) -> list[Excursion]:
+    """Stretches above the level that are no noise, at every resolution."""
+    found = of_points(c)
+    for size in c.p.blocks:
+        found = merged(found, of_blocks(c, size))
+    found += [e for e in lone(c) if not any(o.reaches(e.start, 3) for o in found)]
+    return sorted(found, key=lambda e: e.start)
+
+
+def of_points(c: Curve) -> list[Excursion]:
+    """Excursions of a curve as it is."""
+    candidates = list(_candidates(c))
+    if not candidates:
+        return []
+    level, sigma = c.noise
+    fresh = np.concatenate([[0.0], innovations((c.y - level) / sigma, c.correlation)])
+    noise = np.ones(len(fresh), bool)
+    noise[: c.skip] = False
+    for e in candidates:
+        if e.length(c) * c.grain > c.p.own:
+            noise[e.start : e.end] = False
+    n, every = len(fresh), Tail.of(fresh[noise])
+    return [
+        e
+        for e in candidates
+        if _stands_out(c, e, every if not noise[e.start] else Tail.of(fresh[noise & ~_within(e, n)]))
+    ]
+
+
+def _stands_out(c: Curve, e: Excursion, others: Tail) -> bool:
+    """Whether the noise of the curve would hardly ever bring forth the first points of an excursion."""
+    (level, sigma), n = c.noise, len(c.y)
+    before = (c.y[e.start - 1] - level[e.start - 1]) / sigma[e.start]
+    heights = (c.y[e.start : e.end][: c.p.judged] - e.base) / sigma[e.start]
+    chances = others.chance(innovations(np.concatenate([[before], heights]), c.correlation))
+    if (c.smoothed or c.grain > 1) and chances.min() * n > c.p.step_chance:
+        return False
+    return together(np.maximum(chances, min(c.p.hard, 1 / n))) * n < c.p.chance
+
+
+def _within(e: Excursion, n: int) -> Bools:
+    inside = np.zeros(n, bool)
+    inside[e.start : e.end] = True
+    return inside
+
+
+def _candidates(c: Curve) -> Iterator[Excursion]:
+    """High enough and long enough, whatever the noise may be."""
+    level, sigma = c.noise
+    free = c.skip
+    for i in screen(c).tolist():
+        if i < free:
+            continue
+        e = follow(c, i, float(level[i]), float(sigma[i]))
+        if c.relative(e.height, e.base) < c.p.least_height * c.factor:
+            continue
+        yield e
+        if e.end is None:
+            return
+        free = e.end + 3
+
+
+def screen(c: Curve) -> Ints:
+    """Points where an excursion may begin; medians of blocks may stand alone."""
+    level, sigma = c.noise
+    z = (c.y - level) / sigma
+    high = z > c.p.onset_again * c.factor
+    if not high.any():
+        return np.empty(0, np.int64)
+    followed = np.concatenate([high[1:], [False]]) | np.concatenate([high[2:], [False, False]])
+    onset = c.p.onset if c.grain == 1 else c.p.block_onset
+    hit = (z > onset * c.factor) & (followed | (c.grain > 1))
+    hit[: c.skip] = False
+    return np.flatnonzero(hit)
+
+
+def follow(c: Curve, start: int, base: float, sigma: float) -> Excursion:
+    """Walk along an excursion with its baseline frozen until a running median is back."""
+    y, n = c.y, len(c.y)
+    length, end = 1024, None
+    while end is None:
+        end = _end(c, y[start : start + length], base, sigma)
+        if start + length >= n:
+            break
+        length *= 4
+    stop = n if end is None else start + end
+    stretch = y[start:stop]
+    peak = start + int(stretch.argmax())
+    behind = y[start:][-max(min(n - start, c.window // 2), 1) :] if end is None else y[stop : stop + c.window]
+    after = float(np.median(behind)) if len(behind) else base
+    height = float(y[peak]) - base
+    end = None if end is None else stop
+    return Excursion("rise", start, peak, end, base, float(y[peak]), after, height / sigma, height, c.grain)
+
+
+def _end(c: Curve, part: Floats, base: float, sigma: float) -> int | None:
+    """Index of the first point behind the peak where a running median has come back."""
+    k = min(max(c.window // 10, 3), 9) | 1
+    limit = base + np.maximum(c.p.back_sigma * sigma, c.p.back * (np.maximum.accumulate(part) - base))
+    if len(part) > k:
+        back = np.flatnonzero((rolling_median(part, k) <= limit)[k - 1 :])
+        if len(back):
+            last = int(back[0]) + k - 1
+            peak = int(part[: last + 1].argmax())
+            below = np.flatnonzero(part[peak : last + 1] <= limit[last])
+            return max(peak + int(below[0]) if len(below) else last, 1)
+    peak = int(part.argmax())
+    if peak < len(part) - 1 <= peak + k and float(np.median(part[peak + 1 :])) <= limit[-1]:
+        return peak + 1
+    return None
+
+
+def of_blocks(c: Curve, size: int) -> list[Excursion]:
+    """Excursions of the medians of `size` points, in the points of the curve."""
+    n = len(c.y)
+    if n < 30 * size:
+        return []
+    y = block_medians(c.y, size)
+    coarse = replace(c, x=c.x[: len(y) * size : size], y=y, skip=ceil(c.skip / size), grain=size)
+    out = []
+    for e in of_points(coarse):
+        start = max(e.start - 1, 0) * size
+        end = None if e.end is None else min(e.end * size, n - 1)
+        stretch = c.y[start:end]
+        above = stretch > e.base + 0.5 * e.height
+        two = np.flatnonzero(above[:-1] & above[1:])
+        first = start + (int(two[0]) if len(two) else size)
+        peak = max(start + int(stretch.argmax()), first)
+        out.append(replace(e, start=first, peak=peak, end=end, top=max(float(stretch.max()), e.top)))
+    return out
+
+
+def merged(points: Sequence[Excursion], coarse: Sequence[Excursion]) -> list[Excursion]:
+    """Excursions of both resolutions: the finer one wins where they overlap, unless it saw only a tip of the coarser."""
+    out = list(points)
+    for e in coarse:
+        end = inf if e.end is None else e.end
+        over = [o for o in out if o.start <= end + 10 and (inf if o.end is None else o.end) >= e.start - 10]
+        if not over:
+            out.append(e)
+        elif all(
+            (inf if o.end is None else o.end - o.start) * 2 < end - e.start and e.height > 0.5 * o.height for o in over
+        ):
+            out = [o for o in out if o not in over]
+            first = min(over, key=lambda o: o.start)
+            out.append(replace(e, start=min(first.start, e.start), sigmas=max(first.sigmas, e.sigmas)))
+    return sorted(out, key=lambda e: e.start)
+
+
+def lone(c: Curve) -> list[Excursion]:
+    """Single points that stand for many steps and out of everything else the curve does."""
+    n = len(c.y)
+    if n < c.p.few or float(np.median(np.diff(c.x))) <= 1:
+        return []
+    level, sigma = c.noise
+    sigma = np.minimum(sigma, max(spread(c.y[c.skip :]), c.p.floor))
+    heights = (c.y - level) / sigma
+    inner = np.arange(max(c.skip, 1), n - 1)
+    alone = inner[heights[inner] > 2 * np.maximum(np.maximum(heights[inner - 1], heights[inner + 1]), 0)]
+    third = float(np.sort(heights[alone])[-3]) if len(alone) > 2 else 0.0
+    out = []
+    for i in alone[heights[alone] > max(c.p.lone_onset * c.factor, c.p.lone_ratio * third)].tolist():
+        height = float(c.y[i] - level[i])
+        rare = Tail.of(np.delete(heights, i)[c.skip :]).chance(heights[i : i + 1])[0] * n < c.p.lone_chance
+        if rare and c.relative(height, float(level[i])) > c.p.lone_height * c.factor:
+            out.append(
+                Excursion(
+                    "lone", i, i, i + 1, float(level[i]), float(c.y[i]), float(c.y[i + 1]), float(heights[i]), height
+                )
+            )
+    return out if len(out) <= 2 else []
+
+
+def of_few(c: Curve) -> list[Excursion]:
+    """A short series: two neighbours far above everything of the last eight points before them."""
+    for i in range(8, len(c.y) - 1):
+        before = c.y[i - 8 : i]
+        base, ceiling = float(np.median(before)), float(before.max())
+        both = min(float(c.y[i]), float(c.y[i + 1]))
+        high = c.relative(both - ceiling, base) > c.p.few_jump * c.factor
+        if high and both - base > 4 * max(float(before.max() - before.min()) / 2, c.p.floor):
+            return [follow(c, i, base, max(spread(before), c.p.floor))]
+    return []

@@ -1,0 +1,95 @@
+"""Every number the search over series depends on, with its reason.
+
+"Measured" means: on public training curves and on injected faults (tests/benchmarks/series.py prints the tables anew).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Lengths are in points, heights in standard deviations of the noise (sigma) or in shares of the level."""
+
+    few: int = 25
+    """Below this many points no spread can be estimated: only ranks and large jumps are looked at."""
+    linear_factor: float = 1.6
+    """Series around zero have no logarithm and no floor of their own; their tails are heavier: thresholds grow by this."""
+
+    # --- level and noise
+    window_share: float = 1 / 8
+    window: tuple[int, int] = (12, 100)
+    """Points of the trailing window. Shorter than 12: a median of noise; longer than 100: the trend of the curve gets into it."""
+    floor: float = 0.004
+    """Spread is never taken for less than this share of the level: logs print 3-4 digits, and a MAD can be 0 then."""
+    quiet: float = 0.5
+    """... nor for less than this share of what is usual in the curve: the first windows hold few points."""
+    autocorrelated: float = 0.5
+    """Above this lag-1 correlation a curve is smoothed (printed averages) and differences understate its spread."""
+    big: int = 20_000
+    big_block: int = 16
+    """From `big` points on level and noise are taken per block of so many: 20 times faster, the same to 1 %."""
+
+    # --- excursions
+    onset: float = 5.0
+    onset_again: float = 3.5
+    """An excursion begins with a point above `onset` and two of three above `onset_again`: a lone point is a hard batch."""
+    chance: float = 0.0005
+    """How often the curve's own noise may bring forth such an excursion, per curve."""
+    step_chance: float = 1.5
+    """... and where neighbours hang together (averages, medians of blocks) at least one step of it no more than so often."""
+    hard: float = 0.0015
+    """Some batches are hard, however hard they be: they are taken to come this often, or as often as one in all the points there are."""
+    judged: int = 10
+    """So many points of an excursion are weighed against the noise: were it all of them, any slow drift would become certain."""
+    own: int = 4
+    """Excursions of no more points belong to the noise that others are measured by: hard batches come in pairs."""
+    least_height: float = 0.04
+    """An excursion lower than this (share of the level) harms nobody."""
+    back: float = 0.07
+    back_sigma: float = 2.0
+    """Over when a running median is back within this share of the peak's height, or this many sigma."""
+    blocks: tuple[int, ...] = (5, 15)
+    block_onset: float = 6.0
+    """The same search over medians of so many points: excursions that are long and low (a resume without its optimizer state)."""
+    lone_onset: float = 8.0
+    lone_height: float = 0.5
+    lone_ratio: float = 1.8
+    lone_chance: float = 0.01
+    """A single point counts only where it stands for many steps, and far above every other lone outlier of the curve."""
+
+    # --- new levels
+    shift_window: tuple[int, int] = (20, 100)
+    shift_errors: float = 5.0
+    shift_typical: float = 2.8
+    shift_typical_long: float = 4.0
+    shift_height: float = 0.03
+    """A level shift: adjacent long medians differ by more than so many standard errors and by more than so many MADs of all such
+    differences of this curve."""
+    trend_errors: float = 6.0
+    trend_height: float = 0.03
+    trend_order: float = 0.5
+    """A creeping rise: the last tenth stands so many standard errors and this share above the lowest tenth, and the tenths in
+    between mostly rise (Kendall)."""
+    few_order: float = 0.7
+    few_height: float = 0.08
+    few_jump: float = 0.35
+    """Rank rules of short series."""
+
+    # --- restarts
+    dip_windows: tuple[int, ...] = (20, 60, 150)
+    dip_errors: float = 3.5
+    dip_height: float = 0.015
+    """A dip after a boundary: the median of so many points lies below the line through the points before it."""
+    boundary_points: int = 6
+    """An excursion that begins within so many points (or an eighth of the window) after a boundary belongs to it."""
+    gap: float = 2.5
+    """Points may be missing: a run goes on where the next step is at most so many intervals away."""
+    again: float = 0.02
+    """A series that goes back to below this share of its last step began anew."""
+    copy: float = 0.8
+    """More than this share of the repeated steps with equal values: the text stands there twice."""
+
+
+DEFAULT = Parameters()
