@@ -80,7 +80,7 @@ def _candidates(c: Curve) -> Iterator[Excursion]:
         yield e
         if e.end is None:
             return
-        free = e.end + 3
+        free = e.end
 
 
 def screen(c: Curve) -> Ints:
