@@ -25,6 +25,9 @@ WITH every AS (
          'vllm' AS framework, 'cuda' AS device, requested_bytes, total_bytes, coalesce(free_bytes, (free_gib * 1073741824)::BIGINT) AS free_bytes, reason AS kind
   FROM vllm_oom
   UNION ALL BY NAME
+  SELECT file_id, line_no, line_no AS last_line, time, host, rank, local_rank, task, pid, stream, 'llama.cpp' AS framework, 'cuda' AS device, gpu_index, requested_bytes, 'buffer' AS kind
+  FROM ggml_oom
+  UNION ALL BY NAME
   SELECT file_id, line_no, line_no AS last_line, time, host, rank, local_rank, task, pid, stream, 'xla' AS framework, 'tpu' AS device,
          requested_bytes, free_bytes, reservable_bytes, location, program, call AS kind
   FROM xla_runtime_oom
@@ -76,6 +79,35 @@ SELECT e.*, c.capture_line, c.capture_function,
        EXISTS (FROM graph_capture WHERE kind = 'phase') AS graphs_in_use
 FROM every e LEFT JOIN captured c ON c.file_id = e.file_id AND c.line_no = e.line_no AND c.stream IS NOT DISTINCT FROM e.stream;
 
+-- Messages the program outlived: its training went on, or it said that it tries again and nothing tells of its end.
+-- Where a launcher started it again, where it was not caught and steps begin anew, the message was fatal.
+CREATE TABLE oom_survived AS
+WITH progress AS (
+  SELECT file_id, line_no, rank, step::DOUBLE AS step FROM metric WHERE step IS NOT NULL
+  UNION ALL SELECT file_id, line_no, rank, done FROM progress_bar WHERE done IS NOT NULL
+),
+placed AS (
+  SELECT e.file_id, e.line_no, e.stream, e.rank, any_value(e.last_line) AS last_line,
+         max(p.step) FILTER (p.line_no < e.line_no) AS step_before, arg_min(p.step, p.line_no) FILTER (p.line_no > e.last_line) AS step_after,
+         count(DISTINCT p.step) FILTER (p.line_no > e.last_line) AS steps_after, min(p.line_no) FILTER (p.line_no > e.last_line) AS next_step_line
+  FROM oom_event e LEFT JOIN progress p ON p.file_id = e.file_id AND (p.rank IS NULL OR e.rank IS NULL OR p.rank = e.rank)
+  WHERE e.kind IS DISTINCT FROM 'snapshot' GROUP BY ALL
+),
+judged AS (
+  SELECT p.*,
+    EXISTS (FROM oom_handled h WHERE h.file_id = p.file_id AND (h.rank IS NULL OR p.rank IS NULL OR h.rank = p.rank) AND h.line_no BETWEEN p.line_no - 5 AND p.last_line + 60) AS said_so,
+    EXISTS (FROM exception_verdict x WHERE x.file_id = p.file_id AND x.raised_line BETWEEN p.line_no - 1 AND p.last_line + 1 AND x.chain_uncaught) AS uncaught,
+    -- a traceback after it that is not the next attempt's
+    EXISTS (FROM traceback t WHERE t.file_id = p.file_id AND t.line_no > p.last_line AND (t.rank IS NULL OR p.rank IS NULL OR t.rank = p.rank)
+            AND NOT EXISTS (FROM exception_verdict x WHERE x.file_id = t.file_id AND x.traceback_line = t.line_no AND (x.steps_after >= 2 OR x.kind = 'memory' AND NOT x.chain_uncaught))) AS died_later,
+    EXISTS (FROM "exit" x WHERE x.file_id = p.file_id AND x.line_no BETWEEN p.last_line AND coalesce(next_step_line, 9e18)) AS ended_before_next,
+    EXISTS (FROM launcher_event l WHERE l.event = 'restart') AS restarted
+  FROM placed p
+)
+SELECT file_id, line_no, stream, steps_after, said_so FROM judged
+WHERE NOT restarted AND NOT ended_before_next
+  AND (steps_after >= 2 AND NOT (uncaught AND coalesce(step_after <= step_before, true)) OR said_so AND NOT uncaught AND NOT died_later AND NOT EXISTS (FROM "exit" x WHERE x.said_by <> 'subprocess'));
+
 -- Each message with the class its numbers give. MiB = 1048576. Printed sizes are rounded: below 32 MiB all is equal.
 CREATE TABLE oom_verdict AS
 WITH base AS (
@@ -124,6 +156,7 @@ decided AS (
     CASE
       WHEN framework = 'vllm' THEN CASE kind WHEN 'card_in_use' THEN {'class': 'foreign_process', 'grade': 'probable', 'because': 'card_in_use_at_start'}
                                              ELSE {'class': 'capacity', 'grade': 'definite', 'because': kind} END
+      WHEN kind = 'buffer' THEN {'class': 'capacity', 'grade': 'probable', 'because': 'no_other_reason_in_the_numbers'}
       WHEN framework = 'nccl' THEN {'class': 'capacity', 'grade': 'probable', 'because': 'nothing_left_for_nccl'}
       WHEN kind IN ('allocate', 'reserve') THEN CASE
         WHEN requested_bytes > free_bytes THEN {'class': 'capacity', 'grade': 'definite', 'because': 'request_exceeds_free'}
@@ -162,21 +195,25 @@ decided AS (
         THEN {'class': 'foreign_process', 'grade': CASE WHEN len(foreign_processes) > 0 THEN 'definite' WHEN foreign_bytes >= 0.3 * total_bytes THEN 'probable' ELSE 'possible' END,
               'because': CASE WHEN len(foreign_processes) > 0 THEN 'other_process_named' ELSE 'memory_nobody_here_holds' END}
       WHEN scattered > 0 THEN {'class': 'fragmentation', 'grade': CASE scattered WHEN 2 THEN 'probable' ELSE 'possible' END, 'because': 'reserved_but_scattered'}
+      WHEN free_bytes IS NULL AND limit_bytes IS NULL AND requested_bytes + coalesce(reserved_bytes, allocated_bytes) + least(1073741824, total_bytes // 10) <= total_bytes
+        THEN {'class': 'capacity', 'grade': 'possible', 'because': 'refused_below_the_total'}
       ELSE {'class': 'capacity', 'grade': CASE WHEN total_bytes IS NULL OR device = 'mps' AND limit_bytes IS NULL THEN 'probable' ELSE 'definite' END, 'because': 'does_not_fit'}
     END AS verdict
   FROM graded
 )
 SELECT * EXCLUDE (verdict, shortfall_bytes), verdict['class'] AS class, verdict.grade AS grade, verdict.because AS because,
+       EXISTS (FROM oom_survived s WHERE s.file_id = decided.file_id AND s.line_no = decided.line_no AND s.stream IS NOT DISTINCT FROM decided.stream) AS survived,
        coalesce(shortfall_bytes, CASE WHEN requested_bytes > free_bytes + coalesce(unallocated_bytes, 0) THEN requested_bytes - free_bytes - coalesce(unallocated_bytes, 0)
                                       WHEN kind = 'bfc' AND requested_bytes > limit_bytes - allocated_bytes THEN requested_bytes - (limit_bytes - allocated_bytes) END) AS shortfall_bytes
 FROM decided;
 
 -- Messages that tell of one failure: of one framework's device, within ten minutes where there are times. The class is
--- that of most ranks, on a tie the first one's; the numbers are those of the first rank of that class.
+-- that of most ranks, on a tie the first one's; the numbers are those of the first rank of that class. What the program
+-- outlived stands apart.
 CREATE TABLE oom_incident AS
 WITH timed AS (
-  SELECT *, coalesce(sum(new::INT) OVER (ORDER BY time, file_id, line_no), 0) AS bout
-  FROM (SELECT *, coalesce(time - lag(time) OVER (ORDER BY time, file_id, line_no) > INTERVAL 10 MINUTE, false) AS new FROM oom_verdict WHERE class IS NOT NULL)
+  SELECT *, 2 * coalesce(sum(new::INT) OVER (PARTITION BY survived ORDER BY time, file_id, line_no), 0) + survived::INT AS bout
+  FROM (SELECT *, coalesce(time - lag(time) OVER (PARTITION BY survived ORDER BY time, file_id, line_no) > INTERVAL 10 MINUTE, false) AS new FROM oom_verdict WHERE class IS NOT NULL)
 ),
 -- the same sentence printed again by a wrapper, a launcher or another logger
 fresh AS (
@@ -254,13 +291,16 @@ SELECT class, grade, because,
       WHEN 'no_cache_blocks' THEN ': after weights and activations nothing is left for the KV cache'
       WHEN 'sequence_too_long' THEN ': the KV cache cannot hold one sequence of ' || coalesce((SELECT any_value(max_tokens)::VARCHAR FROM vllm_oom), 'the longest') || ' tokens'
       WHEN 'process_limit' THEN CASE WHEN limit_bytes IS NULL THEN ' and refused by the limit set for the process' ELSE ', the process may use ' || bytes_text(limit_bytes) END
+      WHEN 'refused_below_the_total' THEN ' and refused, though this process holds only ' || bytes_text(coalesce(reserved_bytes, allocated_bytes)) || ' of ' || bytes_text(total_bytes)
       WHEN 'request_exceeds_card' THEN ', the whole card has ' || bytes_text(total_bytes)
       WHEN 'program_exceeds_memory' THEN coalesce(' of ' || known_bytes(limit_bytes), '')
       WHEN 'kernel_exceeds_scratch_memory' THEN ' of ' || coalesce(known_bytes(limit_bytes) || ' of ', '') || memory_space || ': a kernel''s scratch memory, not the size of the model'
       ELSE coalesce(', ' || known_bytes(free_bytes) || ' free' || coalesce(' of ' || known_bytes(total_bytes), ''), coalesce(' of a pool of ' || known_bytes(limit_bytes), ''))
         || coalesce(', ' || known_bytes(allocated_bytes) || ' in use', '') END
-  END || CASE WHEN failures > 1 AND coalesce(len(ranks), 0) <= 1 THEN ' (' || failures || ' failures)' ELSE '' END AS summary,
-  CASE class
+  END || CASE WHEN failures > 1 AND coalesce(len(ranks), 0) <= 1 THEN ' (' || failures || ' failures)' ELSE '' END
+  || CASE WHEN survived THEN '; the program caught it and went on' ELSE '' END AS summary,
+  CASE WHEN survived THEN 'info' END AS severity,
+  CASE WHEN survived THEN 'Nothing, if the batch was skipped or made smaller on purpose. A batch size that never fails is faster: start with the one that was found.' ELSE CASE class
     WHEN 'graph_capture' THEN
       'Leave more free memory before the capture: capture fewer shapes or layers, let the graphs share one pool, lower the share of the card that is given to the KV cache, or capture before other large allocations. '
       || 'Run once without CUDA graphs to confirm. Cached memory cannot be given back while a capture is under way'
@@ -281,6 +321,7 @@ SELECT class, grade, because,
            || ', use constant or bucketed shapes, and call torch.cuda.empty_cache() at phase changes.' END
     ELSE CASE because
       WHEN 'process_limit' THEN 'Raise the limit (set_per_process_memory_fraction, PYTORCH_MPS_HIGH_WATERMARK_RATIO, TORCH memory fraction) or use less memory' || CASE WHEN limit_bytes IS NULL THEN '.' ELSE ': it allows ' || bytes_text(limit_bytes) || '.' END
+      WHEN 'refused_below_the_total' THEN 'The message does not say what was free: look with xpu-smi, nvidia-smi or rocm-smi for other holders of the card, and for a limit on a single allocation (Intel GPUs: 4 GiB unless relaxed limits are set; MIG, WDDM, container limits).'
       WHEN 'nothing_left_for_nccl' THEN 'Leave memory for NCCL: lower the micro-batch, call torch.cuda.empty_cache() before the communicator is made, create communicators before the cache grows, or lower NCCL_BUFFSIZE and the number of channels.'
       WHEN 'no_cache_blocks' THEN 'Raise gpu_memory_utilization, shard the model over more GPUs, quantise it, or lower max_num_seqs / max_num_batched_tokens.'
       WHEN 'sequence_too_long' THEN 'Lower max_model_len, raise gpu_memory_utilization, or shard the model over more GPUs.'
@@ -289,10 +330,11 @@ SELECT class, grade, because,
                 WHEN padding >= 1.5 THEN 'Padding multiplies the temporaries by ' || padding || ': choose dimensions that are multiples of the tile (128, 8). ' ELSE '' END
         || CASE WHEN self_bytes - reserved_bytes > 3221225472 THEN bytes_text(self_bytes - reserved_bytes) || ' of this process are not PyTorch''s (NCCL buffers, other libraries): look there first. ' ELSE '' END
         || CASE WHEN device = 'tpu' THEN 'Lower the batch per core, shard or rematerialise more.'
+                WHEN framework = 'llama.cpp' THEN 'Offload fewer layers (-ngl), shorten the context (-c), quantise the cache, or split the model over more GPUs; see with nvidia-smi that nothing else is on the card.'
                 WHEN framework = 'jax' OR kind = 'bfc' THEN 'Lower the batch per GPU, shard or rematerialise more; the pool is 75 % of the card unless XLA_PYTHON_CLIENT_MEM_FRACTION says otherwise.'
                 ELSE 'Lower the micro-batch or the sequence length, checkpoint activations, shard parameters, gradients and optimizer states over more GPUs.' END
         || CASE WHEN len(ranks) > 0 AND len(ranks) <= 2 THEN ' Only ' || CASE len(ranks) WHEN 1 THEN 'rank ' || ranks[1] ELSE 'ranks ' || ranges(ranks) END || ' failed: look whether it holds more than its peers (last pipeline stage, longest sequences).' ELSE '' END END
-  END AS action,
+  END END AS action,
   list_prepend(line_at(file_id, line_no), CASE WHEN capture_line IS NOT NULL THEN list_prepend(line_at(file_id, capture_line), lines) ELSE lines END) AS evidence,
   "at", until, ranks, hosts, gpus,
   framework, device, gpu_index AS gpu, requested_bytes, total_bytes, free_bytes, self_bytes AS this_process_bytes, allocated_bytes, unallocated_bytes,
