@@ -72,3 +72,10 @@ FROM c10d_store
 WHERE event IN ('clients_missing', 'key_wait', 'unique_id', 'full_mesh_failed')
    OR (event = 'rendezvous' AND error = 'RendezvousTimeoutError')
 GROUP BY event, file_id;
+
+-- gloo's first meeting: every rank leaves its address in the store, and the others wait for the one that is not there. Groups other than
+-- the default one count their own ranks.
+CREATE VIEW gloo_rank_awaited AS
+SELECT rank_awaited, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[:5] AS evidence, any_value(file_id) AS file_id, min(line_no) AS line_no
+FROM (SELECT *, TRY_CAST(regexp_extract(store_key, '^/?default_pg/[0-9]+//[a-z]+//[0-9]+/(?:rank_)?([0-9]+)[.,]?$', 1) AS BIGINT) AS rank_awaited FROM c10d_store WHERE event = 'key_wait')
+WHERE rank_awaited IS NOT NULL AND rank IS DISTINCT FROM rank_awaited GROUP BY rank_awaited;

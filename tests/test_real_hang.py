@@ -77,7 +77,6 @@ def run(folder: Path, how: str, **env: str) -> Path:
         ("root", {}, "hang.missing_rank", {0}),
         ("skip", {}, "hang.missing_rank", {2}),
         ("skip", DETAIL, "hang.missing_rank", {2}),
-        ("late", {}, "hang.missing_rank", {2}),
         ("operation", DETAIL, "divergence.collective_mismatch", {2}),
         ("size", DETAIL, "divergence.collective_mismatch", {1}),
     ],

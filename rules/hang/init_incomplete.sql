@@ -42,10 +42,12 @@ UNION ALL BY NAME
 -- the store and the rendezvous, before there is a communicator
 SELECT CASE WHEN max(joined) > max(nranks) THEN format('{} processes came to the {} of a group of {}: the world size is wrong, or the store holds the keys of an earlier attempt', max(joined), replace(stage, '_', ' '), max(nranks))
             WHEN max(nranks) IS NOT NULL AND max(joined) IS NOT NULL THEN format('{} of {} ranks came to the {}, the others never did', max(joined), max(nranks), replace(stage, '_', ' '))
-            ELSE format('Ranks{} waited for others at the stage {} and gave up', coalesce(' ' || ranges(flatten(list(ranks))), ''), replace(stage, '_', ' ')) END AS summary,
+            ELSE format('Ranks{} waited for others at the stage {} and gave up', coalesce(' ' || ranges(flatten(list(ranks))), ''), replace(stage, '_', ' ')) END
+         || CASE WHEN stage = 'store' AND (SELECT count(*) FROM gloo_rank_awaited) = 1 THEN ': rank ' || (SELECT rank_awaited FROM gloo_rank_awaited) || ' never left its address there' ELSE '' END AS summary,
        list(line_at(file_id, line_no) ORDER BY time NULLS LAST, file_id, line_no) AS evidence, min(time) AS at,
        list_sort(list_distinct(flatten(list(ranks)))) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, max(nranks) AS nranks, max(joined) AS joined,
-       stage, max(timeout_ms) AS timeout_ms, any_value(store_key) AS store_key, 'probable' AS confidence
+       stage, max(timeout_ms) AS timeout_ms, any_value(store_key) AS store_key,
+       CASE WHEN stage = 'store' AND (SELECT count(*) FROM gloo_rank_awaited) = 1 THEN (SELECT list(rank_awaited) FROM gloo_rank_awaited) END AS missing, 'probable' AS confidence
 FROM init_wait_c10d WHERE NOT EXISTS (FROM c10d_timeout) AND NOT EXISTS (FROM c10d_status) GROUP BY stage
 UNION ALL BY NAME
 -- RAS sees ranks in init that others have finished: a moment of the start, unless a second snapshot says the same

@@ -115,17 +115,6 @@ SELECT 'monitored_barrier' AS source, [0]::BIGINT[] AS ranks, 'barrier' AS op, '
 FROM came
 WHERE len(ranks) >= 2 AND ranks = range(1, len(ranks) + 1) AND NOT EXISTS (FROM c10d_barrier WHERE event <> 'echo') AND NOT EXISTS (FROM exception WHERE rank = 0);
 
--- gloo's first meeting: everybody leaves its address in the store, and the others wait for the one that is not there.
-CREATE VIEW missing_rank_store_key AS
-WITH waited AS (
-  SELECT regexp_extract(store_key, '^/?default_pg/[0-9]+//[a-z]+//[0-9]+/(?:rank_)?([0-9]+)[.,]?$', 1) AS missing, * FROM c10d_store WHERE event = 'key_wait')
-SELECT 'gloo_store' AS source, [any_value(missing)::BIGINT] AS ranks, 'init' AS op, 'init' AS place, CASE WHEN count(*) > 1 THEN 'probable' ELSE 'possible' END AS grade,
-  min(time) - to_milliseconds(max(timeout_ms)) AS "at", 'the others waited ' || max(timeout_ms) // 1000 || ' s for its address in the store, which it leaves there when its process group begins' AS said,
-  list(line_at(file_id, line_no) ORDER BY file_id, line_no)[:5] AS evidence, max(timeout_ms) AS timeout_ms
-FROM waited
-HAVING count(*) > 0 AND min(missing) = max(missing) AND min(missing) <> '' AND NOT list_contains(coalesce(list(rank), []), any_value(missing)::BIGINT)
-  AND NOT EXISTS (FROM exception WHERE rank = (SELECT any_value(missing)::BIGINT FROM waited));
-
 -- Ranks of which something can be heard here: those with a log of their own, those that a launcher or a line of identity names, and
 -- the rest of the job where one log holds nearly all of it.
 CREATE VIEW rank_heard AS
@@ -163,21 +152,6 @@ FROM silent s
 HAVING count(*) > 0 AND NOT EXISTS (FROM missing_rank_silent) AND (SELECT count(DISTINCT rank) FROM waiting) >= greatest(2, (SELECT count(*) FROM rank_heard) - greatest(1, (SELECT count(*) FROM rank_heard) // 8))
   AND (SELECT count(DISTINCT collective_seq) FROM waiting) <= 1;
 
--- Init that began on nearly all ranks and completed on none: who began nothing at all. Only a log that holds other ranks of the same
--- host or launcher would hold its lines too; a rank with a file of its own that is not here is not observed.
-CREATE VIEW missing_rank_init AS
-WITH started AS (
-  SELECT c.comm_key, c.nranks, list_filter(range(c.nranks), lambda x: NOT list_contains(c.ranks, x)) AS absent, c.incomplete, c.started_at
-  FROM communicator c
-  WHERE NOT c.ambiguous AND len(c.incomplete) > 0 AND len(coalesce(c.completed, [])) = 0 AND c.nranks = (SELECT max(nranks) FROM communicator) AND EXISTS (FROM trouble_sign)),
-per_file AS (SELECT comm_key, min(n) AS fewest FROM (SELECT comm_key, file_id, count(DISTINCT comm_rank) AS n FROM nccl_rank WHERE starts > 0 GROUP BY ALL) GROUP BY comm_key)
-SELECT 'nccl_init' AS source, s.absent::BIGINT[] AS ranks, s.comm_key AS grp, 'init' AS op, 'init' AS place, 'possible' AS grade, s.started_at AS "at",
-  'rank ' || ranges(s.absent) || ' never began the init of the communicator of ' || s.nranks || ' that all others began' AS said,
-  (SELECT list(coalesce(r.start_line, line_at(r.file_id, r.line_no)) ORDER BY r.comm_rank)[:5] FROM nccl_rank r WHERE r.comm_key = s.comm_key) AS evidence
-FROM started s JOIN per_file f USING (comm_key)
-WHERE len(s.absent) BETWEEN 1 AND greatest(1, s.nranks // 8) AND len(s.absent) < f.fewest
-  AND NOT EXISTS (FROM exception e WHERE list_contains(s.absent, e.rank)) AND NOT EXISTS (FROM exit e WHERE list_contains(s.absent, e.rank) AND (e.exitcode > 0 OR e.exitcode IN (-6, -9, -11, -7)));
-
 -- A process had ended, as its launcher tells, before the others gave up waiting: it can't have joined them.
 CREATE VIEW missing_rank_ended AS
 WITH waiting AS (SELECT * FROM watchdog_waiter WHERE time IS NOT NULL),
@@ -201,10 +175,8 @@ UNION ALL BY NAME SELECT * FROM missing_rank_no_dump
 UNION ALL BY NAME SELECT * FROM missing_rank_barrier
 UNION ALL BY NAME SELECT * FROM missing_rank_desync
 UNION ALL BY NAME SELECT * FROM missing_rank_barrier_root
-UNION ALL BY NAME SELECT * FROM missing_rank_store_key
 UNION ALL BY NAME SELECT * FROM missing_rank_silent
 UNION ALL BY NAME SELECT * FROM missing_rank_quiet
-UNION ALL BY NAME SELECT * FROM missing_rank_init
 UNION ALL BY NAME SELECT * FROM missing_rank_ended
 UNION ALL BY NAME SELECT * FROM missing_rank_stacks
 UNION ALL BY NAME SELECT * FROM missing_rank_nccl
