@@ -20,7 +20,7 @@ SELECT
             ELSE CASE WHEN v.suspects = 1 THEN ' stands in ' ELSE ' stand in ' END || v.frame END
     || CASE WHEN v.waiting = 1 THEN ' while 1 other waits in ' ELSE ' while ' || v.waiting || ' others wait in ' END || v.waiting_function
     || CASE WHEN v.watched THEN '; its watchdog had seen no progress' WHEN v.still THEN '; nothing moved between the last two dumps' ELSE '' END
-    || CASE WHEN v.guessed THEN ' (ranks guessed from the order of pids or hosts)' ELSE '' END || '.' AS summary,
+    || CASE WHEN v.guessed AND v.ranks IS NOT NULL THEN ' (ranks guessed from the order of pids or hosts)' ELSE '' END || '.' AS summary,
   list_concat(list_concat(coalesce(v.lines, []), coalesce(v.heads, [])), v.waiting_lines[:4]) AS evidence,
   v.ranks, v.hosts, v.pids, v.world_size,
   CASE WHEN v.failures = ['absent'] OR v.passing OR v.guessed AND v.ranks IS NULL THEN 'possible' WHEN v.still OR v.timed_out OR v.failures IS NOT NULL THEN 'probable' WHEN v.processes <= 2 THEN 'possible' ELSE 'probable' END AS confidence,

@@ -193,16 +193,16 @@ HAVING count(*) > 0 AND count(*) = count(pid);
 -- Ranks that are not where the others wait: what stacks say for hang.missing_rank.
 CREATE VIEW missing_rank_stacks AS
 SELECT 'stacks' AS source, ranks, hosts, pids, NULL::VARCHAR AS grp, NULL::BIGINT AS seq, NULL::VARCHAR AS op, 'host' AS side, 'outside' AS place,
-  CASE WHEN failures = ['absent'] OR passing THEN 'possible' WHEN list_contains(failures, 'stopped') THEN 'definite' ELSE 'probable' END AS grade,
+  CASE WHEN failures = ['absent'] OR passing OR processes <= 2 AND failures IS NULL AND NOT coalesce(still, false) AND NOT coalesce(timed_out, false) AND NOT watched THEN 'possible' WHEN list_contains(failures, 'stopped') THEN 'definite' ELSE 'probable' END AS grade,
   NULL::TIMESTAMP AS at,
   CASE WHEN failures = ['absent'] THEN 'no dump of it, while the dumped ranks all wait'
-       WHEN list_contains(failures, 'stopped') THEN 'the process is stopped (state T), while ' || waiting || ' others wait in ' || waiting_function
-       WHEN list_contains(failures, 'no_answer') THEN 'it did not answer, while ' || waiting || ' others wait in ' || waiting_function
-       WHEN list_contains(failures, 'no_stack') THEN 'its stack could not be read (uninterruptible), while ' || waiting || ' others wait in ' || waiting_function
-       WHEN left_loop THEN 'it left the loop and waits in ' || frame || ', ' || waiting || ' others still wait in ' || waiting_function
-       ELSE 'it stands in ' || frame || coalesce(', waiting for ' || suspect.awaits, '') || ', while ' || waiting || ' others wait in ' || waiting_function END AS said,
+       WHEN list_contains(failures, 'stopped') THEN 'the process is stopped (state T), while ' || others || waiting_function
+       WHEN list_contains(failures, 'no_answer') THEN 'it did not answer, while ' || others || waiting_function
+       WHEN list_contains(failures, 'no_stack') THEN 'its stack could not be read (uninterruptible), while ' || others || waiting_function
+       WHEN left_loop THEN 'it left the loop and waits in ' || frame || ', ' || others || waiting_function
+       ELSE 'it stands in ' || frame || coalesce(', waiting for ' || suspect.awaits, '') || ', while ' || others || waiting_function END AS said,
   list_concat(coalesce(lines, heads, []), waiting_lines[:3]) AS evidence
-FROM stack_verdict WHERE kind = 'missing';
+FROM (SELECT *, CASE WHEN waiting = 1 THEN '1 other waits in ' ELSE waiting || ' others wait in ' END AS others FROM stack_verdict) WHERE kind = 'missing';
 
 -- Every process worth a word, for the case that nothing stands apart.
 CREATE VIEW stack_context AS

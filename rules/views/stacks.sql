@@ -66,7 +66,7 @@ WHERE NOT (t.source_kind = 'gdb' AND EXISTS (FROM stack_thread AS p WHERE p.file
 UNION ALL BY NAME
 SELECT f.file_id, f.line_no, NULL AS head_line, coalesce(f.stream, '') AS stream, f.host, f.rank, f.local_rank, f.task, f.pid, 'backtrace' AS source_kind, f.time
 FROM stack_frame AS f ANTI JOIN stack_thread AS t ON t.file_id = f.file_id AND t.line_no = f.line_no - 1
-WHERE f.depth = 1 AND f.thread_line IS NULL;
+WHERE f.depth = 1 AND f.thread_line IS NULL AND f.bare_line IS NULL;
 
 -- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_unit AS
@@ -104,7 +104,10 @@ own AS (
 -- From outside a container's pid namespace no thread has the process's id, and all are called active: the word means nothing then.
 SELECT t.* REPLACE (CASE WHEN t.status = 'active' AND t.source_kind = 'py-spy' AND last_head.head IS NOT NULL AND own.head IS NULL AND last_own.head IS NULL AND json.head IS NULL
       AND regexp_full_match(t.tid, '[0-9]+') THEN NULL ELSE t.status END AS status),
-  coalesce(json.head, own.head, last_own.head, last_head.head, last_fault.head) AS unit_head, coalesce(numbered.nth, 0) AS nth
+  coalesce(json.head, own.head, last_own.head, last_head.head, last_fault.head) AS unit_head, coalesce(numbered.nth, 0)
+  -- A second main thread under one head is another dump, pasted without its own.
+  + CASE WHEN t.source_kind = 'py-spy' AND NOT t.is_json THEN greatest(count(*) FILTER (t.name = 'MainThread') OVER (
+      PARTITION BY t.file_id, t.stream, coalesce(own.head, last_own.head, last_head.head) ORDER BY t.line_no) - 1, 0) ELSE 0 END AS nth
 FROM thread AS t
 LEFT JOIN json USING (file_id, line_no)
 LEFT JOIN (SELECT file_id, line_no, head FROM own) AS own USING (file_id, line_no)
@@ -275,6 +278,9 @@ WITH local AS (
     max(CASE WHEN name IN ('world', 'world_size', 'nranks') THEN try_cast(value AS BIGINT) END) AS world_size,
     max(CASE WHEN name IN ('step', 'global_step', 'iteration', 'it', 'cur_step') THEN try_cast(value AS BIGINT) END) AS step
   FROM stack_local GROUP BY ALL
+), other_threads AS (
+  SELECT d.dump, list_sort(list(p.tid)) AS tids FROM stack_dump AS d JOIN stack_position AS p ON p.file_id = d.file_id AND p.stream = d.stream
+    AND p.unit_head IS NOT DISTINCT FROM d.unit_head AND p.nth = d.nth AND p.line_no <> d.thread_line AND p.tid IS NOT NULL GROUP BY d.dump
 ), program AS (
   SELECT dump, program, count(DISTINCT pid) OVER (PARTITION BY program) AS processes
   FROM (SELECT dump, pid, regexp_replace(regexp_replace(cmdline, '^(ray::[0-9A-Za-z_]+).*', '\1'), '[0-9]+', '#', 'g') AS program
@@ -322,8 +328,12 @@ guess AS (
   FROM ranked
 ), named AS (
   SELECT *, CASE WHEN may_be_rank AND rank IS NOT NULL THEN 'rank ' || rank
-                 WHEN pid IS NOT NULL THEN coalesce(at_host, '') || ' pid ' || pid ELSE file || ':' || line_no END AS process
-  FROM keyed
+                 WHEN pid IS NOT NULL THEN coalesce(at_host, '') || ' pid ' || pid || CASE WHEN is_namesake THEN ' in ' || file || ':' || line_no ELSE '' END
+                 ELSE file || ':' || line_no END AS process
+  FROM (
+    -- Containers all have a process 1: threads of one process keep their ids, so two that share none are two processes.
+    SELECT k.*, pid IS NOT NULL AND coalesce(len(list_intersect(o.tids, first_value(o.tids) OVER same)) = 0 AND len(first_value(o.tids) OVER same) > 0, false) AS is_namesake
+    FROM keyed AS k LEFT JOIN other_threads AS o USING (dump) WINDOW same AS (PARTITION BY at_host, pid ORDER BY file_order, line_no))
 ), nth AS (
   -- File names keep the order of snapshots, unless times are known.
   SELECT *, row_number() OVER (PARTITION BY process ORDER BY time NULLS FIRST, file_order, line_no) AS snapshot,
