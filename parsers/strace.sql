@@ -94,7 +94,7 @@ SELECT file_id, line_no, line_no AS end_line, trace, tid, at_s, syscall, args, r
 FROM strace_event WHERE kind = 'call'
 UNION ALL
 SELECT b.file_id, b.line_no, coalesce(h.end_line, b.line_no), b.trace, b.tid, b.at_s, b.syscall,
-       CASE WHEN b.kind = 'cut' THEN regexp_replace(b.args, 'strace: Process .*$', '') ELSE rtrim(b.args, ' ,') END
+       CASE WHEN b.kind = 'cut' THEN regexp_replace(b.args, '(?:/[^ ]*/)?strace: Process .*$', '') ELSE rtrim(b.args, ' ,') END
          || coalesce(CASE WHEN b.args = '' OR b.kind = 'cut' AND ends_with(b.args, ', ') OR starts_with(e.args, ',') THEN '' ELSE ', ' END || e.args, ''),
        e.result, e.target, e.errno, e.said, e.injected,
        coalesce(e.seconds, CASE WHEN e.clock IS NOT NULL THEN strace_at(e.clock, f.first_clock) - b.at_s END), h.never_returned, b.host, b.rank
@@ -232,6 +232,12 @@ SELECT k.*, round(e.at_s - k.at_s, 3) AS waited_seconds, t.lines AS thread_lines
   CASE WHEN k.syscall LIKE 'futex%' THEN NOT regexp_matches(k.args, ', NULL(?:, |$)') END AS has_deadline,
   -- the trace was stopped, or copied, in the middle of this call, or no thread went on after it began
   k.line_no = f.last_line AND (b.kind = 'cut' OR b.said = 'detached') OR k.line_no < f.last_line AND coalesce(f.last_moving, 0) < k.line_no AS caught_in_it,
+  -- what this thread did to the same file before: a busy program is always in the middle of something
+  EXISTS (FROM strace_quick q WHERE q.file_id = k.file_id AND q.line_no < k.line_no AND q.syscall = k.syscall AND q.pid IS NOT DISTINCT FROM b.pid AND starts_with(k.args, q.args))
+    OR EXISTS (FROM strace_line q WHERE q.kind = 'call' AND q.errno IS NULL AND q.file_id = k.file_id AND q.line_no < k.line_no AND q.syscall = k.syscall AND q.pid IS NOT DISTINCT FROM b.pid
+               AND CASE WHEN k.fd IS NOT NULL THEN strace_fd(q.args) = k.fd ELSE contains(q.args, '"' || k.path || '"') END)
+    OR EXISTS (FROM fd o WHERE o.trace = k.trace AND o.line_no < k.line_no AND o.path = k.path AND k.syscall IN ('open', 'openat', 'creat'))
+    OR regexp_matches(k.path, '\.(?:py|pyc|so)(?:\.[0-9.]+)?$|^/(?:usr|lib|lib64|etc)/|/site-packages/|/dist-packages/') AS did_before,
   CASE WHEN k.syscall = 'flock' OR (k.syscall = 'fcntl' AND contains(k.args, 'SETLKW')) THEN 'lock'
        WHEN k.syscall = 'connect' THEN 'connect'
        WHEN k.syscall = 'restart_syscall' OR contains(k.args, 'resuming interrupted') THEN 'sleep'
@@ -257,18 +263,20 @@ WITH mains AS (
   WHERE t.main AND NOT l.ended AND (t.is_rank OR t.processes = 1)
 ), calls AS (
   SELECT m.trace, m.tid, m.file_id, q.line_no, strace_at(q.clock, f.first_clock) AS at_s, q.syscall,
-         q.syscall IN ('sched_yield', 'nanosleep', 'clock_nanosleep', 'clock_gettime', 'gettimeofday', 'getpid') OR q.errno IN ('EAGAIN', 'ETIMEDOUT') OR q.syscall LIKE 'epoll_%wait' AND q.result = '0' AS asks
+         q.syscall IN ('sched_yield', 'nanosleep', 'clock_nanosleep', 'clock_gettime', 'gettimeofday', 'getpid', 'futex') OR q.errno IN ('EAGAIN', 'ETIMEDOUT') OR q.syscall LIKE 'epoll_%wait' AND q.result = '0' AS asks,
+         q.syscall = 'futex' AND q.errno IS DISTINCT FROM 'ETIMEDOUT' AS woke
   FROM mains m JOIN strace_file f ON f.file_id = m.file_id
   JOIN strace_quick q ON q.file_id = m.file_id AND (q.pid = m.tid OR q.pid IS NULL) AND (q.clock IS NULL OR strace_at(q.clock, f.first_clock) >= m.end_s - 30)
   UNION ALL
   SELECT m.trace, m.tid, m.file_id, q.line_no, strace_at(q.clock, f.first_clock), q.syscall,
-         q.syscall IN ('sched_yield', 'nanosleep', 'clock_nanosleep') OR q.errno IN ('EAGAIN', 'ETIMEDOUT') OR q.said = 'Timeout' OR q.syscall LIKE 'epoll_%wait' AND q.result = '0'
+         q.syscall IN ('sched_yield', 'nanosleep', 'clock_nanosleep', 'futex') OR q.errno IN ('EAGAIN', 'ETIMEDOUT') OR q.said = 'Timeout' OR q.syscall LIKE 'epoll_%wait' AND q.result = '0',
+         q.syscall = 'futex' AND q.errno IS DISTINCT FROM 'ETIMEDOUT'
   FROM mains m JOIN strace_file f ON f.file_id = m.file_id
   JOIN strace_line q ON q.file_id = m.file_id AND (q.pid = m.tid OR q.pid IS NULL) AND q.kind IN ('call', 'resumed') AND (q.clock IS NULL OR strace_at(q.clock, f.first_clock) >= m.end_s - 30)
 )
 SELECT trace, tid, file_id, count(*)::BIGINT AS calls, mode(syscall) FILTER (asks) AS syscall, count(*) FILTER (asks)::BIGINT AS asking,
        min(line_no) FILTER (asks) AS first_line, max(line_no) FILTER (asks) AS last_line, max(at_s) - min(at_s) AS seconds
-FROM calls GROUP BY trace, tid, file_id HAVING count(*) >= 50 AND count(*) FILTER (asks) >= 0.95 * count(*) AND max(at_s) - min(at_s) >= 3;
+FROM calls GROUP BY trace, tid, file_id HAVING count(*) >= 50 AND count(*) FILTER (asks) >= 0.95 * count(*) AND count(*) FILTER (woke) <= 0.6 * count(*) AND max(at_s) - min(at_s) >= 3;
 
 COMMENT ON TABLE strace_pace IS 'main threads whose calls of the last half minute are nearly all polls, sleeps and yields: a wait that spins';
 

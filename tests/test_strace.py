@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -22,7 +23,7 @@ def trace(folder: Path, program: str, *options: str, until: str = "") -> Path:
     """A run directory with the trace of a Python program, stopped two seconds after `until` stands in it."""
     assert STRACE
     out = folder / "strace.out"
-    command = [STRACE, "-f", "-ttt", "-T", *options, "-o", str(out), sys.executable, "-c", program]
+    command = [STRACE, "-f", *(options or ("-ttt", "-T")), "-o", str(out), sys.executable, "-c", program]
     with subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + 30
         while process.poll() is None and time.monotonic() < deadline:
@@ -43,6 +44,24 @@ def trace(folder: Path, program: str, *options: str, until: str = "") -> Path:
     return run
 
 
+def attached(folder: Path, program: str, *options: str, seconds: float = 4) -> Path:
+    """A run directory with what strace prints to the terminal about a Python program it attaches to and leaves again."""
+    assert STRACE
+    (run := folder / "run").mkdir()
+    with (
+        subprocess.Popen([sys.executable, "-c", program], cwd=folder, stdout=subprocess.DEVNULL) as traced,
+        (run / "strace.log").open("w") as log,
+    ):
+        time.sleep(1.5)
+        with subprocess.Popen([STRACE, *options, "-p", str(traced.pid)], stderr=log) as strace:
+            time.sleep(seconds)
+            strace.send_signal(signal.SIGINT)
+        traced.kill()
+    if "attached" not in (run / "strace.log").read_text():
+        pytest.skip("ptrace is not allowed here")
+    return run
+
+
 def incidents(run: Path) -> dict[str, dict[str, Any]]:
     return {i["rule"]: i for i in document(analyze(run))["incidents"] if i["severity"] != "info"}
 
@@ -55,7 +74,7 @@ def _strace_works(tmp_path: Path) -> None:
         pytest.skip("ptrace is not allowed here")
 
 
-@pytest.mark.parametrize("options", [("-yy",), ("-y",), ()], ids=["-yy", "-y", "plain"])
+@pytest.mark.parametrize("options", [("-ttt", "-T", "-yy"), ("-tt", "-y"), ()], ids=["-yy", "-y", "plain"])
 def test_a_pipe_without_a_writer_blocks_the_open(tmp_path: Path, options: tuple[str, ...]) -> None:
     found = incidents(
         trace(tmp_path, "import os; os.mkfifo('in.fifo'); open('in.fifo').read()", *options, until='in.fifo", O_RDONLY')
@@ -79,3 +98,48 @@ def test_a_closed_port_is_told_with_its_number(tmp_path: Path) -> None:
 def test_a_program_that_ends_well_says_nothing(tmp_path: Path) -> None:
     program = "import subprocess, threading; t = threading.Thread(target=print); t.start(); t.join(); subprocess.run(['true'])"
     assert not incidents(trace(tmp_path, program))
+
+
+HELD_LOCK = """
+import fcntl, os, time
+if not os.fork():
+    fcntl.flock(f := open("m.lock", "w"), fcntl.LOCK_EX)
+    time.sleep(60)
+time.sleep(0.5)
+fcntl.flock(g := open("m.lock", "w"), fcntl.LOCK_EX)
+"""
+
+
+@pytest.mark.parametrize(
+    "options", [("-r",), ("-i", "-n", "-t"), ("-C", "-w", "-tt"), ("-Y", "-ttt", "-T")], ids=" ".join
+)
+def test_a_lock_is_told_with_its_holder_whatever_the_options(tmp_path: Path, options: tuple[str, ...]) -> None:
+    found = incidents(trace(tmp_path, HELD_LOCK, *options, until="LOCK_EX <unfinished ...>"))
+    facts = found["hang.blocked_syscall"]["facts"]
+    assert (facts["syscall"], facts["path"], facts["waits_on"]) == ("flock", "m.lock", "lock")
+    assert facts["holder_pid"] not in {None, facts["pid"]}
+
+
+def test_a_writer_whose_reader_is_gone_is_blocked(tmp_path: Path) -> None:
+    found = incidents(attached(tmp_path, "import os\nr, w = os.pipe()\nwhile True: os.write(w, b'x' * 65536)", "-f"))
+    assert found["hang.blocked_syscall"]["facts"]["waits_on"] == "reader"
+
+
+def test_a_busy_program_is_always_in_the_middle_of_something(tmp_path: Path) -> None:
+    program = "while True:\n  with open('out', 'w') as f: f.write('x')"
+    assert not incidents(attached(tmp_path, program, "-f", "-tt", seconds=2))
+
+
+def test_a_spinning_main_thread_is_told_as_context(tmp_path: Path) -> None:
+    run = attached(tmp_path, "import os\nwhile True: os.sched_yield()", "-f", "-tt", seconds=5)
+    (told,) = document(analyze(run))["incidents"]
+    assert (told["severity"], told["facts"]["syscall"]) == ("info", "sched_yield")
+
+
+def test_what_the_job_prints_between_the_lines_of_strace_is_read(tmp_path: Path) -> None:
+    program = "import sys, traceback\ntry: {}['rank']\nexcept KeyError: sys.stderr.write(traceback.format_exc())"
+    (run := tmp_path / "run").mkdir()
+    with (run / "job.log").open("w") as log:
+        subprocess.run([STRACE or "", "-f", "-tt", sys.executable, "-c", program], stderr=log, check=False)
+    rows = analyze(run).sql("SELECT class, message FROM exception")
+    assert rows == [{"class": "KeyError", "message": "'rank'"}]

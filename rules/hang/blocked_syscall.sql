@@ -15,10 +15,10 @@ WITH waits AS (
   SELECT file_id, line_no, trace, pid, tid, main, rank, host, time, syscall, args, fd, path, peer, CASE WHEN waited_seconds >= 1 THEN waited_seconds END AS seconds,
          CASE WHEN stuck_writing THEN 'reader' ELSE waits_on END AS waits_on, 'never returned' AS how, 0::BIGINT AS tries, line_no AS last_line, filesystem
   FROM (SELECT *, -- what is written goes into a buffer; a thread that was found writing and never came back has nobody who empties it
-          syscall IN ('write', 'writev', 'sendto', 'sendmsg') AND waits_on IN ('pipe', 'socket', 'other') AND never_moved AND fd > 2 AND coalesce(waited_seconds >= 3, lines_since >= 20) AS stuck_writing
+          syscall IN ('write', 'writev', 'sendto', 'sendmsg') AND waits_on IN ('pipe', 'socket', 'other') AND never_moved AND fd > 2 AND (coalesce(waited_seconds >= 3, lines_since >= 20) OR caught_in_it) AS stuck_writing
         FROM waiting_for_syscall)
   WHERE injected IS NULL
-    AND (stuck_writing OR waits_on IN ('lock', 'file') AND (coalesce(waited_seconds, 60) >= 3 OR caught_in_it)
+    AND (stuck_writing OR waits_on IN ('lock', 'file') AND (coalesce(waited_seconds >= 3, lines_since >= 20) OR caught_in_it AND (waits_on = 'lock' OR never_moved OR NOT did_before))
       OR waits_on = 'device' AND waited_seconds >= 30
       -- a trace attached to a process that does nothing at all has but a line or two of it
       OR waits_on IN ('socket', 'pipe') AND main AND (is_rank OR processes = 1) AND (waited_seconds >= 10 OR caught_in_it AND thread_lines <= 2) AND (is_rank OR syscall NOT LIKE 'accept%'))
@@ -75,13 +75,13 @@ UNION ALL BY NAME
 -- context: what a main thread waits in that says nothing of why
 SELECT 'The main thread' || coalesce(' of rank ' || w.rank, '') || coalesce(' (pid ' || nullif(w.pid, 0) || ')', '') || CASE w.waits_on WHEN 'poll' THEN ' waits for an event in ' || w.syscall
          ELSE CASE WHEN contains(w.args, '_PRIVATE') THEN ' waits for another thread (' ELSE ' waits for a lock or semaphore shared with other processes (' END || 'futex, ' || CASE WHEN w.has_deadline THEN 'with a time limit)' ELSE 'no time limit)' END END
-       || coalesce(' for at least ' || round(w.waited_seconds, 1) || ' s', '') || ': a lock, a queue or a collective; a stack dump tells which' AS summary,
+       || CASE WHEN w.waited_seconds >= 1 THEN ' for at least ' || round(w.waited_seconds, 1) || ' s' ELSE '' END || ': a lock, a queue or a collective; a stack dump tells which' AS summary,
        'info' AS severity, 'py-spy dump --native --pid ' || coalesce(nullif(w.pid, 0)::VARCHAR, 'PID') || ' on that host, twice, some seconds apart.' AS action, [line_at(w.file_id, w.line_no)] AS evidence, w.time AS at,
        CASE WHEN w.rank IS NOT NULL THEN [w.rank] END AS ranks, CASE WHEN w.host IS NOT NULL THEN [w.host] END AS hosts, [w.pid] AS pids, w.syscall, w.waited_seconds AS seconds, w.waits_on
 FROM waiting_for_syscall w WHERE w.waits_on IN ('futex', 'poll') AND w.main AND (w.is_rank OR w.processes = 1 OR w.never_moved) AND (w.waited_seconds >= 10 OR w.caught_in_it AND w.thread_lines <= 2 OR w.never_moved AND w.lines_since >= 20)
 UNION ALL BY NAME
 SELECT 'The main thread' || coalesce(' of rank ' || t.rank, '') || coalesce(' (pid ' || nullif(t.pid, 0) || ')', '') || ' only polls: ' || p.asking || ' of its ' || p.calls || ' calls in the last ' || round(p.seconds, 1)
-       || ' s ask whether it may go on, mostly ' || p.syscall || ': it waits, however busy it looks' AS summary,
+       || ' s ask whether it may go on, mostly ' || p.syscall || CASE p.syscall WHEN 'futex' THEN ' with a short time limit, as for the interpreter lock' ELSE '' END || ': it waits, however busy it looks' AS summary,
        'info' AS severity, 'py-spy dump --native --pid ' || coalesce(nullif(t.pid, 0)::VARCHAR, 'PID') || ' on that host tells what it polls for.' AS action, [line_at(p.file_id, p.first_line), line_at(p.file_id, p.last_line)] AS evidence,
        CASE WHEN t.rank IS NOT NULL THEN [t.rank] END AS ranks, CASE WHEN t.host IS NOT NULL THEN [t.host] END AS hosts, [t.pid] AS pids, p.syscall, round(p.seconds, 1) AS seconds, p.asking AS tries, 'poll' AS waits_on
 FROM strace_pace p JOIN strace_thread t ON t.trace = p.trace AND t.tid = p.tid
