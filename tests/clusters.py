@@ -195,7 +195,7 @@ class Cluster:
         for r in range(self.ranks) if present is None else present:
             self.add("flight", f"nccl_trace_rank_{r}", pickle.dumps(job.dump(r), protocol=2))
 
-    def stacks(self, elsewhere: dict[int, list[str]]) -> None:
+    def stacks(self, elsewhere: dict[int, list[str]], status: str = "idle") -> None:
         """py-spy dumps of every host: all ranks reduce gradients, some stand elsewhere (frames from the inside out)."""
         reduce = [
             "all_reduce (torch/distributed/distributed_c10d.py:2810)",
@@ -215,7 +215,7 @@ class Cluster:
                     f"Process {self.pid(r)}: python -u train.py --rank {r}",
                     "Python v3.11.9 (/usr/bin/python3.11)",
                     "",
-                    f'Thread {self.pid(r)} (idle): "MainThread"',
+                    f'Thread {self.pid(r)} ({status if r in elsewhere else "idle"}): "MainThread"',
                 ]
                 text += [f"    {f}" for f in frames]
             self.add("stacks", f"pyspy.{host}.txt", "\n".join(text) + "\n")
@@ -499,7 +499,13 @@ def two_faults(c: Cluster, r: int) -> None:
 
 
 def slow_rank(c: Cluster, r: int) -> None:
-    """One rank computes at half the speed, the others wait for it in every step; the job runs into its time limit."""
+    """From step 60 on one rank needs twice the time for its own part of a step, as every rank prints it."""
+    for n in range(11, 121):
+        at = START + n * STEP
+        c.output += [
+            f"[rank{x}]:  [{at:%Y-%m-%d %H:%M:%S}] iteration {n:8d}/ 1000 | elapsed time per iteration (ms): {3900.0 if x == r and n > 60 else 1900.0 + (7 * n + x) % 11:.1f} | lm loss: {3 - n / 50:.6E} | grad norm: 1.0 |"
+            for x in range(c.ranks)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -525,6 +531,7 @@ CAUSES: dict[str, Cause] = {
     "node that falls silent": Cause("hang.missing_rank", node_silent, frozenset({"host"})),
     "preemption": Cause("host.preempted", preempted, frozenset()),
     "disk full on one host": Cause("host.disk_full", disk_full),
+    "slow rank": Cause("perf.slowdown", slow_rank),
     "two independent faults": Cause("gpu.hardware", two_faults, _ALL, also="host.disk_full"),
 }
 

@@ -3,7 +3,8 @@ title = "A rank waits for its data loader, and the others wait for the rank"
 severity = "critical"
 confidence = "probable"
 status = "stable"
-explains   = ["hang.missing_rank", "hang.collective_timeout", "hang.log_silence", "divergence.stack", "network.peer_lost", "loss.rollback"]
+explains   = ["hang.collective_timeout", "hang.log_silence", "divergence.stack", "network.peer_lost", "loss.rollback"]
+explains_here = ["hang.missing_rank"]
 explains_elsewhere = ["crash"]
 about = """
 The main thread of a rank stands where the DataLoader waits for a batch of a worker process, while the other ranks wait in a

@@ -3,7 +3,8 @@ title = "Threads of one process wait for each other"
 severity = "critical"
 confidence = "probable"
 status = "stable"
-explains   = ["hang.missing_rank", "hang.collective_timeout", "hang.log_silence", "divergence.stack", "network.peer_lost", "loss.rollback"]
+explains   = ["hang.collective_timeout", "hang.log_silence", "divergence.stack", "network.peer_lost", "loss.rollback"]
+explains_here = ["hang.missing_rank"]
 explains_elsewhere = ["crash"]
 about = """
 At least two threads of a process stand in the acquisition of a lock and no thread that could release one does anything else; or its only

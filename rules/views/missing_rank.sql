@@ -169,7 +169,7 @@ SELECT 'ended' AS source, list_sort(list(DISTINCT rank)) AS ranks, list_distinct
 FROM ended HAVING count(*) > 0 AND (SELECT count(DISTINCT collective_seq) FROM waiting) = 1
   AND 4 * count(DISTINCT rank) <= (SELECT count(DISTINCT rank) FROM waiting);
 
-CREATE TABLE missing_rank_suspect AS
+CREATE TABLE missing_rank_told AS
 SELECT * FROM missing_rank_progress
 UNION ALL BY NAME SELECT * FROM missing_rank_no_dump
 UNION ALL BY NAME SELECT * FROM missing_rank_barrier
@@ -181,3 +181,17 @@ UNION ALL BY NAME SELECT * FROM missing_rank_ended
 UNION ALL BY NAME SELECT * FROM missing_rank_stacks
 UNION ALL BY NAME SELECT * FROM missing_rank_nccl
 UNION ALL BY NAME SELECT * FROM missing_rank_strace;
+
+-- What stacks say beside another source: one sample proves nothing by itself, as a rank that stands elsewhere may only be at work;
+-- where the others wait for one that waits for its data, the rule of that tells it.
+CREATE VIEW missing_rank_sample AS
+SELECT 'stacks' AS source, list(rank ORDER BY rank) FILTER (NOT peer) AS ranks, coalesce(list(DISTINCT host) FILTER (NOT peer AND host IS NOT NULL), []) AS hosts, coalesce(list(pid ORDER BY pid) FILTER (NOT peer AND pid IS NOT NULL), []) AS pids,
+  NULL::VARCHAR AS grp, NULL::BIGINT AS seq, NULL::VARCHAR AS op, 'host' AS side, 'outside' AS place,
+  CASE WHEN EXISTS (FROM stack_verdict v WHERE list_sort(v.ranks) = list(rank ORDER BY rank) FILTER (NOT peer)) THEN 'probable' ELSE 'possible' END AS grade, NULL::TIMESTAMP AS "at",
+  'in the stacks rank ' || ranges(list(rank) FILTER (NOT peer)) || ' stands elsewhere, while ' || count(*) FILTER (peer) || ' wait for their peers' AS said,
+  list(line_at(file_id, thread_line) ORDER BY rank) FILTER (NOT peer) AS evidence
+FROM stack_rank HAVING bool_and(rank IS NOT NULL AND NOT failed) AND count(*) FILTER (NOT peer) BETWEEN 1 AND count(*) // 4;
+
+CREATE TABLE missing_rank_suspect AS
+SELECT * FROM missing_rank_told
+UNION ALL BY NAME SELECT * FROM missing_rank_sample WHERE EXISTS (FROM missing_rank_told WHERE len(ranks) > 0) AND NOT EXISTS (FROM missing_rank_told WHERE source = 'stacks');
