@@ -3,7 +3,7 @@ title       = "A processor or a task of the host stood still"
 severity    = "critical"
 confidence  = "definite"
 status      = "stable"
-explains    = ["hang", "network.peer_lost"]
+explains    = ["hang", "network.peer_lost", "perf.slowdown"]
 explains_here = ["host.kernel_panic"]
 about       = """
 The kernel saw a processor that did not schedule (lockup, RCU stall) or a task that waited without interruption for minutes (hung task). A hung task

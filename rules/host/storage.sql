@@ -3,7 +3,7 @@ title       = "A file server did not answer"
 severity    = "critical"
 confidence  = "definite"
 status      = "stable"
-explains    = ["hang", "network.peer_lost", "crash", "loss.rollback"]
+explains    = ["hang", "network.peer_lost", "crash", "loss.rollback", "perf.slowdown"]
 explains_here = ["host.cpu_stall"]
 about       = """
 A network or parallel file system lost its server, the server threw the client out, or a file handle went stale. On hard mounts programs wait
