@@ -158,7 +158,9 @@ WITH seen AS (
                 ELSE root_order END AS root_order,
            CASE WHEN heir THEN p_advice ELSE advice END AS advice),
          CASE WHEN heir THEN previous ELSE code END AS cause_code,
-         kind = 'xid' AND len(named) = 1 AND coalesce(list_contains(named, code), false) AS is_named
+         -- of NVLink's codes a fatal one comes before those that are not, whichever the driver holds responsible
+         kind = 'xid' AND len(named) = 1 AND coalesce(list_contains(named, code), false)
+           AND NOT (minor_link AND bool_or(kind = 'xid' AND code BETWEEN 144 AND 150 AND NOT minor_link) OVER (PARTITION BY machine, clock, era, burst, gpu)) AS is_named
   FROM (SELECT *, coalesce(code = 45 AND kind = 'xid' AND previous NOT IN (0, 45), false) AS heir,
                -- said to be no fatal one, or one that the catalogue tells to ignore although it is
                coalesce(kind = 'xid' AND code BETWEEN 144 AND 150 AND (NOT fatal OR decoded_action = 'ignore'), false) AS minor_link FROM seen)

@@ -99,19 +99,29 @@ def describe_rule(catalog: Catalog, name: str) -> str:
 def look_up(catalog: Catalog, seed: str, key: str | None) -> str:
     """The rows of a catalogue whose first column is `key`, or all keys.
 
+    Args:
+        catalog: the content.
+        seed: the name of a catalogue, or what the names of several begin with: `part` for part_catalog and part_advice.
+        key: what stands in the first column.
+
     Raises:
         UserError: no such catalogue or key.
     """
-    found = next((s for s in catalog.seeds if s.name == seed), None)
-    if found is None:
+    found = [s for s in catalog.seeds if s.name == seed] or [s for s in catalog.seeds if s.name.startswith(f"{seed}_")]
+    if not found:
         raise UserError(f"no catalogue {seed!r}; there are: {', '.join(s.name for s in catalog.seeds)}")
-    rows = _seed_rows(found.csv)
-    hits = rows if key is None else [r for r in rows if str(next(iter(r.values()))).lower() == key.lower()]
-    if not hits:
+    out = []
+    for s in found:
+        rows = _seed_rows(s.csv)
+        if key is None:
+            out.append(
+                (s.name, _columns((str(next(iter(r.values()))), "  ".join(list(r.values())[1:3])) for r in rows))
+            )
+        elif hits := [r for r in rows if str(next(iter(r.values()))).lower() == key.lower()]:
+            out.append((s.name, "\n\n".join(_columns((k, v) for k, v in r.items() if v) for r in hits)))
+    if not out:
         raise UserError(f"the catalogue {seed} has no {key!r}")
-    if key is None:
-        return _columns((str(next(iter(r.values()))), "  ".join(list(r.values())[1:3])) for r in rows)
-    return "\n\n".join(_columns((k, v) for k, v in r.items() if v) for r in hits)
+    return out[0][1] if len(out) == 1 else "\n\n".join(f"{name}\n{text}" for name, text in out)
 
 
 def write(catalog: Catalog, root: Path) -> list[Path]:
