@@ -37,9 +37,11 @@ by_value AS (
   FROM met CROSS JOIN differs d GROUP BY ALL),
 ranked AS (SELECT *, max(n) OVER () AS most, sum(n) OVER () AS total FROM by_value)
 SELECT 'fingerprint' AS source, NULL::VARCHAR AS grp, min(seq) AS seq, coalesce(any_value(field), 'op') AS field, list(value ORDER BY n, value) AS "values", list_sort(list_distinct(flatten(list(kinds)))) AS ops,
-  CASE WHEN any_value(total) > 2 AND 2 * any_value(most) > any_value(total) AND count(*) > 1 THEN list_sort(flatten(list(ranks) FILTER (n < most))) ELSE list_sort(list_distinct(flatten(list(ranks)))) END AS ranks,
+  -- one half alone: who says it is no more suspect than the others
+  CASE WHEN count(*) = 1 THEN [] WHEN any_value(total) > 2 AND 2 * any_value(most) > any_value(total) THEN list_sort(flatten(list(ranks) FILTER (n < most))) ELSE list_sort(list_distinct(flatten(list(ranks)))) END AS ranks,
   list_sort(list_distinct(flatten(list(ranks)))) AS all_ranks, list_distinct(flatten(list(hosts))) AS hosts, min(time) AS time,
-  string_agg(value || ' on ' || CASE WHEN n = 1 THEN 'rank ' ELSE 'ranks ' END || ranges(ranks), ', ' ORDER BY n, value) AS said, NULL::VARCHAR AS version,
+  string_agg(value || ' on ' || CASE WHEN n = 1 THEN 'rank ' ELSE 'ranks ' END || ranges(ranks), ', ' ORDER BY n, value)
+    || CASE WHEN count(*) = 1 THEN '; what the others ran is not told' ELSE '' END AS said, NULL::VARCHAR AS version,
   list_distinct(flatten(list(evidence))) AS evidence
 FROM ranked HAVING count(*) > 0;
 
