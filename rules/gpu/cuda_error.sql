@@ -27,6 +27,9 @@ WITH firsts AS (
          min(time) AS at, max(time) AS until, count(*) AS processes, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:20] AS evidence, any_value(text) AS text,
          arg_min(file_id, coalesce(epoch(time), line_no)) AS file_id, arg_min(line_no, coalesce(epoch(time), line_no)) AS line_no
   FROM kinds WHERE NOT (any_hardware AND kind = 'fault') GROUP BY code, name, kind
+), framed AS (   -- where the program was: pages of the host are pinned through the same call, with the same error
+  SELECT g.*, EXISTS (FROM exception e WHERE e.file_id = g.file_id AND abs(e.line_no - g.line_no) <= 3 AND len(list_filter(e.frames, lambda f: regexp_matches(f, 'pin_memory|[Hh]ostAlloc'))) > 0) AS pinned
+  FROM grouped g
 ), asserts AS (
   SELECT any_value(source) AS source, any_value(line) AS line, any_value(kernel) AS kernel, any_value(assertion) AS assertion, count(*) AS threads, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:3] AS evidence,
          list_sort(list(DISTINCT rank) FILTER (rank IS NOT NULL)) AS ranks, min(time) AS at
@@ -35,18 +38,21 @@ WITH firsts AS (
 SELECT concat(CASE WHEN len(g.ranks) > 0 THEN CASE WHEN len(g.ranks) = 1 THEN 'rank ' ELSE 'ranks ' END || ranges(g.ranks) || ': ' ELSE '' END, name, CASE WHEN code IS NOT NULL THEN ' (' || code || ')' ELSE '' END,
               CASE WHEN kind <> 'library' AND lower(text) <> lower(name) THEN ', ' || text ELSE '' END, CASE WHEN a.assertion IS NOT NULL THEN format(': assert `{}` at {}:{}', a.assertion, a.source, a.line) ELSE '' END) AS summary,
        flatten([g.evidence, coalesce(a.evidence, [])]) AS evidence, g.ranks, g.hosts, g.at, g.until,
-       CASE kind WHEN 'config' THEN 'warning' ELSE 'critical' END AS severity,
+       -- a library that could not make its handle, in a job whose memory is known to have run out: an echo
+       CASE WHEN kind = 'config' THEN 'warning' WHEN kind = 'library' AND (name LIKE '%ALLOC_FAILED' OR name LIKE '%NOT_INITIALIZED') AND EXISTS (FROM oom_incident WHERE severity IS NULL) THEN 'info' ELSE 'critical' END AS severity,
        CASE kind WHEN 'hardware' THEN 'definite' WHEN 'assert' THEN 'definite' WHEN 'access' THEN 'definite' ELSE 'probable' END AS confidence,
        CASE WHEN code = 214 OR code = 220 OR code = 226 THEN 'The GPU or its link has an uncorrectable error: take the node' || CASE WHEN len(g.hosts) > 0 THEN ' ' || array_to_string(g.hosts, ', ') ELSE '' END || ' out, look for Xid 48, 63, 64, 94, 95 or 74 in its kernel log, reset the GPU.'
             WHEN code = 802 THEN 'Start nvidia-fabricmanager and look at its log: NVSwitch systems do not initialise CUDA without it.'
             WHEN code IN (46, 100, 127, 304) THEN 'See whether nvidia-smi lists every GPU of the node, and the kernel log for Xid 79 or 119; look for processes in exclusive mode.'
+            WHEN kind = 'oom' AND pinned THEN 'Pinned host memory could not be had, not memory of the card: look at the host''s free memory, ulimit -l and the cgroup''s limit; use fewer workers with pin_memory or a smaller offload buffer.'
             WHEN kind = 'oom' THEN 'The card was full or broken before the program used it: look with nvidia-smi for processes left over, then for ECC errors of that GPU; a smaller batch does not help.'
             WHEN kind = 'assert' THEN 'An index or label is out of range: check it on the CPU, or run with CUDA_LAUNCH_BLOCKING=1.'
             WHEN kind = 'access' THEN 'Run under compute-sanitizer or with CUDA_LAUNCH_BLOCKING=1; look for Xid 13 or 31 in the kernel log to see which GPU and process.'
             WHEN kind = 'library' THEN 'Often the sign of an earlier error or of a full card: look at the free memory at that moment and run with CUDA_LAUNCH_BLOCKING=1.' END AS action,
-       name AS cuda_error, name AS error, code AS cuda_error_code, kind, api, g.processes, a.assertion, a.kernel, a.source, a.line,
+       name AS cuda_error, name AS error, code AS cuda_error_code, kind, CASE WHEN pinned AND kind = 'oom' THEN true END AS pinned_host_memory, api, g.processes, a.assertion, a.kernel, a.source, a.line,
+       (SELECT min_by(upper(o.api) || ' error: ' || o.text, (o.file_id, o.line_no)) FROM grouped o WHERE o.name <> g.name AND g.kind = 'hardware') AS second_error,
        (SELECT max(m.step) FROM metric m WHERE m.file_id = g.file_id AND m.line_no < g.line_no) AS iteration
-FROM grouped g LEFT JOIN asserts a ON g.kind = 'assert' AND a.threads > 0
+FROM framed g LEFT JOIN asserts a ON g.kind = 'assert' AND a.threads > 0
 UNION ALL BY NAME
 SELECT format('assert `{}` failed in kernel {} ({}:{})', assertion, kernel, source, line) AS summary, evidence, ranks, "at", 'definite' AS confidence, 'critical' AS severity,
        'An index or label is out of range: check it on the CPU, or run with CUDA_LAUNCH_BLOCKING=1.' AS action, 'cudaErrorAssert' AS cuda_error, 'cudaErrorAssert' AS error, 710 AS cuda_error_code, 'assert' AS kind, assertion, kernel, source, line

@@ -49,3 +49,9 @@ SELECT CASE said_by WHEN 'pytorch' THEN 'PyTorch' WHEN 'numpy' THEN 'NumPy' ELSE
        list(line_at(file_id, line_no) ORDER BY file_id, line_no) AS evidence, min(time) AS "at", max(time) AS until,
        list(DISTINCT rank) FILTER (rank IS NOT NULL) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, 'probable' AS confidence, said_by AS actor, max(requested_bytes) AS requested_bytes
 FROM host_allocation_failure GROUP BY said_by
+UNION ALL BY NAME
+SELECT 'the program could not get host memory: ' || class || coalesce(' (' || nullif(left(split_part(min(message), E'\n', 1), 120), '') || ')', '') AS summary,
+       'Compare what the host has (free -h, ulimit -v, the cgroup''s limit, vm.overcommit_memory) with what the program asks for; a child process that is forked needs room for what its parent holds.' AS action,
+       list(line_at(file_id, raised_line) ORDER BY file_id, raised_line) AS evidence, min(time) AS "at", max(time) AS until,
+       list(DISTINCT rank) FILTER (rank IS NOT NULL) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, 'possible' AS confidence, max(requested_bytes) AS requested_bytes
+FROM memory_exception WHERE NOT of_device GROUP BY class

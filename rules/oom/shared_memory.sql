@@ -18,7 +18,9 @@ WITH said AS (
   UNION ALL
   SELECT file_id, line_no, time, rank, host, NULL, CASE WHEN error = 'bus error' THEN 'SIGBUS' END, requested_bytes, path, error = 'No space left on device', said_by
   FROM shm_failure
-  WHERE said_by <> 'nccl' OR error IS NULL OR error = 'No space left on device'
+  UNION ALL
+  SELECT file_id, line_no, time, rank, host, NULL, NULL, requested_bytes, path, coalesce(starts_with(error, 'No space left'), false), 'nccl'
+  FROM nccl_shm_failure WHERE error IS NULL OR starts_with(error, 'No space left')
 )
 SELECT CASE WHEN max(signal) IS NOT NULL THEN 'bus error in data loader worker' || CASE WHEN count(DISTINCT worker_pid) = 1 THEN ' ' || min(worker_pid) WHEN count(DISTINCT worker_pid) > 1 THEN 's ' || string_agg(DISTINCT worker_pid::VARCHAR, ', ') ELSE 's' END || ': /dev/shm was probably full'
             ELSE CASE WHEN bool_or(said_by = 'nccl') THEN 'NCCL' ELSE 'the program' END || ' could not get ' || coalesce(known_bytes(max(requested_bytes)) || ' of ', '') || 'shared memory' || coalesce(' (' || min(path) || ')', '') END

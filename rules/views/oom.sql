@@ -3,6 +3,15 @@
 -- Bytes for people, NULL where they are not known: for parts of a sentence that are left out then.
 CREATE MACRO known_bytes(n) AS CASE WHEN n IS NOT NULL THEN bytes_text(n) END;
 
+-- An exception of another library that the program died of and that speaks of memory: read only where nothing better tells.
+CREATE VIEW memory_exception AS
+SELECT *, regexp_matches(class || message, '(?i)out.?of.?memory|RESOURCE_EXHAUSTED') AS of_device,
+       size_bytes_of(nullif(regexp_extract(message, 'llocat(?:e|ing)? ([0-9][0-9.,]* ?(?:[KMGT]i?B|bytes|B))', 1), '')) AS requested_bytes
+FROM fatal_exception
+WHERE kind = 'memory' AND NOT EXISTS (FROM oom_message) AND NOT EXISTS (FROM xla_allocate_oom) AND NOT EXISTS (FROM xla_runtime_oom) AND NOT EXISTS (FROM xla_compile_oom) AND NOT EXISTS (FROM tensor_oom)
+  AND NOT EXISTS (FROM vllm_oom) AND NOT EXISTS (FROM ggml_oom) AND NOT EXISTS (FROM nccl_cuda_failure) AND NOT EXISTS (FROM cuda_error) AND NOT EXISTS (FROM host_allocation_failure) AND NOT EXISTS (FROM shm_failure)
+  AND NOT EXISTS (FROM limit_reached) AND NOT EXISTS (FROM kill_explained);
+
 -- One row per message of any framework, in bytes. Where a runtime does not print a number it is NULL.
 -- `allocated` is live tensors (with the pools of CUDA graphs), `unallocated` what the framework keeps without using it.
 CREATE TABLE oom_event AS
@@ -18,8 +27,8 @@ WITH every AS (
   UNION ALL BY NAME
   -- NCCL prints the failing call and the size on two lines
   SELECT file_id, min(line_no) AS line_no, max(line_no) AS last_line, min(time) AS time, host, min(rank) AS rank, min(local_rank) AS local_rank, min(task) AS task, pid, stream,
-         'nccl' AS framework, 'cuda' AS device, gpu_index, max(requested_bytes) AS requested_bytes, 'nccl' AS kind
-  FROM nccl_oom GROUP BY file_id, host, pid, stream, gpu_index
+         'nccl' AS framework, 'cuda' AS device, device_hint AS gpu_index, max(requested_bytes) AS requested_bytes, 'nccl' AS kind
+  FROM nccl_cuda_failure WHERE error = 'out of memory' OR requested_bytes IS NOT NULL GROUP BY file_id, host, pid, stream, device_hint
   UNION ALL BY NAME
   SELECT file_id, line_no, line_no AS last_line, time, host, rank, local_rank, task, pid, stream,
          'vllm' AS framework, 'cuda' AS device, requested_bytes, total_bytes, coalesce(free_bytes, (free_gib * 1073741824)::BIGINT) AS free_bytes, reason AS kind
@@ -60,6 +69,9 @@ WITH every AS (
                   * CASE WHEN dtype IN ('float', 'int32', 'uint32') THEN 4 WHEN dtype IN ('double', 'int64', 'complex64') THEN 8
                          WHEN dtype IN ('half', 'bfloat16', 'int16') THEN 2 WHEN dtype IN ('int8', 'uint8', 'bool') THEN 1 END AS BIGINT) AS requested_bytes
   FROM tensor_oom WHERE coalesce(allocator, '') NOT ILIKE '%cpu%'
+  UNION ALL BY NAME
+  SELECT file_id, raised_line AS line_no, raised_line AS last_line, time, host, rank, local_rank, task, pid, stream, 'other' AS framework, 'cuda' AS device, 'other' AS kind, requested_bytes
+  FROM memory_exception WHERE of_device
   UNION ALL BY NAME
   -- a memory snapshot counts the pieces instead of guessing at them
   SELECT file_id, line_no, line_no AS last_line, time, host, rank, local_rank, task, pid, stream, 'pytorch' AS framework, 'cuda' AS device, gpu_index, 'snapshot' AS kind,
@@ -123,7 +135,9 @@ WITH base AS (
   FROM oom_event
 ),
 selves AS (
-  SELECT *, list_filter(processes, lambda p: p.bytes = self_m)[1].pid AS self_pid
+  SELECT *, list_filter(processes, lambda p: p.bytes = self_m)[1].pid AS self_pid,
+         -- two of a size that this process may have: which one it is, the numbers do not tell
+         len(list_filter(processes, lambda p: this_process_bytes IS NULL AND p.bytes - (allocated_bytes + coalesce(unallocated_bytes, 0)) BETWEEN -33554432 AND 3221225471)) > 1 AS self_unsure
   FROM base
 ),
 others AS (
@@ -156,6 +170,7 @@ decided AS (
     CASE
       WHEN framework = 'vllm' THEN CASE kind WHEN 'card_in_use' THEN {'class': 'foreign_process', 'grade': 'probable', 'because': 'card_in_use_at_start'}
                                              ELSE {'class': 'capacity', 'grade': 'definite', 'because': kind} END
+      WHEN kind = 'other' THEN {'class': 'capacity', 'grade': 'possible', 'because': 'no_numbers'}
       WHEN kind = 'buffer' THEN {'class': 'capacity', 'grade': 'probable', 'because': 'no_other_reason_in_the_numbers'}
       WHEN framework = 'nccl' THEN {'class': 'capacity', 'grade': 'probable', 'because': 'nothing_left_for_nccl'}
       WHEN kind IN ('allocate', 'reserve') THEN CASE
@@ -192,7 +207,7 @@ decided AS (
         THEN {'class': 'fragmentation', 'grade': 'possible', 'because': 'refused_although_free'}
       WHEN foreign_bytes >= greatest(0.05 * total_bytes, 536870912) AND free_bytes + foreign_bytes >= requested_bytes
            AND (scattered = 0 OR foreign_bytes >= unallocated_bytes)
-        THEN {'class': 'foreign_process', 'grade': CASE WHEN len(foreign_processes) > 0 THEN 'definite' WHEN foreign_bytes >= 0.3 * total_bytes THEN 'probable' ELSE 'possible' END,
+        THEN {'class': 'foreign_process', 'grade': CASE WHEN len(foreign_processes) > 0 AND NOT self_unsure THEN 'definite' WHEN len(foreign_processes) > 0 OR foreign_bytes >= 0.3 * total_bytes THEN 'probable' ELSE 'possible' END,
               'because': CASE WHEN len(foreign_processes) > 0 THEN 'other_process_named' ELSE 'memory_nobody_here_holds' END}
       WHEN scattered > 0 THEN {'class': 'fragmentation', 'grade': CASE scattered WHEN 2 THEN 'probable' ELSE 'possible' END, 'because': 'reserved_but_scattered'}
       WHEN free_bytes IS NULL AND limit_bytes IS NULL AND requested_bytes + coalesce(reserved_bytes, allocated_bytes) + least(1073741824, total_bytes // 10) <= total_bytes
@@ -246,7 +261,7 @@ lead AS (
 told AS (
   SELECT bout, list_sort(list(DISTINCT rank) FILTER (rank IS NOT NULL)) AS ranks, list_sort(list(DISTINCT host) FILTER (host IS NOT NULL)) AS hosts,
          list_sort(list(DISTINCT gpu_index::VARCHAR) FILTER (gpu_index IS NOT NULL)) AS gpus, min(time) AS at, max(time) AS until,
-         greatest(1, count(*) FILTER (copy = 1 AND kind IS DISTINCT FROM 'tensor' AND kind IS DISTINCT FROM 'snapshot')) AS failures, count(*) AS messages, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[:40] AS lines
+         greatest(1, count(*) FILTER (copy = 1 AND coalesce(kind, '') NOT IN ('tensor', 'snapshot') AND (kind IS DISTINCT FROM 'nccl' OR requested_bytes IS NOT NULL))) AS failures, count(*) AS messages, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[:40] AS lines
   FROM ranked GROUP BY bout
 ),
 settings AS (
@@ -308,7 +323,7 @@ SELECT class, grade, because,
     WHEN 'foreign_process' THEN
       CASE WHEN foreign_rank IS NOT NULL THEN 'Two ranks use the same card: set the device from LOCAL_RANK before the first CUDA call, and look at CUDA_VISIBLE_DEVICES of rank ' || foreign_rank || '.'
            WHEN len(foreign_processes) > 0 THEN 'Find out who process ' || array_to_string(list_transform(foreign_processes, lambda p: p.pid), ', ')
-             || ' is (host pid: ps -fp, nvidia-smi): a rank that outlived the last run - kill it; a parent that keeps tensors - free them or start the child from a clean process; another rank of this job - set the device from LOCAL_RANK.'
+             || ' is (host pid: ps -fp, nvidia-smi)' || CASE WHEN self_unsure THEN '; it may also be this process and ' || self_pid || ' the other one' ELSE '' END || ': a rank that outlived the last run - kill it; a parent that keeps tensors - free them or start the child from a clean process; another rank of this job - set the device from LOCAL_RANK.'
            ELSE 'Run nvidia-smi (or rocm-smi) on the host' || CASE WHEN gpu_index IS NOT NULL THEN ' for GPU ' || gpu_index ELSE '' END
              || ': kill what is left of an earlier run, and see that no two ranks share the card. If no other process is there, a second library of this process (XLA, TensorFlow, RAPIDS, NCCL buffers) holds the memory.' END
     WHEN 'fragmentation' THEN CASE
