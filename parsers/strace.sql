@@ -237,6 +237,7 @@ SELECT k.*, round(e.at_s - k.at_s, 3) AS waited_seconds, t.lines AS thread_lines
     OR EXISTS (FROM strace_line q WHERE q.kind = 'call' AND q.errno IS NULL AND q.file_id = k.file_id AND q.line_no < k.line_no AND q.syscall = k.syscall AND q.pid IS NOT DISTINCT FROM b.pid
                AND CASE WHEN k.fd IS NOT NULL THEN strace_fd(q.args) = k.fd ELSE contains(q.args, '"' || k.path || '"') END)
     OR EXISTS (FROM fd o WHERE o.trace = k.trace AND o.line_no < k.line_no AND o.path = k.path AND k.syscall IN ('open', 'openat', 'creat'))
+    OR k.syscall IN ('open', 'openat', 'creat') AND 3 <= (SELECT count(*) FROM fd o WHERE o.trace = k.trace AND o.line_no < k.line_no AND regexp_replace(o.path, '[^/]*$', '') = regexp_replace(k.path, '[^/]*$', ''))
     OR regexp_matches(k.path, '\.(?:py|pyc|so)(?:\.[0-9.]+)?$|^/(?:usr|lib|lib64|etc)/|/site-packages/|/dist-packages/') AS did_before,
   CASE WHEN k.syscall = 'flock' OR (k.syscall = 'fcntl' AND contains(k.args, 'SETLKW')) THEN 'lock'
        WHEN k.syscall = 'connect' THEN 'connect'
