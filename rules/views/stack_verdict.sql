@@ -172,8 +172,8 @@ SELECT j.found,
        ELSE 'missing' END AS kind,
   CASE WHEN j.found = 'other' AND j.n = 2 THEN list_sort(list_concat(t.ranks, w.ranks)) ELSE t.ranks END AS ranks,
   t.pids, t.hosts, t.n AS suspects, t.left_loop, t.failures, t.failed_pids, t.classes, t.first AS suspect, t.heads, t.lines, t.still AND w.still AS still, t.watched, w.timed_out,
-  -- Rank 0 talks to a server for all of them: one dump does not tell for how long.
-  t.ranks = [0] AND t.classes = ['network-read'] AND NOT t.still AND NOT t.watched AS passing,
+  -- Rank 0 talks to a server for all of them, or the others wait for the GPU, which may be at work: one dump does not tell for how long.
+  (coalesce(t.ranks = [0] AND t.classes = ['network-read'], false) OR w.class = 'gpu-sync' AND NOT coalesce(w.timed_out, false)) AND t.failures IS NULL AND NOT (t.still AND w.still) AND NOT t.watched AS passing,
   w.n AS waiting, w.ranks AS waiting_ranks, w.function AS waiting_function, w.top_function AS waiting_top_function, w.frame AS waiting_frame, w.class AS waiting_class,
   w.awaits, w.lines AS waiting_lines, w.step AS waiting_step, j.n AS processes, j.guessed, (SELECT world_size FROM stack_world) AS world_size,
   CASE WHEN t.first.class IN ('data-wait', 'idle-service') THEN t.first.decided.f ELSE coalesce(t.first.own.f, t.first.top.f, t.first.innermost) END AS function,

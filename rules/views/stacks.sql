@@ -149,7 +149,7 @@ WITH bare AS (
     arg_min({'f': name, 'c': by_stack.class, 'w': by_stack.awaits, 'line': line_no}, d) FILTER (by_stack IS NOT NULL) AS stack,
     arg_min({'f': name, 'c': by_near.class, 'w': by_near.awaits, 'line': line_no, 'd': d, 'busy': busy}, d) FILTER (by_near IS NOT NULL AND nth <= 10) AS near,
     arg_min({'f': name, 'c': by_top.class, 'w': by_top.awaits, 'line': line_no, 'd': d}, d) FILTER (by_top IS NOT NULL AND busy = 0) AS idle,
-    arg_min({'f': name, 'c': by_weak.class, 'w': by_weak.awaits, 'line': line_no}, d) FILTER (by_weak IS NOT NULL AND nth <= 10) AS weak,
+    arg_min({'f': name, 'c': by_weak.class, 'w': by_weak.awaits, 'line': line_no, 'd': d}, d) FILTER (by_weak IS NOT NULL AND nth <= 10) AS weak,
     arg_min({'f': name, 'c': by_native.class, 'w': by_native.awaits, 'line': line_no}, d) FILTER (by_native IS NOT NULL) AS native,
     arg_min({'f': name, 'p': shown_path, 'line': line_no}, d) FILTER (NOT native AND NOT skipped) AS top,
     arg_min({'f': name, 'p': shown_path, 'line': line_no, 'n': line}, d) FILTER (own_code AND NOT skipped) AS own,
@@ -164,8 +164,10 @@ WITH bare AS (
       WHEN idle IS NOT NULL AND (near IS NULL OR idle.d < near.d) THEN {'f': idle.f, 'c': idle.c, 'w': idle.w, 'line': idle.line}
       -- The code that loads data, and nothing further in but a wait in a queue: others load it.
       WHEN near.c = 'data-load' AND near.busy = 0 AND weak.c = 'wait' THEN {'f': near.f, 'c': 'data-wait', 'w': 'a worker of the data loader', 'line': near.line}
+      -- A semaphore: it waits until another thread gives a token back, as a condition does.
+      WHEN near.c = 'lock-wait' AND near.f = 'acquire' AND near.busy = 0 AND weak.c = 'wait' AND weak.d < near.d THEN {'f': weak.f, 'c': weak.c, 'w': weak.w, 'line': weak.line}
       WHEN near IS NOT NULL THEN {'f': near.f, 'c': near.c, 'w': near.w, 'line': near.line}
-      ELSE coalesce(weak, native) END AS said
+      WHEN weak IS NOT NULL THEN {'f': weak.f, 'c': weak.c, 'w': weak.w, 'line': weak.line} ELSE native END AS said
   FROM thread
 )
 SELECT u.file_id, u.line_no, u.stream, u.unit_head, u.nth, u.source_kind, u.tid, u.number, u.status, u.name, u.host, u.rank, u.local_rank, u.task, u.time,
