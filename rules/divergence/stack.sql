@@ -38,6 +38,7 @@ UNION ALL BY NAME
 SELECT 'Stacks of ' || count(*) || CASE WHEN count(*) = 1 THEN ' process' ELSE ' processes' END || ' were dumped'
     || CASE WHEN max(snapshots) > 1 THEN ', up to ' || max(snapshots) || ' times each' ELSE '' END || ': '
     || CASE WHEN bool_or(moved) OR (SELECT goes_on FROM stack_aftermath) THEN 'positions move, the program works.'
+            WHEN bool_and(class = 'idle-service') THEN CASE WHEN count(*) = 1 THEN 'it is' ELSE 'all are' END || ' idle, in ' || array_to_string(list_sort(list(DISTINCT decided.f))[:3], ', ') || ', waiting for ' || any_value(awaits) || '.'
             WHEN count(*) = 1 THEN 'it stands in ' || coalesce(any_value(decided.f), any_value(top.f), any_value(innermost), 'an unknown place') || coalesce(', waiting for ' || any_value(awaits), '') || '.'
             WHEN bool_and(class = 'data-wait') THEN 'all wait for their data loader: its workers or the storage are the place to look at (py-spy dump --subprocesses, twice).'
             WHEN count(DISTINCT place) = 1 AND bool_and(peer) THEN 'all wait at the same place, ' || array_to_string(list_sort(list(DISTINCT decided.f)), ' or ') || '; stacks do not tell who is missing.'
@@ -47,7 +48,8 @@ SELECT 'Stacks of ' || count(*) || CASE WHEN count(*) = 1 THEN ' process' ELSE '
   (SELECT world_size FROM stack_world) AS world_size, max(snapshots) AS snapshots, any_value(class) FILTER (n = 1) AS position_class, any_value(innermost) FILTER (n = 1) AS top_frame,
   any_value(decided.f) FILTER (n = 1) AS waiting_function, any_value(own.f) FILTER (n = 1) AS own_function, any_value(cmdline) FILTER (n = 1) AS cmdline,
   (SELECT pid_of_rank FROM stack_pid_of_rank) AS pid_of_rank,
-  mode(coalesce(decided.f, top.f)) AS majority_function
+  mode(coalesce(decided.f, top.f)) AS majority_function,
+  CASE WHEN bool_or(moved) OR (SELECT goes_on FROM stack_aftermath) OR bool_and(class = 'idle-service') THEN true END AS healthy
 FROM (SELECT *, count(*) OVER () AS n FROM stack_context)
 WHERE NOT EXISTS (FROM stack_verdict)
 HAVING count(*) > 0

@@ -23,7 +23,7 @@ WITH raw AS (
   FROM named
 ), short AS (
   SELECT *, coalesce(NOT regexp_matches(full_source, '\.pyx?$|^<'), true) AS native,
-    coalesce(regexp_replace(full_source, '^.*/(?:site-packages|dist-packages|lib(?:64)?/python3[.0-9]*)/', ''), '') AS path
+    coalesce(regexp_replace(replace(full_source, '\', '/'), '^.*/(?:site-packages|dist-packages|lib(?:64)?/python3[.0-9]*|Lib)/', ''), '') AS path
   FROM plain
 ), clean AS (
   SELECT *, CASE WHEN native THEN full_name ELSE coalesce(nullif(regexp_extract(full_name, '([^.]*)$', 1), ''), full_name) END AS name FROM short
