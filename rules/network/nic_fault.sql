@@ -23,5 +23,8 @@ SELECT format('{}network card {}: {}{}', coalesce(host || ': ', ''), device, arg
        CASE WHEN bool_or(kind = 'nic_fatal') THEN 'critical' WHEN bool_and(kind = 'nic_power') THEN 'info'
             -- Ethernet ports are taken down and up by many; with nothing else wrong that is no news.
             WHEN bool_and(kind IN ('nic_power', 'port_down')) AND NOT regexp_matches(device, '^(ib|mlx[45]_|hfi|rdmap)') AND NOT EXISTS (FROM trouble_sign) THEN 'info' ELSE 'warning' END AS severity, CASE WHEN bool_or(kind = 'nic_fatal') THEN 'definite' ELSE 'probable' END AS confidence,
+       CASE WHEN bool_and(kind = 'nic_power') THEN 'Nothing to do while the card works; where it fails, raise the power limit of its slot (BIOS) or move it.'
+            WHEN bool_and(kind IN ('nic_power', 'port_down')) THEN 'Find out whether the port was taken down on purpose; if not: cable, transceiver, switch port (ethtool, mlxlink, ibstat).'
+            WHEN bool_and(kind IN ('nic_power', 'port_down', 'nic_stall')) THEN 'The driver sets a stuck queue right by itself; if it comes again, look at firmware and driver versions and at the switch (pause frames, PFC storms).' END AS action,
        device, arg_min(message, line_no) AS message, count(*) AS times
 FROM faults GROUP BY host, CASE WHEN host IS NULL THEN file_id END, device
