@@ -112,7 +112,7 @@ FROM strace_quick q JOIN strace_file f USING (file_id);
 CREATE TABLE strace_notable AS
 SELECT * FROM strace_call
 WHERE never_returned OR seconds >= 1
-   OR syscall IN ('clone', 'clone3', 'fork', 'vfork', 'socket', 'connect', 'accept', 'accept4', 'flock', 'kill', 'tgkill')
+   OR syscall IN ('clone', 'clone3', 'fork', 'vfork', 'socket', 'connect', 'accept', 'accept4', 'flock', 'kill', 'tgkill', 'statfs', 'fstatfs', 'prlimit64', 'getrlimit', 'ugetrlimit', 'setrlimit')
    OR (syscall IN ('open', 'openat', 'creat', 'pipe', 'pipe2') AND errno IS NULL)
    OR (syscall = 'fcntl' AND contains(args, 'SETLK'))
    OR (syscall = 'getsockopt' AND contains(args, 'SO_ERROR'))
@@ -198,7 +198,7 @@ WITH calls AS (
               THEN strace_fd(c.args) END AS fd,
          strace_fd_is(c.args) AS fd_is, strace_path(c.syscall, c.args) AS arg_path, strace_sockaddr(c.args) AS arg_peer
   FROM strace_notable c JOIN strace_thread t ON t.trace = c.trace AND t.tid = c.tid JOIN strace_file f ON f.file_id = c.file_id
-  WHERE c.errno IS NOT NULL OR c.never_returned OR c.seconds >= 1 OR c.syscall NOT IN ('open', 'openat', 'creat', 'pipe', 'pipe2', 'socket', 'accept', 'accept4', 'clone', 'clone3', 'fork', 'vfork')
+  WHERE c.errno IS NOT NULL OR c.never_returned OR c.seconds >= 1 OR c.syscall NOT IN ('open', 'openat', 'creat', 'pipe', 'pipe2', 'socket', 'accept', 'accept4', 'clone', 'clone3', 'fork', 'vfork', 'statfs', 'fstatfs', 'prlimit64', 'getrlimit', 'ugetrlimit', 'setrlimit')
 ), opened AS (   -- the latest call before this one that made the descriptor
   SELECT c.n, o.path, o.kind FROM calls c ASOF JOIN (FROM fd WHERE kind <> 'connect') o ON o.file_id = c.file_id AND o.pid = c.pid AND o.fd = c.fd AND o.line_no < c.line_no
 ), connected AS (
@@ -219,9 +219,9 @@ FROM calls c LEFT JOIN opened o USING (n) LEFT JOIN connected k USING (n);
 CREATE TABLE strace_filesystem AS
 SELECT trace, path, any_value(CASE f_type WHEN 'LL' THEN 'lustre' WHEN 'GPFS' THEN 'gpfs' WHEN 'EXT2' THEN 'ext4' ELSE lower(f_type) END) AS filesystem
 FROM (
-  SELECT f.trace, rtrim(coalesce(strace_path(l.syscall, l.args), strace_fd_is(l.args)), '/') AS path,
+  SELECT l.trace, rtrim(coalesce(strace_path(l.syscall, l.args), strace_fd_is(l.args)), '/') AS path,
          coalesce(nullif(regexp_extract(l.args, 'f_type=([A-Z0-9]+?)_?(?:SUPER_)?MAGIC', 1), ''), CASE WHEN contains(l.args, 'f_type=0x47504653') THEN 'GPFS' WHEN contains(l.args, 'f_type=0xbd00bd0') THEN 'LL' END) AS f_type
-  FROM strace_line l JOIN strace_file f USING (file_id) WHERE l.syscall IN ('statfs', 'fstatfs') AND l.kind IN ('call', 'resumed')
+  FROM strace_notable l WHERE l.syscall IN ('statfs', 'fstatfs') AND l.result = '0'
 ) WHERE path[1] = '/' AND f_type IS NOT NULL GROUP BY ALL;
 
 -- What each thread still sat in when the trace ended. seconds is a lower bound: the call may be older than the trace.

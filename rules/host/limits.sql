@@ -27,7 +27,7 @@ WITH told AS (
             AND (m.syscall = 'brk' OR TRY_CAST(regexp_extract(m.args, ', ([0-9]+), PROT_READ', 1) AS BIGINT) < 67108864)) >= 3)
 ), limits AS (   -- what the limit stood at, where the trace or the log tells
   SELECT max_by(TRY_CAST(regexp_extract(args, 'rlim_cur=([0-9]+)(\*1024)?', 1) AS BIGINT) * CASE WHEN contains(args, '*1024,') THEN 1024 ELSE 1 END, line_no) AS nofile
-  FROM strace_line WHERE syscall IN ('prlimit64', 'getrlimit', 'ugetrlimit', 'setrlimit') AND contains(args, 'RLIMIT_NOFILE')
+  FROM strace_notable WHERE syscall IN ('prlimit64', 'getrlimit', 'ugetrlimit', 'setrlimit') AND contains(args, 'RLIMIT_NOFILE')
 ), grouped AS (
   SELECT "limit", mode(errno) AS errno, max(number) AS number, min_by(path, line_no) FILTER (path IS NOT NULL) AS path, mode(syscall) FILTER (syscall IS NOT NULL) AS syscall, bool_or(source = 'strace') AS traced, bool_or(source = 'nccl') AS refused,
          list(DISTINCT rank ORDER BY rank) FILTER (rank IS NOT NULL) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, list(DISTINCT pid ORDER BY pid) FILTER (pid IS NOT NULL) AS pids,
@@ -49,6 +49,6 @@ UNION ALL BY NAME
 SELECT 'The limit on open files is ' || max(n.nofile) || ': programs that look at every possible descriptor become slow' AS summary, 'info' AS severity,
        'Set a usual limit: ulimit -n 65536, LimitNOFILE of containerd or docker.' AS action, [line_at(min_by(n.file_id, n.line_no), min(n.line_no))] AS evidence,
        'open files' AS "limit", 'RLIMIT_NOFILE' AS rlimit, max(n.nofile) AS limit_value, max(n.nofile) AS rlimit_nofile, list(DISTINCT n.pid) FILTER (n.pid IS NOT NULL) AS pids
-FROM (SELECT file_id, line_no, pid, TRY_CAST(regexp_extract(args, 'rlim_cur=([0-9]+)', 1) AS BIGINT) * CASE WHEN contains(args, '*1024,') THEN 1024 ELSE 1 END AS nofile
-      FROM strace_line WHERE syscall IN ('prlimit64', 'getrlimit', 'ugetrlimit') AND contains(args, 'RLIMIT_NOFILE')) n
+FROM (SELECT file_id, line_no, nullif(tid, 0) AS pid, TRY_CAST(regexp_extract(args, 'rlim_cur=([0-9]+)', 1) AS BIGINT) * CASE WHEN contains(args, '*1024,') THEN 1024 ELSE 1 END AS nofile
+      FROM strace_notable WHERE syscall IN ('prlimit64', 'getrlimit', 'ugetrlimit') AND contains(args, 'RLIMIT_NOFILE')) n
 WHERE n.nofile > 16777216 GROUP BY ALL HAVING count(*) > 0
