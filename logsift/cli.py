@@ -142,14 +142,22 @@ def stacks(run: Path, db: Path | None, content: tuple[Path, ...]) -> None:
 @main.command()
 @click.argument("run", type=_PATH)
 @click.option("--metric", metavar="NAME", help="The metric as it was printed (default: the loss).")
+@click.option("--extents", is_flag=True, help="Draw how memory is cut up (view extent) instead of a metric; needs -o.")
 @click.option("-o", "--output", type=_PATH, help="A .png or .svg file; without it the curve goes to the terminal.")
 @_DB
 @_CONTENT
-def plot(run: Path, metric: str | None, output: Path | None, db: Path | None, content: tuple[Path, ...]) -> None:
-    """Draw a metric of RUN with incidents, restarts and dead branches."""
-    from logsift.report.plots import draw, sparkline
+def plot(
+    run: Path, metric: str | None, extents: bool, output: Path | None, db: Path | None, content: tuple[Path, ...]
+) -> None:
+    """Draw a metric of RUN with incidents, restarts and dead branches, or the layout of its memory."""
+    from logsift.report.plots import draw, draw_extents, sparkline
 
     analysis = _analysis(run, db, content)
+    if extents:
+        if output is None:
+            raise click.UsageError("--extents needs a file: -o FILE.png")
+        click.echo(draw_extents(analysis, output))
+        return
     click.echo(draw(analysis, metric, output) if output else sparkline(analysis, metric))
 
 

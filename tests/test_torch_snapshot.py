@@ -7,7 +7,10 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from logsift import analyze
+from logsift.report.plots import draw_extents
 
 MIB = 1 << 20
 
@@ -126,3 +129,21 @@ def test_torn_pickle_is_a_problem_not_a_crash(tmp_path: Path) -> None:
     analysis = analyze(run)
     assert not analysis.incidents
     assert analysis.store.rows("SELECT what FROM problem")
+
+
+def test_segments_are_drawn(tmp_path: Path) -> None:
+    analysis = analyze(write(tmp_path / "run", snapshot(SCATTERED, request=400, free=20)))
+    assert draw_extents(analysis, tmp_path / "segments.svg").endswith("5 of 5 lanes")
+    picture = (tmp_path / "segments.svg").read_text()
+    assert picture.count("PolyCollection") == 5, "a lane for each segment"
+    marked = analysis.store.rows(
+        "SELECT max(size_bytes) AS free, bool_and(state_no >= 3) AS all_free FROM extent WHERE marked"
+    )
+    assert marked == [{"free": 150 << 20, "all_free": True}]
+
+
+def test_nothing_to_draw_is_said(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "train.log").write_text("step 1 loss 2.0\n")
+    with pytest.raises(ValueError, match="layout"):
+        draw_extents(analyze(tmp_path / "run"), tmp_path / "segments.svg")

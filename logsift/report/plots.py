@@ -1,4 +1,4 @@
-"""Curves with what was found on them, as a picture or in the terminal. matplotlib is imported here and nowhere else."""
+"""Curves with what was found on them, and pieces of memory, as pictures or in the terminal; matplotlib is imported here only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 _POINTS = 4000
 """More points than pixels show nothing more: each bucket keeps its least and greatest, so that no peak is lost."""
+_LANES = 60
+"""More lanes than this cannot be read on one page: the largest are drawn."""
+_SHADES = ("#1f4e79", "#7f9fbf", "#f2b872", "#fbe9cf", "0.8", "0.9")
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
+_MIB = 1 << 20
 Floats = NDArray[np.float64]
 
 
@@ -71,6 +75,74 @@ def draw(analysis: Analysis, name: str | None, output: Path) -> str:
     figure.savefig(output)
     plt.close(figure)
     return f"{chosen}: {len(rows):,} points, {drawn} incident{'s' * (drawn != 1)} marked"
+
+
+def draw_extents(analysis: Analysis, output: Path) -> str:
+    """Draw what the view `extent` lists: lanes cut into pieces by state, below what was wanted; gives it in words.
+
+    Raises:
+        ValueError: no such pieces are known of this run.
+    """
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    rows = analysis.store.rows(
+        "SELECT picture, lane, start_bytes, size_bytes, state_no, state, marked FROM extent ORDER BY ALL"
+    )
+    if not rows:
+        raise ValueError("logsift found nothing in this run that has a layout to draw")
+    wanted = {r["picture"]: r for r in analysis.store.rows("SELECT picture, size_bytes, about FROM extent_wanted")}
+    pictures = sorted({r["picture"] for r in rows})
+    states = dict(sorted({(r["state_no"], r["state"]) for r in rows}))
+    total = {n: sum(r["size_bytes"] for r in rows if r["state_no"] == n) for n in states}
+    lanes = {p: _lanes([r for r in rows if r["picture"] == p]) for p in pictures}
+    heights = [min(len(lanes[p]), _LANES) + (p in wanted) for p in pictures]
+    figure, grid = plt.subplots(
+        len(pictures), 1, figsize=(11, 1.6 * len(pictures) + 0.16 * sum(heights)), layout="constrained", squeeze=False,
+        gridspec_kw={"height_ratios": heights},
+    )  # fmt: skip
+    said = []
+    for picture, axes in zip(pictures, grid[:, 0], strict=True):
+        shown = lanes[picture][:_LANES]
+        labels = []
+        if picture in wanted:
+            size = wanted[picture]["size_bytes"] / _MIB
+            axes.barh(0, size, height=0.8, color="none", edgecolor="C3", hatch="///")
+            axes.axvline(size, color="C3", linewidth=0.8, linestyle="--")
+            labels.append("asked for")
+        for y, (lane, pieces) in enumerate(shown, len(labels)):
+            labels.append(lane)
+            axes.broken_barh(
+                [(r["start_bytes"] / _MIB, r["size_bytes"] / _MIB) for r in pieces], (y - 0.4, 0.8),
+                color=[_SHADES[(r["state_no"] - 1) % len(_SHADES)] for r in pieces],
+                edgecolor=["C3" if r["marked"] else "w" for r in pieces],
+                linewidth=[1.5 if r["marked"] else 0.4 for r in pieces],
+            )  # fmt: skip
+        axes.set_yticks(range(len(labels)), labels, fontsize=6, family="monospace")
+        axes.invert_yaxis()
+        left_out = len(lanes[picture]) - len(shown)
+        about = wanted[picture]["about"] if picture in wanted else ""
+        axes.set_title(", ".join(t for t in (f"{analysis.run.name}: {picture}", about) if t))
+        axes.set_xlabel("MiB" + f" ({left_out:,} smaller lanes are left out)" * (left_out > 0))
+        said.append(f"{picture}: {len(shown)} of {len(lanes[picture])} lanes")
+    handles = [
+        mpl.patches.Patch(color=_SHADES[(n - 1) % len(_SHADES)], label=f"{states[n]} ({total[n] / _MIB:,.0f} MiB)")
+        for n in states
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), fontsize=8)
+    figure.savefig(output)
+    plt.close(figure)
+    return "; ".join(said)
+
+
+def _lanes(rows: list[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Lanes with their pieces, the largest first."""
+    grouped: dict[str, list[dict[str, Any]]] = {}
+    for r in rows:
+        grouped.setdefault(r["lane"], []).append(r)
+    return sorted(grouped.items(), key=lambda kv: (-sum(r["size_bytes"] for r in kv[1]), kv[0]))
 
 
 def sparkline(analysis: Analysis, name: str | None, width: int = 100) -> str:

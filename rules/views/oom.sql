@@ -333,7 +333,7 @@ SELECT class, grade, because,
       WHEN because = 'refused_although_free' THEN 'Memory was free when the request failed. Look for a limit outside the program: MIG slice, MPS or vGPU limit, another process that just ended, a driver in a bad state. Then treat it as fragmentation.'
       WHEN expandable THEN 'Expandable segments are on already: use constant or bucketed shapes, avoid tensors that live across phases, call torch.cuda.empty_cache() at phase changes, and look for blocks held by side streams (record_stream) or graph pools.'
       ELSE 'Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True' || CASE WHEN max_split THEN '' ELSE ' (or max_split_size_mb where that is not supported)' END
-           || ', use constant or bucketed shapes, and call torch.cuda.empty_cache() at phase changes.' END
+           || ', use constant or bucketed shapes, and call torch.cuda.empty_cache() at phase changes.' || CASE WHEN EXISTS (FROM extent) THEN ' logsift plot RUN --extents -o FILE.png draws the segments.' ELSE '' END END
     ELSE CASE because
       WHEN 'process_limit' THEN 'Raise the limit (set_per_process_memory_fraction, PYTORCH_MPS_HIGH_WATERMARK_RATIO, TORCH memory fraction) or use less memory' || CASE WHEN limit_bytes IS NULL THEN '.' ELSE ': it allows ' || bytes_text(limit_bytes) || '.' END
       WHEN 'refused_below_the_total' THEN 'The message does not say what was free: look with xpu-smi, nvidia-smi or rocm-smi for other holders of the card, and for a limit on a single allocation (Intel GPUs: 4 GiB unless relaxed limits are set; MIG, WDDM, container limits).'
