@@ -14,9 +14,9 @@ falsely     = "The job had hung long before its time was over: then the hang is 
 references  = ["https://slurm.schedmd.com/preempt.html"]
 */
 WITH said AS (
-  SELECT *, CASE event WHEN 'time_limit' THEN 'time limit' WHEN 'preempted' THEN 'preemption' WHEN 'requeued' THEN 'requeue' ELSE regexp_extract(message, '(uid [0-9]+)', 1) END AS by_whom
+  SELECT *, CASE event WHEN 'time_limit' THEN 'time limit' WHEN 'preempted' THEN 'preemption' WHEN 'requeued' THEN 'requeue' ELSE CASE WHEN message LIKE 'TERM%OWNER%' THEN 'its owner' WHEN message LIKE 'TERM%ADMIN%' THEN 'an administrator' ELSE regexp_extract(message, '(uid [0-9]+)', 1) END END AS by_whom
   FROM (SELECT * REPLACE (replace(message, 'CANCELLED by ', 'uid ') AS message) FROM scheduler_event)
-  WHERE event IN ('time_limit', 'preempted', 'requeued') OR (event = 'cancelled' AND message LIKE 'uid %')
+  WHERE event IN ('time_limit', 'preempted', 'requeued') OR (event = 'cancelled' AND (message LIKE 'uid %' OR message LIKE 'TERM\_%' ESCAPE '\'))
 ), stood AS (   -- since when it hung before that: nothing to do with who needed the nodes
   SELECT 1 FROM said s WHERE event IN ('time_limit', 'cancelled') AND (EXISTS (FROM missing_rank_suspect)
     OR EXISTS (FROM c10d_timeout t WHERE t.said_by = 'watchdog' AND coalesce(t.time - to_milliseconds(coalesce(t.ran_ms, 0)) < s.time - INTERVAL 2 MINUTE, true)))
