@@ -14,6 +14,7 @@ import pytest
 
 from logsift import Catalog, analyze, load_catalog
 from logsift.report.json import document
+from tests import pipelines
 
 START = 1_760_000_000_000_000_000
 LOUD = ("hang.", "divergence.")
@@ -417,3 +418,47 @@ def test_versions_compare_as_numbers(tmp_path: Path, catalog: Catalog) -> None:
         (tmp_path / f"rank_{rank}").write_bytes(pickle.dumps(data_parallel(2, version=version).dump(rank), protocol=2))
     newest = "SELECT max_by(version, (version_major, version_minor)) AS v FROM flight_dump"
     assert analyze(tmp_path, catalog=catalog).sql(newest) == [{"v": "2.10"}]
+
+
+def recorded(played: pipelines.Played) -> Job:
+    """The dumps that such a job leaves."""
+    job = Job(played.groups)
+    for rank, operations in played.enqueued.items():
+        for at, (kind, group, src, dst) in enumerate(operations):
+            done = at in played.completed[rank]
+            members = played.groups[group][1] if group else []
+            if kind in ("send", "recv"):
+                a, b = members.index(src), members.index(dst)
+                name = f"nccl:send {a}->{b}" if kind == "send" else f"nccl:recv {b}<-{a}"
+                seq = job.sent[rank, group] = job.sent.get((rank, group), 0) + 1
+                job._record(rank, group, name, (8, 4), "BFloat16", done, p2p_seq_id=seq, is_p2p=True)
+            elif kind != "sync":
+                seq = job.enqueued[rank, group] = job.enqueued.get((rank, group), 0) + 1
+                if done:
+                    job.completed[rank, group] = seq
+                job._record(rank, group, f"nccl:{kind}", (64,), "Float", done, collective_seq_id=seq, is_p2p=False)
+    return job
+
+
+HIDDEN = {1: {15}, 2: {8}}
+"""Who can't be told from the others in these jobs: what they wait for is what all wait for, behind or beside another one that stands."""
+
+
+@pytest.mark.parametrize("absent", [False, True], ids=["all dumps", "one culprit's dump missing"])
+@pytest.mark.parametrize("seed", range(12))
+def test_jobs_played_through_name_the_culprits_and_nobody_else(
+    seed: int, absent: bool, tmp_path: Path, catalog: Catalog
+) -> None:
+    played = pipelines.play(seed)
+    job = recorded(played)
+    for rank in set(job.ranks) - ({min(played.culprits)} if absent else set()):
+        dump = job.dump(rank, only_open=seed % 2 == 0)
+        (tmp_path / f"nccl_trace_rank_{rank}").write_bytes(pickle.dumps(dump, protocol=2))
+    found = said(tmp_path, catalog)
+    assert set(found) <= {"hang.missing_rank"}
+    named = set(found["hang.missing_rank"]["ranks"]) if found else set()
+    assert named <= played.culprits
+    if not absent:
+        assert named == played.culprits - HIDDEN.get(seed, set())
+    if found and (side := found["hang.missing_rank"]["facts"].get("side")):
+        assert side == played.side
