@@ -17,6 +17,7 @@ from logsift.judge import series
 from logsift.judge.causes import Causes, trace
 from logsift.judge.clocks import Clocks, settle
 from logsift.judge.coverage import Coverage, coverage
+from logsift.judge.grades import combined
 from logsift.judge.identity import identify
 from logsift.judge.rules import Evidence, Incident, judge
 from logsift.store import Store, beside_of, cache_folder, copy_of
@@ -167,7 +168,7 @@ def _build(
         store.refresh()
     series.run(store)
     asked = store.rules_to_ask()
-    incidents = identify(judge(store, [r for r in catalog.rules if r.id in asked]), store)
+    incidents = combined(identify(judge(store, [r for r in catalog.rules if r.id in asked]), store))
     clocks = Clocks.of(store)
     incidents = clocks.aside(incidents)
     causes = trace(incidents, catalog.rules, clocks)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from logsift.content.catalog import Rule
 from logsift.content.errors import Origin
 from logsift.judge.causes import trace
+from logsift.judge.grades import combined
 from logsift.judge.rules import Evidence, Incident
 
 NOON = datetime(2026, 3, 3, 12)  # noqa: DTZ001 - the tables keep UTC without a zone
@@ -87,3 +89,22 @@ def test_a_chain_is_kept_whole() -> None:
         ("gpu.dead", "hang.timeout"),
         ("crash.cuda", "hang.timeout"),
     }
+
+
+@pytest.mark.parametrize(
+    ("other", "grade"),
+    [
+        pytest.param({"file": 2}, "definite", id="another file says the same"),
+        pytest.param({"file": 1}, "probable", id="the same file twice is one source"),
+        pytest.param({"file": 2, "ranks": [4]}, "probable", id="of another rank"),
+        pytest.param({"file": 2, "minutes": 300}, "probable", id="at another time"),
+        pytest.param({"file": 2, "severity": "info"}, "probable", id="context confirms nothing"),
+    ],
+)
+def test_a_second_source_raises_the_grade(other: dict[str, Any], grade: str) -> None:
+    given = {"ranks": [3], "confidence": "probable", "minutes": 0} | other
+    second = replace(
+        incident("hang.missing", **{k: v for k, v in given.items() if k != "file"}),
+        evidence=(Evidence(given["file"], 1),),
+    )
+    assert combined([incident("hang.missing", ranks=[3], confidence="probable"), second])[0].confidence == grade

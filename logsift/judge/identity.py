@@ -1,4 +1,4 @@
-"""Incidents get the names their rules could not know: the rank of a GPU or process, the host of a rank."""
+"""Incidents get the names their rules could not know: the rank of a GPU or process, the host of a rank or address."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ def identify(incidents: Sequence[Incident], store: Store) -> list[Incident]:
             " LEFT JOIN address_host a ON a.address = said", [said],
         )
     }  # fmt: skip
-    of_rank = {r["rank"]: r for r in store.rows("SELECT rank, host, gpu FROM rank")}
+    of_rank = {r["rank"]: r for r in store.rows("SELECT rank, host, gpu, local_rank FROM rank")}
+    of_local: dict[tuple[str, int], set[int]] = {}
+    for rank, r in of_rank.items():
+        of_local.setdefault((r["host"], r["local_rank"]), set()).add(rank)
     of_gpu = {
         (r["host"], r["gpu"]): r["rank"] for r in store.rows("SELECT host, gpu, rank FROM gpu WHERE rank IS NOT NULL")
     }
@@ -49,6 +52,9 @@ def identify(incidents: Sequence[Incident], store: Store) -> list[Incident]:
         if not ranks and isinstance(pid := i.facts.get("pid"), int):
             of_process = {r for h, r in of_pid.get(pid, ()) if not shorts or h is None or h in shorts}
             ranks = frozenset(of_process) if len(of_process) == 1 else ranks
+        if not ranks and len(shorts) == 1 and (local := i.facts.get("local_rank")) is not None:
+            of_place = of_local.get((min(shorts), local), set())
+            ranks = frozenset(of_place) if len(of_place) == 1 else ranks
         if not hosts:
             hosts = frozenset(h for r in ranks if (h := of_rank.get(r, {}).get("host")))
         if not gpus and len(ranks) <= FEW:

@@ -65,8 +65,16 @@ CREATE VIEW address_host AS
 SELECT address, min(short_host(host)) AS host, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
 FROM identity_link WHERE address IS NOT NULL AND host IS NOT NULL AND host <> address GROUP BY address HAVING count(DISTINCT short_host(host)) = 1;
 
--- Links that contradict each other: one rank on two hosts (a restart elsewhere, or a label that is no rank).
+-- Links that contradict each other: one rank with two hosts, processes or GPUs (a restart, or a label that is no rank), one GPU
+-- or process with two ranks.
 CREATE VIEW identity_conflict AS
-SELECT rank, list(DISTINCT short_host(host) ORDER BY short_host(host)) AS hosts, list(DISTINCT learnt_from ORDER BY learnt_from) AS learnt_from,
+WITH said AS (
+  FROM (SELECT rank, short_host(host) AS host, short_host(host) || ' pid ' || pid AS process, short_host(host) || ' ' || gpu AS gpu, learnt_from, file_id, line_no
+        FROM identity_link WHERE rank IS NOT NULL)
+  UNPIVOT (name FOR what IN (host, process, gpu)))
+SELECT 'rank ' || rank AS of_what, what, list(DISTINCT name ORDER BY name) AS names, list(DISTINCT learnt_from ORDER BY learnt_from) AS learnt_from,
        min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
-FROM identity_link WHERE rank IS NOT NULL AND host IS NOT NULL GROUP BY rank HAVING count(DISTINCT short_host(host)) > 1;
+FROM said GROUP BY rank, what HAVING count(DISTINCT name) > 1
+UNION ALL
+SELECT what || ' ' || name, 'rank', list(DISTINCT rank::VARCHAR ORDER BY rank::VARCHAR), list(DISTINCT learnt_from ORDER BY learnt_from), min(file_id), arg_min(line_no, file_id)
+FROM said WHERE what <> 'host' GROUP BY what, name HAVING count(DISTINCT rank) > 1;

@@ -1,0 +1,66 @@
+"""Who is who: names that lines tie together reach the incidents; what contradicts is a row and fills nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from logsift import Catalog, analyze
+from logsift.judge.identity import identify
+from logsift.store import Store
+from tests.clusters import START, Cluster
+from tests.test_causes import incident
+
+
+def store_of(cluster: Cluster, run: Path, catalog: Catalog) -> Store:
+    return analyze(cluster.write(run), catalog=catalog).store
+
+
+def test_an_address_goes_by_the_name_of_its_host(tmp_path: Path, catalog: Catalog) -> None:
+    cluster = Cluster(16)
+    cluster.init(START)
+    store = store_of(cluster, tmp_path / "run", catalog)
+    known, unknown = (incident("network.connect_failure", hosts=[h]) for h in (cluster.address(9), "10.9.9.9"))
+    assert [set(i.hosts) for i in identify([known, unknown], store)] == [{cluster.host(9)}, {"10.9.9.9"}]
+
+
+def test_gpu_process_and_local_rank_name_the_rank(tmp_path: Path, catalog: Catalog) -> None:
+    cluster = Cluster(16)
+    cluster.init(START)
+    cluster.failed(START, 9, 1)
+    store, host = store_of(cluster, tmp_path / "run", catalog), cluster.host(9)
+    by_gpu = incident("gpu.hardware", hosts=[f"{host}.example.org"], gpus=[cluster.gpu(9)])
+    by_pid = replace(incident("crash.signal"), facts={"pid": cluster.pid(9)})
+    by_place = replace(incident("crash.signal", hosts=[host]), facts={"local_rank": 1})
+    assert [set(i.ranks) for i in identify([by_gpu, by_pid, by_place], store)] == [{9}, {9}, {9}]
+
+
+def test_a_host_alone_names_no_rank(tmp_path: Path, catalog: Catalog) -> None:
+    cluster = Cluster(16)
+    cluster.init(START)
+    store = store_of(cluster, tmp_path / "run", catalog)
+    assert [i.ranks for i in identify([incident("host.storage", hosts=[cluster.host(9)])], store)] == [frozenset()]
+
+
+def test_a_restart_keeps_host_and_gpu_of_a_rank_and_its_two_processes_are_told(
+    tmp_path: Path, catalog: Catalog
+) -> None:
+    cluster = Cluster(16)
+    cluster.init(START)
+    cluster.init(START, 60_000, "abcdef34")
+    store = store_of(cluster, tmp_path / "run", catalog)
+    rank = store.rows("SELECT host, pid, gpu FROM rank WHERE rank = 9")
+    assert rank == [{"host": cluster.host(9), "pid": None, "gpu": cluster.gpu(9)}]
+    told = store.rows("SELECT what, names FROM identity_conflict WHERE of_what = 'rank 9'")
+    host = cluster.host(9)
+    assert told == [{"what": "process", "names": [f"{host} pid 40009", f"{host} pid 60009"]}]
+
+
+def test_communicators_of_parts_of_a_job_name_no_rank_of_the_job(tmp_path: Path, catalog: Catalog) -> None:
+    cluster = Cluster(8)
+    cluster.init(START)
+    other = Cluster(8)
+    other.init(START, 50_000, "beefbeef")
+    lines = [line.replace("hgx000", "hgx001").replace("[rank", "[other") for line in other.output]
+    cluster.output = [line.partition(": ")[2] for line in cluster.output + lines]
+    assert store_of(cluster, tmp_path / "run", catalog).rows("SELECT * FROM nccl_global_rank") == []
