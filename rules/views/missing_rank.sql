@@ -81,22 +81,20 @@ CREATE VIEW watchdog_loud AS
 SELECT coalesce(rank, group_rank) AS rank FROM c10d_timeout WHERE said_by = 'watchdog' UNION SELECT coalesce(rank, group_rank) FROM c10d_status
 UNION SELECT rank FROM c10d_heartbeat UNION SELECT rank FROM c10d_event;
 
--- Some ranks' watchdogs gave up, and a few that are known to be there say nothing at all: in a log of their own, or where all
--- write into one file and most have spoken. Who was ended by its launcher had no time to speak.
+-- Who was ended by its launcher had no time to speak.
+CREATE VIEW ended_by_launcher AS
+SELECT r.rank, l.file_id, l.line_no FROM launcher_event l JOIN rank r ON r.pid = l.target_pid WHERE l.event IN ('closing', 'forced', 'killing');
+
+-- Some ranks' watchdogs gave up in the default group, and a rank that has a log of its own says nothing at all.
 CREATE VIEW missing_rank_silent AS
 WITH loud AS (FROM watchdog_loud WHERE rank IS NOT NULL),
 waiting AS (FROM watchdog_waiter),
 own_log AS (SELECT rank, any_value(file_id) AS file_id, max(lines) AS line_no FROM file WHERE rank IS NOT NULL AND lines > 0 AND reader = 'lines' GROUP BY rank),
-job AS (SELECT max(world_size) AS world_size FROM identity_link),
-common AS (
-  SELECT r.rank, r.file_id, r.line_no FROM "rank" r CROSS JOIN job ANTI JOIN own_log USING (rank)
-  WHERE r.rank < job.world_size AND (SELECT count(DISTINCT rank) FROM waiting) >= 0.75 * job.world_size),
-known AS (SELECT rank FROM own_log UNION SELECT rank FROM common UNION SELECT rank FROM loud),
+known AS (SELECT rank FROM own_log UNION SELECT rank FROM loud),
 silent AS (
-  SELECT * FROM (FROM own_log UNION ALL BY NAME FROM common) k
-  WHERE rank NOT IN (SELECT rank FROM loud)
-    AND NOT EXISTS (FROM exception e WHERE e.rank = k.rank) AND NOT EXISTS (FROM exit e WHERE e.rank = k.rank AND (e.signal IS NOT NULL OR e.exitcode IN (1, -9, -11, -7, 137, 139)))
-    AND NOT EXISTS (FROM launcher_event l JOIN "rank" r ON r.pid = l.target_pid WHERE r.rank = k.rank AND l.event IN ('closing', 'forced', 'killing')))
+  SELECT * FROM own_log k
+  WHERE rank NOT IN (SELECT rank FROM loud) AND rank NOT IN (SELECT rank FROM ended_by_launcher)
+    AND NOT EXISTS (FROM exception e WHERE e.rank = k.rank) AND NOT EXISTS (FROM exit e WHERE e.rank = k.rank AND (e.signal IS NOT NULL OR e.exitcode IN (1, -9, -11, -7, 137, 139))))
 SELECT 'silent_log' AS source, list_sort(list(DISTINCT s.rank)) AS ranks, []::VARCHAR[] AS hosts, []::BIGINT[] AS pids,
   (SELECT coalesce(any_value(grp_desc), 'default_pg') FROM waiting) AS grp, (SELECT min(collective_seq) FROM waiting) AS seq, (SELECT arg_min(op, collective_seq) FROM waiting) AS op,
   NULL::VARCHAR AS side, 'outside' AS place, 'possible' AS grade, (SELECT min(time - to_milliseconds(coalesce(ran_ms, 0))) FROM waiting) AS "at",
@@ -128,7 +126,8 @@ one_log AS (SELECT count(DISTINCT rank) AS ranks FROM c10d_timeout WHERE rank IS
 SELECT rank FROM told WHERE rank IS NOT NULL
 UNION SELECT unnest(range(world_size)) FROM world, one_log WHERE world_size BETWEEN 4 AND 100000 AND ranks >= world_size - greatest(1, world_size // 8);
 
--- All ranks but one or a few gave up in one operation of the default group: of those that were ended with the rest, and of gloo's.
+-- All ranks but one or a few, or all but those of whole hosts, gave up in one operation of the default group: of those that were ended
+-- with the rest, and of gloo's.
 CREATE VIEW missing_rank_quiet AS
 WITH loud AS (
   SELECT coalesce(rank, group_rank) AS rank FROM c10d_timeout WHERE said_by = 'watchdog' UNION SELECT coalesce(rank, group_rank) FROM c10d_status
@@ -138,9 +137,13 @@ waiting AS (
   WHERE said_by IN ('watchdog', 'gloo') AND rank IS NOT NULL AND coalesce(grp_desc, 'default_pg') = 'default_pg' AND coalesce(grp, '0') IN ('0', 'default_pg')),
 silent AS (
   SELECT k.rank, any_value(f.file_id) AS file_id, max(f.lines) AS line_no FROM rank_heard k LEFT JOIN file f ON f.rank = k.rank AND f.lines > 0 AND f.reader = 'lines'
-  WHERE k.rank NOT IN (SELECT rank FROM loud WHERE rank IS NOT NULL)
+  WHERE k.rank NOT IN (SELECT rank FROM loud WHERE rank IS NOT NULL) AND k.rank NOT IN (SELECT rank FROM ended_by_launcher)
     AND NOT EXISTS (FROM exception e WHERE e.rank = k.rank) AND NOT EXISTS (FROM exit e WHERE e.rank = k.rank AND (e.exitcode > 0 OR e.exitcode IN (-6, -9, -11, -7)))
   GROUP BY k.rank),
+by_host AS (
+  SELECT bool_and(coalesce(len(h.ranks) > 0 AND list_has_all((SELECT list(rank) FROM silent), h.ranks), false))
+    AND NOT EXISTS (FROM ended_from_outside) AND NOT EXISTS (FROM fatal_exception WHERE kind <> 'collective') AS whole
+  FROM silent LEFT JOIN rank r USING (rank) LEFT JOIN host h USING (host)),
 ended AS (SELECT e.rank, min(line_at(e.file_id, e.line_no)) AS line FROM exit e SEMI JOIN silent USING (rank) GROUP BY e.rank)
 SELECT 'silent_log' AS source, list_sort(list(DISTINCT s.rank)) AS ranks, []::VARCHAR[] AS hosts, []::BIGINT[] AS pids,
   (SELECT coalesce(any_value(grp_desc), CASE WHEN any_value(said_by) <> 'gloo' THEN 'default_pg' END) FROM waiting) AS grp, (SELECT min(collective_seq) FROM waiting) AS seq,
@@ -149,22 +152,23 @@ SELECT 'silent_log' AS source, list_sort(list(DISTINCT s.rank)) AS ranks, []::VA
   'rank ' || ranges(list(DISTINCT s.rank)) || ' says nothing of the timeout that ranks ' || (SELECT ranges(list(DISTINCT rank)) FROM waiting) || ' report' AS said,
   coalesce(list(line_at(s.file_id, s.line_no)) FILTER (s.file_id IS NOT NULL), [])[:5] || coalesce((SELECT list(line) FROM ended), [])[:3] || (SELECT list(line_at(file_id, line_no))[:3] FROM waiting) AS evidence
 FROM silent s
-HAVING count(*) > 0 AND NOT EXISTS (FROM missing_rank_silent) AND (SELECT count(DISTINCT rank) FROM waiting) >= greatest(2, (SELECT count(*) FROM rank_heard) - greatest(1, (SELECT count(*) FROM rank_heard) // 8))
+HAVING count(*) > 0 AND NOT EXISTS (FROM missing_rank_silent)
+  AND (SELECT count(DISTINCT rank) FROM waiting) >= greatest(2, (SELECT count(*) FROM rank_heard) - greatest(1, (SELECT count(*) FROM rank_heard) // CASE WHEN (SELECT whole FROM by_host) THEN 4 ELSE 8 END))
   AND (SELECT count(DISTINCT collective_seq) FROM waiting) <= 1;
 
--- A process had ended, as its launcher tells, before the others gave up waiting: it can't have joined them.
+-- A process had ended, as its launcher tells, before the others gave up waiting: it can't have joined them. Only where nobody says
+-- why it ended: a failure with an account of its own is an incident of its own, and this its echo.
 CREATE VIEW missing_rank_ended AS
 WITH waiting AS (SELECT * FROM watchdog_waiter WHERE time IS NOT NULL),
 ended AS (
   SELECT e.* FROM "exit" e
-  WHERE e.rank IS NOT NULL AND e.time IS NOT NULL AND coalesce(e.exitcode, -e.signal, 0) NOT IN (0, -15, 143, -6, 134)
+  WHERE e.rank IS NOT NULL AND e.time IS NOT NULL AND e.exitcode BETWEEN 1 AND 127
     AND e.time < (SELECT min(time) FROM waiting) - INTERVAL 1 MINUTE AND e.rank NOT IN (SELECT rank FROM watchdog_loud WHERE rank IS NOT NULL)
-    -- who ended because it lost a peer is a victim itself
-    AND NOT EXISTS (FROM exception_verdict v WHERE v.rank = e.rank AND v.kind IN ('echo', 'collective')))
+    AND NOT EXISTS (FROM exception_verdict v WHERE v.rank = e.rank OR (v.rank IS NULL AND v.kind <> 'echo')))
 SELECT 'ended' AS source, list_sort(list(DISTINCT rank)) AS ranks, list_distinct(list(host) FILTER (host IS NOT NULL)) AS hosts, []::BIGINT[] AS pids,
   (SELECT coalesce(any_value(grp_desc), 'default_pg') FROM waiting) AS grp, (SELECT min(collective_seq) FROM waiting) AS seq, (SELECT arg_min(op, collective_seq) FROM waiting) AS op,
   'host' AS side, 'outside' AS place, 'probable' AS grade, min(time) AS "at",
-  'rank ' || ranges(list(DISTINCT rank)) || ' had ended (' || string_agg(DISTINCT coalesce('exit code ' || exitcode, 'signal ' || signal), ', ') || ') before the others gave up' AS said,
+  'rank ' || ranges(list(DISTINCT rank)) || ' had ended (' || string_agg(DISTINCT 'exit code ' || exitcode, ', ') || ') before the others gave up' AS said,
   list(line_at(file_id, line_no) ORDER BY time, file_id, line_no)[:5] || (SELECT list(line_at(file_id, line_no))[:3] FROM waiting) AS evidence
 FROM ended HAVING count(*) > 0 AND (SELECT count(DISTINCT collective_seq) FROM waiting) = 1
   AND 4 * count(DISTINCT rank) <= (SELECT count(DISTINCT rank) FROM waiting);
