@@ -96,6 +96,7 @@ class Curve:
             level = _before(rolling_median(middle, w // 2))
             whole = self.y[: len(middle) * size].reshape(-1, size)
             steps, away = np.median(np.abs(np.diff(whole)), axis=1), np.median(np.abs(whole - level[:, None]), axis=1)
+        w *= 4 if size > 1 else 1  # medians of medians are rough
         wide = _before(rolling_median(away, w)) * NORMAL
         steps = wide if self.smoothed else _before(rolling_median(steps, w)) * NORMAL / sqrt(2)
         sigma = np.maximum(np.minimum(steps, wide), wide / 2)
