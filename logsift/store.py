@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from logsift import __version__
-from logsift.content.catalog import COMMON, Catalog, Script, Table
+from logsift.content.catalog import COMMON, Catalog, Column, Script, Table
 from logsift.content.columns import TYPES
 from logsift.content.errors import ContentError, ContentErrors
 from logsift.errors import UserError
@@ -379,7 +379,11 @@ def _commented(creator: dict[str, int], sql: str, own: int) -> set[int]:
 
 
 def _create_table(table: Table) -> str:
-    columns = ", ".join(f'"{c.name}" {TYPES[c.type].sql}' for c in (*COMMON, *table.columns))
+    def declared(c: Column) -> str:
+        kind = TYPES[c.type].sql
+        return f'"{c.name}" {kind}' + (f" GENERATED ALWAYS AS (NULL::{kind}) VIRTUAL" if c.name in table.unsaid else "")
+
+    columns = ", ".join(declared(c) for c in (*COMMON, *table.columns))
     return f"CREATE TABLE {table.name} ({columns})"
 
 

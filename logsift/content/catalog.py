@@ -46,6 +46,13 @@ class Table:
     example: str
     columns: tuple[Column, ...]
     origin: Origin
+    unsaid: frozenset[str] = frozenset()
+    """Common columns that its lines never say. They are not stored: 20 million NULLs take half a second to write."""
+
+    @property
+    def stored(self) -> tuple[Column, ...]:
+        """The columns that take room, common ones first."""
+        return (*(c for c in COMMON if c.name not in self.unsaid), *self.columns)
 
 
 COMMON: tuple[Column, ...] = (
@@ -62,6 +69,8 @@ COMMON: tuple[Column, ...] = (
     Column("stream", "text", None, "what tells interleaved writers of one file apart"),
 )
 COMMON_NAMES = frozenset(c.name for c in COMMON)
+UNSAID = frozenset({"uptime_seconds", "local_rank", "task", "pid"})
+"""The common columns that a table may do without."""
 ENVELOPE_FACTS = frozenset({"time", "uptime_seconds", "host", "rank", "local_rank", "task", "pid", "stream", "body"})
 
 
@@ -339,7 +348,10 @@ class _Loader:
                 columns.append(Column(column, given["type"], given.get("unit"), given["about"]))
         if not spec.get("about"):
             self.wrong(origin, f"table {name!r} has no `about`")
-        self.tables[name] = Table(name, spec.get("about", ""), spec.get("example", ""), tuple(columns), origin)
+        unsaid = frozenset(spec.get("unsaid", ()))
+        if unknown := sorted(unsaid - UNSAID):
+            self.wrong(origin, f"table {name!r} can't leave {unknown[0]!r} unsaid", f"allowed: {_listed(UNSAID)}")
+        self.tables[name] = Table(name, spec.get("about", ""), spec.get("example", ""), tuple(columns), origin, unsaid)
 
     def envelope(self, id: str, one: Mapping[str, Any], origin: Origin, *, anchored: bool) -> Envelope | None:
         if unknown := sorted(set(one) - _ENVELOPE_KEYS):

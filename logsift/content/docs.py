@@ -7,7 +7,7 @@ import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from logsift.content.catalog import COMMON, Catalog, Rule
+from logsift.content.catalog import COMMON, UNSAID, Catalog, Rule
 from logsift.content.columns import TYPES
 from logsift.errors import UserError
 from logsift.store import CREATES, SYSTEM_ABOUT, references
@@ -235,7 +235,12 @@ def schema() -> dict[str, Any]:
     table = {
         "type": "object",
         "required": ["about"],
-        "properties": {"about": text, "example": text, "columns": {"type": "object", "additionalProperties": column}},
+        "properties": {
+            "about": text,
+            "example": text,
+            "columns": {"type": "object", "additionalProperties": column},
+            "unsaid": {"type": "array", "items": {"enum": sorted(UNSAID)}},
+        },
     }
     envelope = {
         "type": "object",

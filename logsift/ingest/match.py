@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from logsift.content.catalog import BLOCK_LINES, COMMON, Grammar, Pattern, Table
+from logsift.content.catalog import BLOCK_LINES, COMMON_NAMES, Grammar, Pattern, Table
 from logsift.content.columns import TYPES
 from logsift.ingest.clock import read_times
 from logsift.ingest.envelope import FACTS, take_off
@@ -387,7 +387,7 @@ def finish(rows: pl.DataFrame, table: Table) -> tuple[pl.DataFrame, pl.DataFrame
             problems.append(
                 bad.select("file_id", "line_no", what.alias("what"), pl.col(cast.name).str.head(300).alias("text"))
             )
-    names = [c.name for c in COMMON] + [c.name for c in asked]
+    names = [c.name for c in table.stored if c.name in COMMON_NAMES or c in asked]
     return typed.select(names), pl.concat(problems) if problems else pl.DataFrame(schema=PROBLEM)
 
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from logsift.ingest.discover import SourceFile
 
 _PART_ROWS = 100_000
+_GROUP_ROWS = 122_880
+"""Rows of a row group, those of DuckDB's own: groups of another size are cut and glued again when they are loaded."""
 
 
 @dataclass
@@ -294,7 +296,8 @@ class _Sink:
         self.number += 1
         rows = pl.concat(frames, how="diagonal")
         filled = [c for c in rows.columns if rows[c].null_count() < rows.height]
-        rows.select(filled).write_parquet(folder / f"{self.number}.parquet", compression="lz4", statistics=False)
+        part = folder / f"{self.number}.parquet"
+        rows.select(filled).write_parquet(part, compression="lz4", statistics=False, row_group_size=_GROUP_ROWS)
 
     def flush(self) -> None:
         for table in list(self.frames):

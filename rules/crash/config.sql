@@ -14,17 +14,17 @@ references = ["https://docs.python.org/3/library/argparse.html"]
 WITH told AS (
   SELECT kind AS what, coalesce(program || ': ', '') || message AS message, NULL AS type, rank, host, pid, time, file_id, line_no, NULL AS file, NULL AS line, 'definite' AS grade
   FROM usage_error u
-  WHERE NOT EXISTS (FROM metric m WHERE m.file_id = u.file_id AND m.line_no > u.line_no)
+  WHERE NOT EXISTS (FROM metric_span m WHERE m.file_id = u.file_id AND m.last_line > u.line_no)
   UNION ALL
   SELECT CASE WHEN class IN ('PermissionError') THEN 'permission' WHEN class IN ('FileNotFoundError', 'ModuleNotFoundError', 'IsADirectoryError', 'NotADirectoryError') THEN 'missing file' ELSE 'arguments' END,
          class || ': ' || split_part(message, E'\n', 1), type, rank, host, pid, time, file_id, line_no, file, line, 'probable'
   FROM fatal_exception e
-  WHERE kind = 'config' AND certain AND NOT EXISTS (FROM metric m WHERE m.file_id = e.file_id AND m.line_no < e.line_no)
+  WHERE kind = 'config' AND certain AND NOT EXISTS (FROM metric_span m WHERE m.file_id = e.file_id AND m.first_line < e.line_no)
   UNION ALL
   SELECT what, message, NULL, rank, host, pid, time, file_id, line_no, NULL, NULL, grade FROM config_error_nccl
   UNION ALL
   SELECT 'port', 'Port ' || port || ' of the store is taken: another job on this host listens there, or one that ended has left a process behind', NULL, rank, host, pid, time, file_id, line_no, NULL, NULL, 'definite'
-  FROM c10d_store s WHERE event = 'port_taken' AND NOT EXISTS (FROM metric m WHERE m.file_id = s.file_id)
+  FROM c10d_store s WHERE event = 'port_taken' AND NOT EXISTS (FROM metric_span m WHERE m.file_id = s.file_id)
 ), grouped AS (
   SELECT what, regexp_replace(message, '[0-9]+', '#', 'g') AS alike, min_by(message, line_no) AS message, min_by(type, line_no) AS type, any_value(file) AS file, any_value(line) AS line, min(grade) AS grade,
          list(DISTINCT rank ORDER BY rank) FILTER (rank IS NOT NULL) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, min(time) AS started, count(*) AS times,

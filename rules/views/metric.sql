@@ -284,6 +284,11 @@ FROM metric_point p
 JOIN metric_name n ON n.file_id = p.file_id AND n.name = p.name AND n.phase = lower(coalesce(p.phase, '')) AND n.unit = ''
   AND n.stream IS NOT DISTINCT FROM p.stream AND n.run_name IS NOT DISTINCT FROM p.run_name AND n.trainer IS NOT DISTINCT FROM p.trainer;
 
+-- From which line of a file to which metrics stand in it; no store of millions of points is joined for it.
+CREATE VIEW metric_span AS
+SELECT file_id, min(line_no) AS first_line, max(line_no) AS last_line
+FROM (SELECT file_id, line_no FROM line_metric UNION ALL SELECT file_id, line_no FROM metric_point) GROUP BY file_id;
+
 -- --- checkpoints, resumes, overflows, phases ------------------------------------------------------------------------
 
 -- The step a text speaks of: "at iteration 700", "global_step80", "checkpoint-500", "iter_0001000".

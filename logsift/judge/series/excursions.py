@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Bools = NDArray[np.bool_]
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
@@ -42,12 +41,13 @@ def of_points(c: Curve) -> list[Excursion]:
     for e in candidates:
         if e.length(c) * c.grain > c.p.own:
             noise[e.start : e.end] = False
-    n, every = len(fresh), Tail.of(fresh[noise])
-    return [
-        e
-        for e in candidates
-        if _stands_out(c, e, every if not noise[e.start] else Tail.of(fresh[noise & ~_within(e, n)]))
-    ]
+    every = Tail.of(fresh[noise])
+    out = []
+    for e in candidates:
+        others = every.without(fresh[e.start : e.end]) if noise[e.start] else every
+        if _stands_out(c, e, others):
+            out.append(e)
+    return out
 
 
 def _stands_out(c: Curve, e: Excursion, others: Tail) -> bool:
@@ -59,12 +59,6 @@ def _stands_out(c: Curve, e: Excursion, others: Tail) -> bool:
     if (c.smoothed or c.grain > 1) and chances.min() * n > c.p.step_chance:
         return False
     return together(np.maximum(chances, min(c.p.hard, 1 / n))) * n < c.p.chance
-
-
-def _within(e: Excursion, n: int) -> Bools:
-    inside = np.zeros(n, bool)
-    inside[e.start : e.end] = True
-    return inside
 
 
 def _candidates(c: Curve) -> Iterator[Excursion]:

@@ -90,7 +90,14 @@ class Tail:
     @classmethod
     def of(cls, heights: Floats) -> Tail:
         """Of heights in units of the noise, without those that are judged."""
-        ordered = np.sort(heights)
+        return cls._of(np.sort(heights))
+
+    def without(self, heights: Floats) -> Tail:
+        """The same without some of its own."""
+        return self._of(np.delete(self.ordered, np.searchsorted(self.ordered, heights)))
+
+    @classmethod
+    def _of(cls, ordered: Floats) -> Tail:
         k = min(max(len(ordered) // 20, 10), max(len(ordered) // 100, 50))
         top = np.maximum(ordered[-k - 1 :], 0.5)
         return cls(ordered, max(log(float(np.median(top)) / float(top[0])) / log(2), 0.12) if len(top) > 1 else 1.0)
