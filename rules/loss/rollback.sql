@@ -16,6 +16,9 @@ WITH back AS (
         FROM segment WHERE to_step IS NOT NULL AND lost >= 2 AND state <> 'chaotic') g
   JOIN series s USING (series_id)
   WHERE s.canonical IN ('loss', 'validation_loss', 'grad_norm', 'epoch_loss')
+    -- Steps that are trained again are logged again, or somebody said that a checkpoint was loaded: a table of experiments does neither.
+    AND (g.from_file <> g.file_id OR EXISTS (FROM training_event e WHERE e.kind IN ('resume', 'load', 'start'))
+         OR (SELECT count(*) FROM (SELECT step FROM series_point p WHERE p.series_id = g.series_id AND p.step BETWEEN g.to_step AND g.from_step GROUP BY step HAVING count(*) > 1)) >= 2)
 ), one AS (
   SELECT * FROM back QUALIFY row_number() OVER (PARTITION BY incident_no ORDER BY canonical = 'loss' DESC, lost DESC, series_id) = 1
 )

@@ -10,16 +10,16 @@ references = ["https://arxiv.org/abs/2402.15627", "https://arxiv.org/abs/2407.21
 */
 WITH planned AS (
   -- Steps that do more work take longer.
-  SELECT c.source, c.rank, c.run FROM pace_change c, planned_change g
-  WHERE g.file_id = c.file_id AND (g.what IS NULL OR g.line_no BETWEEN (SELECT p.line_no FROM pace p WHERE p.source = c.source AND p.rank IS NOT DISTINCT FROM c.rank AND p.run = c.run AND p.k = greatest(c.k - c.block_points, 1))
-    AND coalesce((SELECT p.line_no FROM pace p WHERE p.source = c.source AND p.rank IS NOT DISTINCT FROM c.rank AND p.run = c.run AND p.k = c.k + c.block_points), c.line_no))
+  SELECT c.writer, c.run FROM pace_change c, planned_change g
+  WHERE g.file_id = c.file_id AND (g.what IS NULL OR g.line_no BETWEEN (SELECT p.line_no FROM pace p WHERE p.writer = c.writer AND p.run = c.run AND p.k = greatest(c.k - c.block_points, 1))
+    AND coalesce((SELECT p.line_no FROM pace p WHERE p.writer = c.writer AND p.run = c.run AND p.k = c.k + c.block_points), c.line_no))
 ), change AS (
   SELECT c.*, coalesce(c.host, r.host) AS on_host,
     -- A restart just before: another allocation, other settings.
     EXISTS (FROM training_event e WHERE e.file_id = c.file_id AND e.kind IN ('resume', 'load', 'start', 'fresh_start')
-            AND e.line_no BETWEEN (SELECT p.line_no FROM pace p WHERE p.source = c.source AND p.rank IS NOT DISTINCT FROM c.rank AND p.run = c.run AND p.k = greatest(c.k - 3, 1)) AND c.line_no) AS restarted
+            AND e.line_no BETWEEN (SELECT p.line_no FROM pace p WHERE p.writer = c.writer AND p.run = c.run AND p.k = greatest(c.k - 3, 1)) AND c.line_no) AS restarted
   FROM pace_change c LEFT JOIN rank r ON r.rank = c.rank
-  WHERE NOT EXISTS (FROM planned p WHERE p.source = c.source AND p.rank IS NOT DISTINCT FROM c.rank AND p.run = c.run)
+  WHERE NOT EXISTS (FROM planned p WHERE p.writer = c.writer AND p.run = c.run)
 ), islands AS (
   SELECT *, count(*) FILTER (apart) OVER (ORDER BY step, source, rank) AS incident_no
   FROM (SELECT *, coalesce(step > lag(step) OVER w * 1.02 + 5, true) AS apart FROM change WINDOW w AS (ORDER BY step, source, rank))
@@ -29,7 +29,7 @@ WITH planned AS (
   FROM islands WINDOW same AS (PARTITION BY incident_no)
   QUALIFY row_number() OVER (PARTITION BY incident_no ORDER BY ratio DESC, n DESC, source) = 1
 ), writers AS (
-  SELECT count(DISTINCT rank) AS ranks FROM pace
+  SELECT count(DISTINCT rank) AS ranks FROM pace_writer
 ), told AS (
   SELECT i.*, w.ranks AS of_ranks,
     -- Blame where few of many became slow.
@@ -52,7 +52,7 @@ SELECT
   CASE WHEN canonical = 'step_seconds' THEN before END AS step_seconds_before, CASE WHEN canonical = 'step_seconds' THEN behind END AS step_seconds_after,
   CASE WHEN few THEN 'rank' WHEN of_ranks > 1 THEN 'all' END AS extent, r.name AS metric, NULL::DOUBLE AS period
 FROM rates r
-LEFT JOIN LATERAL (SELECT file_id, line_no FROM pace p WHERE p.source = r.source AND p.rank IS NOT DISTINCT FROM r.rank AND p.run = r.run AND p.k = r.k - 1) p ON true
+LEFT JOIN LATERAL (SELECT file_id, line_no FROM pace p WHERE p.writer = r.writer AND p.run = r.run AND p.k = r.k - 1) p ON true
 UNION ALL BY NAME
 SELECT 'Every ' || plain(period) || ' points a step takes longer, and more each time: ' || CASE canonical WHEN 'throughput' THEN printf('%.1f', extra_last / extra_first) || ' times the loss of the first ones'
       ELSE plain(extra_last) || ' s on top at the end, ' || plain(extra_first) || ' s at first' END AS summary,
@@ -61,4 +61,4 @@ SELECT 'Every ' || plain(period) || ' points a step takes longer, and more each 
   CASE WHEN rank IS NOT NULL THEN [rank] END AS ranks
 FROM pace_pulse
 WHERE NOT EXISTS (FROM change)
-QUALIFY row_number() OVER (PARTITION BY period ORDER BY extra_last / extra_first DESC, source) = 1
+QUALIFY row_number() OVER (PARTITION BY period ORDER BY extra_last / extra_first DESC, writer) = 1
