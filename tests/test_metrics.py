@@ -147,6 +147,20 @@ FORMATS: dict[str, tuple[str, list[Row]]] = {
         "s:250 tel:6.5000\ns:250 trl:6.4000 lr:0.000600 norm:1.20\ns:251 trl:6.3900 lr:0.000600 norm:1.10\n",
         [("trl", "loss", 250, 6.4), ("tel", "validation_loss", 250, 6.5), ("norm", "grad_norm", 251, 1.1)],
     ),
+    "keras.log": (
+        "Epoch 1/2\n 100/1875 [>.............................] - ETA: 4s - loss: 0.6931 - accuracy: 0.8012\n"
+        "1875/1875 [==============================] - 5s 2ms/step - loss: 0.2912 - accuracy: 0.9150 - val_loss: 0.1501\n"
+        "Epoch 2/2\n1875/1875 ━━━━━━━━━━━━━━━━━━━━ 4s 2ms/step - accuracy: 0.9575 - loss: 0.1416 - val_loss: 0.1101\n",
+        [("loss", "loss", 1, 0.2912), ("loss", "loss", 2, 0.1416), ("val_loss", "validation_loss", 2, 0.1101)],
+    ),
+    "opennmt.log": (
+        "[2026-01-01 10:00:00,123 INFO] Step 50/10000; acc:   4.05; ppl: 5135.2; xent: 8.54; lr: 0.00001; sents:    3200; bsz: 3102/3001/50; 7123/6891 tok/s;     22 sec;\n",
+        [("xent", "loss", 50, 8.54), ("lr", "learning_rate", 50, 1e-5), ("ppl", "perplexity", 50, 5135.2)],
+    ),
+    "nemo1.log": (
+        "Epoch 0: :  10%|#         | 100/1000 [05:00<45:00, v_num=ab1, reduced_train_loss=6.540, global_step=99.00, consumed_samples=12800.0, train_step_timing in s=0.350]\n",
+        [("reduced_train_loss", "loss", 99, 6.54), ("train_step_timing in s", "step_seconds", 99, 0.35)],
+    ),
     "litgpt.log": (
         "Epoch 1 | iter 10 step 10 | loss train: 1.281, val: n/a | iter time: 103.15 ms (step)\nEpoch 1 | iter 20 step 20 | loss train: 1.251, val: 1.300 | iter time: 103.15 ms (step)\n",
         [("loss train", "loss", 10, 1.281), ("iter time", "step_seconds", 10, 0.10315), ("val", "validation_loss", 20, 1.3)],

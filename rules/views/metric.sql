@@ -18,7 +18,7 @@ CREATE MACRO metric_kind(n, phase) AS CASE
   WHEN n ~ 'pg_loss|policy_loss|act_loss|actor_loss|actor/loss|policy/loss|loss/policy|ppo/loss/policy' THEN 'policy_loss'
   WHEN n ~ 'vf_loss|value_loss|cri_loss|critic_loss|critic/loss|loss/value' THEN 'value_loss'
   WHEN n ~ '(^|[/_ ])loss_epoch$|loss_epoch$|epoch_loss' THEN 'epoch_loss'
-  WHEN n ~ '(^|[/_])(grad(ient)?s?_?norm|gnorm|global_norm|grad_norm_all|total_norm|global_grad_norm|total_grad_norm|l2_norm/grad/global)($|_before.*|/global$|_pre_clip|_unclipped)' OR n IN ('norm', 'grad', 'gradients/norm', 'gn', 'raw_grad_norm', '|g|') THEN 'grad_norm'
+  WHEN n ~ '(^|[/_])(grad\.?(ient)?s?_?norm|gnorm|global_norm|grad_norm_all|total_norm|global_grad_norm|total_grad_norm|l2_norm/grad/global)($|_before.*|/global$|_pre_clip|_unclipped)' OR n IN ('norm', 'grad', 'gradients/norm', 'gn', 'raw_grad_norm', '|g|') THEN 'grad_norm'
   WHEN n ~ '(^|[/_])(lr|learning_rate)($|[_/-]?(group|pg|param_group)?_?[0-9]*$|_abs$|_mul$|_adam.*|_decoupled.*|_sgd.*|_scale$)' OR n ~ '^lr[-_]' THEN 'learning_rate'
   WHEN n ~ '^elapsed_time_per_iteration|(^|[/_])(iter(ation)?_?time|step_?time|time_per_(step|iter(ation)?)|step_seconds|seconds_per_(step|iter)|sec_per_step|train_step_timing(_in_s)?|step_ms|ms_per_(step|iter)|iter_ms|step_dur|time/step|batch_time|timing_s/step|time/batch|time_per_iter)(_s|_ms|_sec)?$' OR n IN ('dt', 'time', 'seconds', 'iter_time', 'timing_s/step', 'time_metrics/end_to_end(s)', 'ms') THEN 'step_seconds'
   WHEN n IN ('train_time', 'elapsed', 'elapsed_time', 'wall', 'wall_time', 'total_time', '_runtime', 'train_wall', 'time_elapsed', 'time/total', 'wall_clock/train', 'runtime') THEN 'elapsed_seconds'
@@ -37,7 +37,7 @@ CREATE MACRO metric_kind(n, phase) AS CASE
   WHEN n ~ '(^|[/_])(kl|ppo_kl|approx_kl|kl_loss)$' THEN 'kl'
   WHEN n ~ '(^|[/_])entropy(_loss)?$' THEN 'entropy'
   WHEN n ~ 'mem(ory)?' THEN 'memory'
-  WHEN n ~ 'loss|cross_?entropy|(^|[/_])(nll|ce|trl|tel)$' THEN 'component_loss'
+  WHEN n ~ 'loss|cross_?entropy|(^|[/_])(nll|ce|xent|trl|tel)$' THEN 'component_loss'
 END;
 
 -- How surely a name means THE training loss, 1 = best. NULL: a component.
@@ -49,7 +49,7 @@ CREATE MACRO main_loss_order(n) AS CASE
   WHEN n IN ('total_loss', 'loss/total', 'loss_total') THEN 5
   WHEN n ~ '(^|[/_])(train|training)(/|_).*loss$' THEN 6
   WHEN n ~ '/loss$' THEN 7
-  WHEN n IN ('ce', 'ce_loss', 'nll_loss', 'nll', 'cross_entropy', 'crossentropyloss', 'lm') THEN 8
+  WHEN n IN ('ce', 'ce_loss', 'nll_loss', 'nll', 'cross_entropy', 'crossentropyloss', 'xent', 'lm') THEN 8
 END;
 
 -- Where one writer's values belong together: the file, and who wrote the line within it.
@@ -108,6 +108,12 @@ SELECT m.line_id, (m.epoch - c.first_epoch) * greatest(c.longest + 1, coalesce(c
 FROM moved m JOIN counted c USING (file_id, stream)
 WHERE c.with_epoch >= 1 AND c.without = 0 AND c.going_on = 0;
 
+-- Keras prints no number with an epoch's values: full bars are counted since the last `Epoch 1/`.
+CREATE TABLE keras_epoch AS
+SELECT line_id, row_number() OVER (PARTITION BY file_id, stream, fit ORDER BY line_no) AS epoch FROM (
+  SELECT l.rowid AS line_id, l.file_id, l.stream, l.line_no, (SELECT count(*) FROM training_mark m WHERE m.kind = 'fit' AND m.file_id = l.file_id AND m.line_no < l.line_no) AS fit
+  FROM training_line l WHERE l.trainer = 'keras' AND l.at_step = l.planned);
+
 -- Steps counted within an epoch become steps of the run; a rank the line names tells its writer apart.
 CREATE TABLE line_step AS
 WITH first_epoch AS (SELECT file_id, stream, least(min(epoch_no), 1) AS epoch FROM training_line WHERE trainer = 'epochs' GROUP BY ALL),
@@ -122,16 +128,19 @@ SELECT l.line_id, l.file_id, l.line_no,
   CASE WHEN l.trainer = 'epochs' AND l.planned > 0 THEN (l.epoch_no - e.epoch) * l.planned + l.at_step
        WHEN l.trainer = 'epoch_line' THEN l.epoch_no
        WHEN l.trainer = 'levanter' THEN counted(regexp_extract(l.fields, '^([0-9.]+[kM]?)it', 1))
+       WHEN l.trainer = 'keras' THEN k.epoch
+       WHEN l.trainer = 'hf' THEN coalesce(TRY_CAST(nullif(regexp_extract(l.fields, '[''"](?:train/)?(?:global_)?step[''"]: ([0-9]{1,12})[,} ]', 1), '') AS DOUBLE), l.at_step, b.done)
        ELSE coalesce(w.step, l.at_step, b.done) END AS step,
   CASE WHEN l.trainer = 'levanter' THEN counted(regexp_extract(l.fields, '/([0-9.]+[kM]?)it', 1))
-       WHEN l.trainer NOT IN ('epochs', 'nemo') AND w.step IS NULL THEN coalesce(l.planned, b.total) END AS steps_planned,
+       WHEN l.trainer NOT IN ('epochs', 'nemo', 'keras') AND w.step IS NULL THEN coalesce(l.planned, b.total) END AS steps_planned,
   lower(coalesce(l.phase, '')) AS phase, l.epoch_no
 FROM lines l
 LEFT JOIN bar_step b ON b.line_id = l.line_id
 LEFT JOIN within_epoch w ON w.line_id = l.line_id
 LEFT JOIN first_epoch e ON e.file_id = l.file_id AND e.stream = l.stream
--- A line of an epoch that also counts batches is none.
-WHERE l.trainer <> 'epoch_line' OR NOT regexp_matches(l.fields, '(?i)(batch|iter|step|idx)[a-z_]*[ :=#\[]*[0-9]');
+LEFT JOIN keras_epoch k ON k.line_id = l.line_id
+-- A bar of Keras that is not full is drawn again; a line of an epoch that also counts batches is none.
+WHERE (l.trainer <> 'keras' OR k.epoch IS NOT NULL) AND (l.trainer <> 'epoch_line' OR NOT regexp_matches(l.fields, '(?i)(batch|iter|step|idx)[a-z_]*[ :=#\[]*[0-9]'));
 
 -- Progress bars that carry values (Lightning, NeMo 1): the last writing of a step counts.
 CREATE TABLE bar_line AS
