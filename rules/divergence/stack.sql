@@ -19,7 +19,7 @@ SELECT
             WHEN v.function IS NULL THEN ' could not be dumped (' || CASE v.failures[1] WHEN 'stopped' THEN 'stopped, state T' WHEN 'no_answer' THEN 'no answer' ELSE 'uninterruptible' END || ')'
             ELSE CASE WHEN v.suspects = 1 THEN ' stands in ' ELSE ' stand in ' END || v.frame END
     || CASE WHEN v.waiting = 1 THEN ' while 1 other waits in ' ELSE ' while ' || v.waiting || ' others wait in ' END || v.waiting_function
-    || CASE WHEN v.watched THEN '; its watchdog had seen no progress' WHEN v.still THEN '; nothing moved between the last two dumps' ELSE '' END
+    || CASE WHEN v.watched THEN '; its watchdog had seen no progress' WHEN v.still AND v.suspect.status LIKE 'active%' THEN '; the same line in the last two dumps, which a loop would show too (--locals tells)' WHEN v.still THEN '; nothing moved between the last two dumps' ELSE '' END
     || CASE WHEN v.guessed AND v.ranks IS NOT NULL THEN ' (ranks guessed from the order of pids or hosts)' ELSE '' END || '.' AS summary,
   list_concat(list_concat(coalesce(v.lines, []), coalesce(v.heads, [])), v.waiting_lines[:4]) AS evidence,
   v.ranks, v.hosts, v.pids, v.world_size,

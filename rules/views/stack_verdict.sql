@@ -133,7 +133,9 @@ WITH p AS (
       -- Nobody waits in a collective: only of processes that are known to be ranks of one job is it said that they should stand alike.
       WHEN hard > 0 AND (NOT guessed OR (SELECT class FROM mass) = 'file-lock') AND (SELECT n FROM mass) >= 2 AND 3 * (SELECT n FROM mass) >= 2 * n AND (SELECT n FROM mass) < n
         AND (SELECT class FROM mass) IN ('file-lock', 'lock-wait', 'blocked', 'network-read', 'sleep', 'data-load') THEN 'mass'
-      WHEN hard = 0 AND failing = 0 AND waiting = n AND n >= 2 AND n = ranked AND NOT guessed AND (SELECT count(*) FROM absent) BETWEEN 1 AND greatest((n - 1) // 2, 1) THEN 'absent'
+      WHEN hard = 0 AND failing = 0 AND waiting = n AND n >= 2 AND n = ranked AND NOT guessed AND (SELECT count(*) FROM absent) BETWEEN 1 AND greatest((n - 1) // 2, 1)
+        -- A dumped process that is taken for a helper may be the one.
+        AND NOT EXISTS (FROM stack_main WHERE role IN ('helper', 'other')) THEN 'absent'
     END AS found, job.*
   FROM job
 ), suspect AS (

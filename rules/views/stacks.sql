@@ -157,7 +157,7 @@ WITH bare AS (
     bool_or(name = 'get' AND shown_path = 'multiprocessing/queues.py' AND nth <= 8) AS in_queue_get,
     list(label ORDER BY d DESC) FILTER (NOT native AND NOT skipped) AS path,
     list(label ORDER BY d DESC) FILTER (own_code AND NOT skipped) AS own_path,
-    list({'function': name, 'label': label, 'native': native} ORDER BY d DESC) AS calls, count(*) AS frames
+    count(*) AS frames
   FROM counted GROUP BY file_id, thread_line
 ), decided AS (
   SELECT *, CASE WHEN stack IS NOT NULL THEN {'f': stack.f, 'c': stack.c, 'w': stack.w, 'line': stack.line}
@@ -171,7 +171,7 @@ WITH bare AS (
   FROM thread
 )
 SELECT u.file_id, u.line_no, u.stream, u.unit_head, u.nth, u.source_kind, u.tid, u.number, u.status, u.name, u.host, u.rank, u.local_rank, u.task, u.time,
-  coalesce(t.frames, 0) AS frames, t.innermost, t.top, t.own, t.path, t.own_path, t.calls, t.in_queue_get,
+  coalesce(t.frames, 0) AS frames, t.innermost, t.top, t.own, t.path, t.own_path, t.in_queue_get,
   t.native.w IS NOT DISTINCT FROM 'a lock' AND coalesce(t.weak.c, '') <> 'wait' AND t.stack IS NULL AND t.idle IS NULL AND coalesce(t.near.c, 'lock-wait') = 'lock-wait' AS holds_out_for_lock,
   t.near.c IS NOT DISTINCT FROM 'backward' AS in_backward,
   t.said AS decided,
