@@ -232,7 +232,7 @@ WITH timed AS (
 ),
 -- the same sentence printed again by a wrapper, a launcher or another logger
 fresh AS (
-  SELECT *, row_number() OVER (PARTITION BY bout, device, framework IN ('jax', 'tensorflow'), rank, gpu_index, requested_bytes, total_bytes, free_bytes, allocated_bytes, reservable_bytes,
+  SELECT *, row_number() OVER (PARTITION BY bout, device, framework IN ('jax', 'tensorflow'), rank, CASE WHEN kind = 'bfc' THEN NULL ELSE gpu_index END, CASE WHEN kind = 'bfc' THEN round(requested_bytes / 1048576) ELSE requested_bytes END, total_bytes, free_bytes, allocated_bytes, reservable_bytes,
                                CASE WHEN framework = 'nccl' OR rank IS NOT NULL THEN host END ORDER BY time, file_id, line_no) AS copy
   FROM timed
 ),
@@ -273,11 +273,17 @@ named AS (
          coalesce(named_bytes, foreign_bytes) AS foreign_shown, f.foreign_rank,
          coalesce(' on GPU ' || l.gpu_index, CASE WHEN l.location IS NOT NULL THEN ' at ' || l.location ELSE '' END) AS place,
          CASE coalesce(len(t.ranks), 0) WHEN 0 THEN '' WHEN 1 THEN 'rank ' || t.ranks[1] || ': ' ELSE 'ranks ' || ranges(t.ranks) || ': ' END AS who,
+         b.size_bytes AS largest_allocation_bytes, b.op AS largest_allocation_op, b.source || coalesce(':' || b.source_line, '') AS largest_allocation_source,
          CASE l.device WHEN 'rocm' THEN 'HIP' WHEN 'xpu' THEN 'XPU' WHEN 'tpu' THEN 'TPU' WHEN 'mps' THEN 'MPS' WHEN 'npu' THEN 'NPU' ELSE 'CUDA' END AS word
   FROM lead l JOIN told t USING (bout) CROSS JOIN settings c
   LEFT JOIN LATERAL (SELECT min(i.rank) AS foreign_rank FROM identity i
                      WHERE list_contains(list_transform(l.foreign_processes, lambda p: p.pid), i.pid) AND i.rank IS DISTINCT FROM l.rank
                        AND (i.host IS NULL OR l.host IS NULL OR i.host = l.host)) f ON true
+  -- the largest piece in XLA's list below the failure, and the operation named right below its size
+  LEFT JOIN LATERAL (SELECT a.size_bytes, o.op, o.source, o.source_line FROM xla_allocation a
+                     LEFT JOIN xla_allocation o ON o.file_id = a.file_id AND o.breakdown_line = a.breakdown_line AND o.op IS NOT NULL AND o.line_no BETWEEN a.line_no + 1 AND a.line_no + 3
+                     WHERE a.file_id = l.file_id AND a.size_bytes IS NOT NULL AND a.line_no BETWEEN l.line_no AND l.line_no + 400 AND framework IN ('xla', 'jax')
+                     ORDER BY a.size_bytes DESC, a.line_no, o.line_no LIMIT 1) b ON true
   WHERE l.nth = 1
 )
 SELECT class, grade, because,
@@ -344,6 +350,7 @@ SELECT class, grade, because,
       ELSE CASE WHEN requested_bytes >= 0.2 * total_bytes THEN 'One tensor of ' || bytes_text(requested_bytes) || ' is the problem: compute it in chunks (logits, attention scores), shorten the sequence, or shard that layer. '
                 WHEN padding >= 1.5 THEN 'Padding multiplies the temporaries by ' || padding || ': choose dimensions that are multiples of the tile (128, 8). ' ELSE '' END
         || CASE WHEN self_bytes - reserved_bytes > 3221225472 THEN bytes_text(self_bytes - reserved_bytes) || ' of this process are not PyTorch''s (NCCL buffers, other libraries): look there first. ' ELSE '' END
+        || coalesce('The largest allocation is ' || known_bytes(largest_allocation_bytes) || coalesce(', made at ' || largest_allocation_source, coalesce(', for ' || largest_allocation_op, '')) || '. ', '')
         || CASE WHEN device = 'tpu' THEN 'Lower the batch per core, shard or rematerialise more.'
                 WHEN framework = 'llama.cpp' THEN 'Offload fewer layers (-ngl), shorten the context (-c), quantise the cache, or split the model over more GPUs; see with nvidia-smi that nothing else is on the card.'
                 WHEN framework = 'jax' OR kind = 'bfc' THEN 'Lower the batch per GPU, shard or rematerialise more; the pool is 75 % of the card unless XLA_PYTHON_CLIENT_MEM_FRACTION says otherwise.'
@@ -357,5 +364,5 @@ SELECT class, grade, because,
   self_bytes - reserved_bytes AS not_pytorch_bytes, self_pid, foreign_processes[1].pid AS foreign_pid,
   CASE WHEN len(foreign_processes) > 0 THEN list_transform(foreign_processes, lambda p: p.pid) END AS foreign_pids,
   CASE WHEN len(foreign_processes) > 0 OR class = 'foreign_process' THEN foreign_shown END AS foreign_bytes, foreign_rank,
-  location, program, memory_space, padding, capture_function, CASE WHEN expandable THEN true END AS expandable_segments, failures, messages
+  location, program, memory_space, padding, largest_allocation_bytes, largest_allocation_op, largest_allocation_source, capture_function, CASE WHEN expandable THEN true END AS expandable_segments, failures, messages
 FROM named;
