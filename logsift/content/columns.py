@@ -22,13 +22,13 @@ _SECOND_UNITS = {
 class ColumnType:
     """A type of the grammar language: its SQL type and the cast from captured text.
 
-    `plain` reads the simplest spelling alone, much faster: where it reads all of a column nothing else is tried.
+    `plain` read the simplest spellings alone, much faster: where one reads all of a column nothing else is tried.
     """
 
     sql: str
     dtype: pl.DataType
     cast: Callable[[pl.Expr], pl.Expr]
-    plain: Callable[[pl.Expr], pl.Expr] | None = None
+    plain: tuple[Callable[[pl.Expr], pl.Expr], ...] = ()
 
 
 def _int(text: pl.Expr) -> pl.Expr:
@@ -73,12 +73,11 @@ def _number(dtype: pl.DataType) -> Callable[[pl.Expr], pl.Expr]:
     return lambda text: text.cast(dtype, strict=False)
 
 
-def _seconds(text: pl.Expr) -> pl.Expr:
-    """A number of seconds, or hours:minutes:seconds."""
+def _clock(text: pl.Expr) -> pl.Expr:
+    """hours:minutes:seconds."""
     part = text.str.splitn(":", 3).struct
     hours, minutes = (part.field(f"field_{n}").cast(pl.Int64, strict=False) for n in (0, 1))
-    clock = hours * 3600 + minutes * 60 + part.field("field_2").cast(pl.Float64, strict=False)
-    return pl.coalesce(text.cast(pl.Float64, strict=False), clock)
+    return hours * 3600 + minutes * 60 + part.field("field_2").cast(pl.Float64, strict=False)
 
 
 def _text(text: pl.Expr) -> pl.Expr:
@@ -87,12 +86,12 @@ def _text(text: pl.Expr) -> pl.Expr:
 
 TYPES: dict[str, ColumnType] = {
     "text": ColumnType("VARCHAR", pl.String(), _text),
-    "int": ColumnType("BIGINT", pl.Int64(), _int, _number(pl.Int64())),
-    "float": ColumnType("DOUBLE", pl.Float64(), _float, _number(pl.Float64())),
+    "int": ColumnType("BIGINT", pl.Int64(), _int, (_number(pl.Int64()),)),
+    "float": ColumnType("DOUBLE", pl.Float64(), _float, (_number(pl.Float64()),)),
     "hex": ColumnType("BIGINT", pl.Int64(), _hex),
     "bool": ColumnType("BOOLEAN", pl.Boolean(), _bool),
     "bytes": ColumnType("BIGINT", pl.Int64(), _bytes),
-    "duration": ColumnType("DOUBLE", pl.Float64(), _duration, _seconds),
+    "duration": ColumnType("DOUBLE", pl.Float64(), _duration, (_number(pl.Float64()), _clock)),
     # A printed time stays text until ingest/clock.py reads it with what else is known of its file.
     "time": ColumnType("TIMESTAMP", pl.Datetime("us"), _text),
 }

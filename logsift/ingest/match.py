@@ -265,9 +265,11 @@ class _Run:
         """The lines that no pattern took, and what patterns captured of other writers."""
         place = self.lines.select("file_id", "line_no")
         out = [self.lines.filter(pl.Series(~self.understood)).select("file_id", "line_no", "raw")]
-        for h in self.hits:
-            if OUTSIDE in h.groups.columns:
-                out.append(place[h.seq].with_columns(h.groups[OUTSIDE].alias("raw")).filter(pl.col("raw") != ""))
+        out += [
+            place[h.seq].with_columns(h.groups[OUTSIDE].alias("raw")).filter(pl.col("raw") != "")
+            for h in self.hits
+            if OUTSIDE in h.groups.columns
+        ]
         return [frame for frame in out if frame.height]
 
     def captured_by_openers(self) -> dict[str, pl.DataFrame]:
@@ -393,8 +395,8 @@ def finish(rows: pl.DataFrame, table: Table) -> tuple[pl.DataFrame, pl.DataFrame
 
 def _cast(text: pl.Series, type_name: str) -> pl.Series:
     kind = TYPES[type_name]
-    if kind.plain:
-        plain = pl.select(kind.plain(pl.lit(text)).alias(text.name)).to_series()
+    for cast in kind.plain:
+        plain = pl.select(cast(pl.lit(text)).alias(text.name)).to_series()
         if plain.null_count() == text.null_count():
             return plain
     return pl.select(kind.cast(pl.lit(text)).cast(kind.dtype).alias(text.name)).to_series()
