@@ -157,7 +157,7 @@ FORMATS: dict[str, tuple[str, list[Row]]] = {
         "[2026-01-01 10:00:00,123 INFO] Step 50/10000; acc:   4.05; ppl: 5135.2; xent: 8.54; lr: 0.00001; sents:    3200; bsz: 3102/3001/50; 7123/6891 tok/s;     22 sec;\n",
         [("xent", "loss", 50, 8.54), ("lr", "learning_rate", 50, 1e-5), ("ppl", "perplexity", 50, 5135.2)],
     ),
-    "nemo1.log": (
+    "nemo1_without_rate.log": (
         "Epoch 0: :  10%|#         | 100/1000 [05:00<45:00, v_num=ab1, reduced_train_loss=6.540, global_step=99.00, consumed_samples=12800.0, train_step_timing in s=0.350]\n",
         [("reduced_train_loss", "loss", 99, 6.54), ("train_step_timing in s", "step_seconds", 99, 0.35)],
     ),

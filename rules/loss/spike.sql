@@ -14,6 +14,7 @@ SELECT
     || CASE j.class WHEN 'unrecovered' THEN ' and never came back (now ' || plain(j.after) || ')'
        ELSE ' and was back at step ' || plain(j.end_step) || ' (' || j.class || ')' END
     || CASE WHEN len(j.names) > 1 THEN '; the same in ' || array_to_string(list_filter(j.names, lambda n: n <> j.name), ', ') ELSE '' END
+    || CASE WHEN len(c.rose) > 0 THEN '; ' || array_to_string(c.rose[:4], ', ') || ' rose with it' || CASE WHEN len(c.calm) > 0 THEN ', ' || array_to_string(c.calm[:4], ', ') || ' did not' ELSE '' END ELSE '' END
     || CASE WHEN g.step < j.start_step THEN '; the gradient norm ran ahead at step ' || plain(g.step) ELSE '' END
     || CASE WHEN j.branch = 'dead' THEN '; training went back behind it later' ELSE '' END
     || CASE WHEN j.change IS NOT NULL THEN '; a change is logged there: ' || j.change.what ELSE '' END AS summary,
@@ -26,8 +27,9 @@ SELECT
     || coalesce(' (' || (SELECT 'one was saved at step ' || plain(max(e.step)) FROM training_event e WHERE e.kind = 'save' AND e.step <= j.start_step - 100 HAVING max(e.step) IS NOT NULL) || ')', '')
     || ' and skip the batches around it, or lower the learning rate' END AS action,
   j.start_step AS step, j.start_step AS spike_step, j.peak_step, j.peak, j.base, j.class, j.class AS spike_class, j.end_step AS recovered_step,
-  g.step AS grad_precursor_step, j.name AS metric, round(j.sigmas, 1) AS height_sigmas, j.interval AS log_interval, j.after AS level_after
+  g.step AS grad_precursor_step, j.name AS metric, round(j.sigmas, 1) AS height_sigmas, j.interval AS log_interval, j.after AS level_after, c.rose AS rose_with_it, c.calm AS unmoved
 FROM loss_jump j
+LEFT JOIN component_echo c USING (series_id, run, start_step)
 LEFT JOIN gradient_precursor g USING (series_id, run, start_step)
 -- A single point, however long it stands for, is a hard batch unless it is a mean or the log says what changed there.
 WHERE (j.kind = 'rise' OR j.kind = 'lone' AND (j.change IS NOT NULL OR j.averaged)) AND j.boundary_step IS NULL AND NOT (j.class = 'unrecovered' AND coalesce(j.validation_falls, false))

@@ -72,5 +72,20 @@ FROM near n JOIN level l USING (series_id, run, start_step)
 WHERE n.close AND l.n >= 10 AND l.usual > 0 AND n.value > greatest(4 * l.usual, 1.5 * l.high)
 GROUP BY n.series_id, n.run, n.start_step;
 
+-- Several losses (data sets, tasks, layers): which of them rose with the one that jumped, and which did not.
+CREATE VIEW component_echo AS
+WITH near AS (
+  SELECT j.series_id, j.run, j.start_step, m.name,
+    median(m.value) FILTER (m.step < j.start_step) AS usual, quantile_cont(m.value, 0.9) FILTER (m.step < j.start_step) AS high, quantile_cont(m.value, 0.1) FILTER (m.step < j.start_step) AS low,
+    count(*) FILTER (m.step < j.start_step) AS n, max(m.value) FILTER (m.step >= j.start_step) AS top
+  FROM loss_jump j JOIN metric m ON m.file_id = j.file_id AND m.canonical = 'component_loss' AND isfinite(m.value)
+    AND m.step BETWEEN j.start_step - 40 * j.interval AND greatest(j.peak_step, j.start_step + 2 * j.interval)
+  WHERE m.name <> j.name
+  GROUP BY ALL
+), judged AS (
+  SELECT *, top > usual + 3 * (high - low) AND top > usual + 0.1 * abs(usual) AS rose FROM near WHERE n >= 8 AND usual IS NOT NULL AND top IS NOT NULL
+)
+SELECT series_id, run, start_step, list(name ORDER BY name) FILTER (rose) AS rose, list(name ORDER BY name) FILTER (NOT rose) AS calm FROM judged GROUP BY ALL;
+
 -- A number as a person would write it.
 CREATE MACRO plain(x) AS CASE WHEN x IS NULL THEN '?' WHEN x = round(x) AND abs(x) < 1e15 THEN x::BIGINT::VARCHAR ELSE printf('%.4g', x) END;
