@@ -46,7 +46,8 @@ WITH sides AS (
 ), best AS (
   FROM sides WHERE blocks_before >= 3 AND blocks_behind >= 2
     AND low_behind > 1.15 * high_before AND usual_behind > 1.25 * usual_before AND last_seconds > 1.2 * high_before
-  QUALIFY row_number() OVER (PARTITION BY writer, run ORDER BY low_behind / high_before DESC) = 1
+  -- of equals the last: quantiles forgive a block on the wrong side
+  QUALIFY row_number() OVER (PARTITION BY writer, run ORDER BY low_behind / high_before DESC, block DESC) = 1
 ), starts AS (
   -- To the row: the first of five of which four are slow.
   SELECT b.writer, b.run, min(p.k) AS k
