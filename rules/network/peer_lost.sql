@@ -24,3 +24,15 @@ SELECT format('{} lost the connection to {}{}', CASE WHEN count(DISTINCT host) =
        list(DISTINCT host ORDER BY host) FILTER (host IS NOT NULL) AS hosts,
        mode(peer) AS peer, list(DISTINCT peer ORDER BY peer) FILTER (peer IS NOT NULL) AS peers, mode(peer_host) AS peer_host, mode(port) AS port, count(*) AS times
 FROM lost HAVING count(*) > 0
+UNION ALL BY NAME
+-- gloo: where nothing else is told that could have ended the job, who does not complain has gone first
+SELECT 'gloo on ranks ' || ranges(list(DISTINCT g.rank)) || ' lost the connection to a peer'
+         || CASE WHEN len(any_value(o.quiet)) = 1 THEN '; rank ' || any_value(o.quiet)[1] || ' does not complain: it ended, or went another way, before them' ELSE ': the peer closed it, its own end is the cause' END AS summary,
+       list(line_at(g.file_id, g.line_no) ORDER BY g.time NULLS LAST, g.file_id, g.line_no) AS evidence, min(g.time) AS at, list_sort(list(DISTINCT g.rank)) AS ranks,
+       CASE WHEN len(any_value(o.quiet)) = 1 THEN 'Look at the end of rank ' || any_value(o.quiet)[1] || ': did it leave its loop early (fewer batches, a break, sys.exit)?' END AS action,
+       mode(g.peer) AS peer, list(DISTINCT g.peer ORDER BY g.peer) AS peers, mode(g.port) AS port, count(*) AS times, CASE WHEN len(any_value(o.quiet)) = 1 THEN any_value(o.quiet) END AS quiet_ranks
+FROM gloo_error g
+CROSS JOIN (SELECT list_filter(range(greatest((SELECT max(rank) FROM rank), max(rank)) + 1), lambda r: NOT list_contains(list(DISTINCT rank), r)) AS quiet FROM gloo_error WHERE rank IS NOT NULL) o
+WHERE g.rank IS NOT NULL AND NOT EXISTS (FROM fatal_exception) AND NOT EXISTS (FROM c10d_timeout) AND NOT EXISTS (FROM c10d_barrier) AND NOT EXISTS (FROM c10d_size) AND NOT EXISTS (FROM c10d_fingerprint)
+  AND NOT EXISTS (FROM death WHERE signal IN (4, 6, 7, 8, 9, 11)) AND NOT EXISTS (FROM scheduler_event) AND EXISTS (FROM exit WHERE exitcode > 0)
+HAVING count(*) > 0
