@@ -512,6 +512,20 @@ def test_event_files(tail: str, tmp_path: Path) -> None:
     assert str(rows[0]["time"]).startswith("2026-01-01 00:00:00.25")
 
 
+def test_records_that_are_alike_are_read_together_and_none_is_lost(tmp_path: Path) -> None:
+    tags = ["train/loss", "train/aux1", "grad_norm", "lr"]  # two of one length
+    said = [(step, tag, float(step + k)) for step in [*range(1, 300), 70_000, 2**40] for k, tag in enumerate(tags)]
+    said.insert(40, (9, "train/loss", 0.5))
+    data = b"".join(event(s, (tensor if s % 50 == 0 else simple)(t, v)) for s, t, v in said)
+    (tmp_path / "events.out.tfevents.1767225600.n1.77.0").write_bytes(VERSION + data)
+    (rows,) = by_file(tmp_path).values()
+    rows.sort(key=lambda r: r["line_no"])
+    assert [(r["step"], r["name"], r["value"]) for r in rows] == [
+        (s, t, struct.unpack("<f", struct.pack("<f", v))[0]) for s, t, v in said
+    ]
+    assert [r["line_no"] for r in rows] == list(range(2, len(said) + 2))
+
+
 def test_records_of_binary_stores_are_evidence_in_words(tmp_path: Path) -> None:
     events, run = tmp_path / "events.out.tfevents.1767225600.n1.77.0", tmp_path / "run-ab12.wandb"
     events.write_bytes(VERSION + event(10, simple("train/loss", 2.5)))

@@ -7,10 +7,12 @@ cost more than all the rest.
 
 from __future__ import annotations
 
+import re
 import struct
 from array import array
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
 from logsift.ingest.readers.opening import open_bytes
@@ -20,10 +22,23 @@ from logsift.ingest.readers.protobuf import fields
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from logsift.content.catalog import Grammar
     from logsift.ingest.discover import SourceFile
     from logsift.ingest.readers import Rows
 
+    Ints = NDArray[np.int64]
+
+_SHAPES = 200
+"""Tags of one length that are looked for before the rest is read record by record."""
+_ROWS = 50_000
+_POINT = {"line_no": pl.Int64(), "time": pl.Float64(), "at_step": pl.Float64(), "metric_value": pl.Float64()}
+_SIMPLE = re.compile(
+    rb"\x09(?P<time>.{8})\x10(?P<step>[\x80-\xff]{0,6}[\x00-\x7f])\x2a[\x00-\x7f]\x0a[\x00-\x7f]\x0a[\x00-\x7f](?P<tag>.+)\x15(?P<value>.{4})",
+    re.DOTALL,
+)
+"""An Event of one simple value: wall time, step, Summary{Value{tag, simple_value}}, as torch and tensorboardX write it."""
 _FLOAT, _DOUBLE, _HALF = 1, 2, 19
 _INTS = {3: "<i", 9: "<q", 4: "<B", 6: "<b", 5: "<h"}
 
@@ -51,53 +66,100 @@ def masked_crc(data: bytes) -> int:
 
 def records(data: bytes) -> Iterator[bytes]:
     """Payloads in order, up to the first record that is not whole."""
+    starts, sizes = _frames(data)
+    return (data[at : at + size] for at, size in zip(starts, sizes, strict=True))
+
+
+def _frames(data: bytes) -> tuple[array[int], array[int]]:
+    """Where payloads begin, and their lengths, up to the first record that is not whole."""
+    starts, sizes = array("q"), array("q")
     at, end = 0, len(data)
-    good: dict[bytes, bool] = {}  # lengths repeat, their checksums need not be counted again
+    good: dict[bytes, int] = {}  # lengths repeat, their checksums need not be counted again
     while at + 12 <= end:
         head = data[at : at + 12]
-        fine = good.get(head)
-        if fine is None:
-            fine = good[head] = masked_crc(head[:8]) == int.from_bytes(head[8:], "little")
-        length = int.from_bytes(head[:8], "little")
-        if not fine or at + 16 + length > end:
-            return
-        yield data[at + 12 : at + 12 + length]
+        length = good.get(head, -1)
+        if length < 0:
+            if masked_crc(head[:8]) != int.from_bytes(head[8:], "little"):
+                break
+            length = good[head] = int.from_bytes(head[:8], "little")
+        if at + 16 + length > end:
+            break
+        starts.append(at + 12)
+        sizes.append(length)
         at += 16 + length
+    return starts, sizes
 
 
 def read(file: SourceFile, grammar: Grammar) -> Rows:
     """Rows of `metric_point`, tag by tag; the line number is the record's."""
     with open_bytes(file.path) as stream:
         data = stream.read()
-    tags: dict[bytes, tuple[array[int], array[float], array[float], array[float]]] = {}
-    used = 0
-    for number, event in enumerate(records(data), 1):
-        used += 16 + len(event)
-        time, step, scalars = _event(event)
+    starts, sizes = (np.frombuffer(column, np.int64) for column in _frames(data))
+    tags: dict[bytes, list[pl.DataFrame]] = {}
+    odd = [
+        _alike(data, starts, rows[first : first + _ROWS], size, tags)
+        for size in np.unique(sizes).tolist()
+        for rows in [np.flatnonzero(sizes == size)]
+        for first in range(0, len(rows), _ROWS)
+    ]
+    single: dict[bytes, list[tuple[int, float, float, float]]] = {}
+    for k in np.sort(np.concatenate(odd)).tolist() if odd else ():
+        time, step, scalars = _event(data[starts[k] : starts[k] + sizes[k]])
         for tag, scalar in scalars:
-            columns = tags.get(tag)
-            if columns is None:
-                columns = tags[tag] = (array("q"), array("d"), array("d"), array("d"))
-            columns[0].append(number)
-            columns[1].append(time)
-            columns[2].append(step)
-            columns[3].append(scalar)
-    for tag, (numbers, times, steps, values) in tags.items():
-        frame = pl.DataFrame({"line_no": numbers, "at_step": steps, "metric_value": values, "time": times})
+            single.setdefault(tag, []).append((k + 1, time, step, scalar))
+    for tag, rows in single.items():
+        tags.setdefault(tag, []).append(pl.DataFrame(rows, _POINT, orient="row"))
+    for tag, frames in tags.items():
         seconds = pl.col("time").cast(pl.Decimal(20, 6)).cast(pl.String)
         yield (
             TABLE,
-            frame.with_columns(
+            pl.concat(frames)
+            .sort("line_no", maintain_order=True)
+            .with_columns(
                 pl.lit(tag.decode(errors="replace")).alias("name"),
                 pl.when(pl.col("time").is_between(1e9, 1e10)).then(seconds).alias("time"),
             ),
         )
+    used = int(starts[-1] + sizes[-1]) + 4 if len(starts) else 0
     if used < len(data) and data[used:].strip(b"\0"):
         what = "the last record is cut off or damaged"
         yield (
             "problem",
             pl.DataFrame({"line_no": [0], "what": [what], "text": [f"{len(data) - used} bytes from {used}"]}),
         )
+
+
+def _alike(data: bytes, starts: Ints, rows: Ints, size: int, tags: dict[bytes, list[pl.DataFrame]]) -> Ints:
+    """Take the records of one length that hold one simple value, all of a tag at a time; gives those that do not.
+
+    Writers repeat themselves: of records of one length and tag only time, step and value differ.
+    """
+    raw, odd = np.frombuffer(data, np.uint8), []
+    whole = raw[starts[rows][:, None] + np.arange(size)]
+    for _ in range(_SHAPES):
+        if not len(rows):
+            break
+        shape = _SIMPLE.fullmatch(whole[0].tobytes())
+        if shape is None:
+            odd.append(rows[:1])
+            rows, whole = rows[1:], whole[1:]
+            continue
+        time, step, value = (slice(*shape.span(k)) for k in ("time", "step", "value"))
+        same = np.full(size, 0xFF, np.uint8)
+        same[time] = same[value] = 0
+        same[step] = 0x80  # only where a step goes on and where it ends
+        fits = np.ones(len(rows), bool)
+        for column in np.flatnonzero(same)[::-1]:  # tags differ at their ends
+            fits &= (whole[:, column] ^ whole[0, column]) & same[column] == 0
+        found = whole[fits]
+        sevens = (found[:, step] & 0x7F).astype(np.int64)
+        tags.setdefault(shape["tag"], []).append(pl.DataFrame({
+            "line_no": rows[fits] + 1, "time": np.ascontiguousarray(found[:, time]).view("<f8")[:, 0],
+            "at_step": (sevens << 7 * np.arange(sevens.shape[1])).sum(axis=1).astype(np.float64),
+            "metric_value": np.ascontiguousarray(found[:, value]).view("<f4")[:, 0].astype(np.float64),
+        }, _POINT))  # fmt: skip
+        rows, whole = rows[~fits], whole[~fits]
+    return np.concatenate([*odd, rows])
 
 
 def texts(file: SourceFile, numbers: Sequence[int]) -> dict[int, str]:
