@@ -150,7 +150,9 @@ def test_a_curve_is_drawn_with_its_incidents(run_of: Make, tmp_path: Path) -> No
         for n in range(1, 401)
     )
     curve = run_of({"train.log": said})
-    assert "train_loss" in run("plot", curve).stdout
+    drawn = run("plot", curve).stdout
+    assert "train_loss" in drawn
+    assert "^ loss." in drawn
     assert "400 points, 1 incident marked" in run("plot", curve, "-o", tmp_path / "loss.svg").stdout
     assert "loss.spike" in (tmp_path / "loss.svg").read_text()
     assert "no metric 'lost'" in run("plot", curve, "--metric", "lost").output

@@ -48,22 +48,15 @@ def draw(analysis: Analysis, name: str | None, output: Path) -> str:
         step, value = _columns([r for r in rows if r["state"] == state])
         if len(step):
             axes.plot(*thinned(step, value), linewidth=0.9, color=colour, label=label)
-    drawn = 0
-    for incident in analysis.incidents:
-        at = incident.facts.get("step")
-        if isinstance(at, (int, float)) and incident.severity != "info":
-            drawn += 1
-            axes.axvline(at, color="C3", linewidth=0.8, linestyle="--")
-            axes.annotate(
-                incident.rule,
-                (at, 1),
-                xycoords=("data", "axes fraction"),
-                rotation=90,
-                va="top",
-                ha="right",
-                fontsize=8,
-                color="C3",
-            )
+    for number, at in enumerate(_restarts(analysis, chosen)):
+        axes.axvline(at, color="0.5", linewidth=0.8, linestyle=":", label="restart" if number == 0 else None)
+    marks = _marks(analysis)
+    for at, rule in marks:
+        axes.axvline(at, color="C3", linewidth=0.8, linestyle="--")
+        axes.annotate(
+            rule, (at, 1), xycoords=("data", "axes fraction"), rotation=90, va="top", ha="right", fontsize=8, color="C3"
+        )
+    drawn = len(marks)
     _, values = _columns(rows)
     finite = values[np.isfinite(values)]
     if len(finite) and finite.min() > 0 and finite.max() > 20 * np.median(finite):
@@ -164,7 +157,52 @@ def sparkline(analysis: Analysis, name: str | None, width: int = 100) -> str:
     shape = np.log(heights / low) / (np.log(high / low) or 1) if low > 0 else (heights - low) / (high - low or 1)
     scaled = shape * 8
     blocks = "".join("?" if np.isnan(h) else _EIGHTHS[max(1, round(h))] for h in scaled)
-    return f"{chosen}  steps {step[0]:g} to {step[-1]:g}, {low:g} to {high:g}\n{blocks}"
+    drawn = [" "] * len(groups)
+    told = []
+
+    def mark(at: float, sign: str) -> None:
+        drawn[min(max(int(np.searchsorted(edges, np.searchsorted(step, at), side="right")) - 1, 0), len(drawn) - 1)] = (
+            sign
+        )
+
+    for at in _restarts(analysis, chosen):
+        mark(at, "|")
+    for at, rule in _marks(analysis):
+        if step[0] <= at <= step[-1]:
+            mark(at, "^")
+            told.append(f"{rule} at step {at:g}")
+    legend = [*(["| restart"] if "|" in drawn else []), *(["^ " + ", ".join(told)] if told else [])]
+    below = ["".join(drawn).rstrip(), "  ".join(legend)] if legend else []
+    return "\n".join([f"{chosen}  steps {step[0]:g} to {step[-1]:g}, {low:g} to {high:g}", blocks, *below])
+
+
+def _marks(analysis: Analysis) -> list[tuple[float, str]]:
+    """Where incidents stand on the axis of steps."""
+    at = [(i.facts.get("step"), i.rule) for i in analysis.incidents if i.severity != "info"]
+    return [(float(step), rule) for step, rule in at if isinstance(step, (int, float))]
+
+
+def _restarts(analysis: Analysis, name: str) -> list[float]:
+    """Steps behind a restart: announced, at the head of a further file, or where the steps go back."""
+    rows = analysis.store.rows(
+        """
+        WITH own AS (SELECT series_id FROM series WHERE name = ?),
+        behind AS (
+          SELECT b.step AS said, arg_min(p.step, p.line_no) AS step, min(p.line_no) AS line_no, b.series_id, b.file_id
+          FROM series_boundary b JOIN own USING (series_id)
+          LEFT JOIN series_point p ON p.series_id = b.series_id AND p.file_id = b.file_id AND p.line_no > b.line_no
+          GROUP BY b.series_id, b.file_id, b.line_no, b.step)
+        SELECT coalesce(said, step) AS step FROM behind
+        WHERE said IS NOT NULL OR line_no > (SELECT min(s.line_no) FROM segment s WHERE s.series_id = behind.series_id AND s.file_id = behind.file_id)
+        UNION
+        SELECT first_step FROM (
+          SELECT first_step, to_step, file_id <> lag(file_id) OVER (PARTITION BY series_id, run ORDER BY file_id, line_no) AS other_file
+          FROM segment JOIN own USING (series_id) WHERE state = 'live')
+        WHERE to_step IS NOT NULL OR other_file
+        """,
+        [name],
+    )
+    return sorted({float(r["step"]) for r in rows if r["step"] is not None})[:100]
 
 
 def thinned(step: Floats, value: Floats) -> tuple[Floats, Floats]:
