@@ -59,3 +59,10 @@ SELECT 'The watchdog thread of rank ' || coalesce(ranges(b.ranks), '?') || ' was
   b.stuck_seconds, b.ranks AS stuck_ranks, strftime(b.time - to_seconds(coalesce(b.stuck_seconds, 0)), '%Y-%m-%d %H:%M:%S') AS started, b.queued AS queued,
   (SELECT any_value(e.host) FROM exit e WHERE list_contains(b.ranks, e.rank)) AS host
 FROM beat b WHERE NOT EXISTS (FROM said)
+UNION ALL BY NAME
+-- The watchdog's own line is cut away; the call for a dump tells of it all the same.
+SELECT 'Ranks ' || ranges(list(DISTINCT coalesce(rank, group_rank))) || ' tell of a collective that timed out; which one is not in this log.' AS summary,
+  list(line_at(file_id, line_no) ORDER BY time NULLS LAST, file_id, line_no) AS evidence, min(time) AS "at", max(time) AS until, list_sort(list(DISTINCT coalesce(rank, group_rank))) AS ranks,
+  list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, mode(coalesce(nullif(grp_desc, ''), grp)) AS "group", NULL::VARCHAR AS host
+FROM c10d_status WHERE said_by = 'dump_signal' AND reason LIKE '%timeout%' AND NOT EXISTS (FROM c10d_timeout) AND NOT EXISTS (FROM c10d_heartbeat)
+HAVING count(*) > 0
