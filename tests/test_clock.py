@@ -10,12 +10,12 @@ from typing import Any
 
 import polars as pl
 import pytest
-from clusters import CAUSES, make
 
 from logsift import Analysis, analyze
 from logsift.ingest.clock import read_times
 from logsift.judge.clocks import Clocks
 from logsift.judge.rules import Evidence, Incident
+from tests.clusters import CAUSES, make
 
 Runs = Callable[[Mapping[str, str]], Path]
 WRITTEN = datetime(2026, 3, 4, 6)  # noqa: DTZ001 - the tables keep UTC without a zone
@@ -261,7 +261,7 @@ def test_what_was_over_long_before_the_job_is_context() -> None:
     assert late.severity == own.severity == "critical"
 
 
-KERNEL = ["gpu fell off the bus", "contained ECC error", "port flap", "host OOM of a data loader"]
+KERNEL = ["gpu fell off the bus", "contained ECC error, restart", "port flap", "host OOM of a data loader"]
 
 
 @pytest.mark.parametrize("name", KERNEL)

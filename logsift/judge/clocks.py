@@ -46,8 +46,11 @@ FROM (
   SELECT file_id, host, rank, min(line_no) AS line_no, min(time) AS time, max(time) AS last, count(*) AS times, NULL AS uptime_seconds, time_quality AS quality
   FROM {{table}} WHERE time IS NOT NULL AND uptime_seconds IS NULL AND time_quality <> '{DAYTIME}' GROUP BY file_id, host, rank, time_quality
   UNION ALL
-  SELECT file_id, host, rank, line_no, time, time, 1, uptime_seconds, CASE WHEN time IS NOT NULL THEN time_quality ELSE '{BOOT}' END
-  FROM {{table}} WHERE uptime_seconds IS NOT NULL OR time_quality = '{DAYTIME}') t
+  SELECT file_id, host, rank, line_no, time, time, 1, NULL, time_quality FROM {{table}} WHERE uptime_seconds IS NULL AND time_quality = '{DAYTIME}'
+  UNION ALL
+  SELECT file_id, host, rank, unnest([min(line_no), max(line_no)]), unnest([arg_min(time, line_no), arg_max(time, line_no)]), unnest([arg_min(time, line_no), arg_max(time, line_no)]),
+         unnest([count(*), 0]), unnest([arg_min(uptime_seconds, line_no), arg_max(uptime_seconds, line_no)]), CASE WHEN min(time) IS NOT NULL THEN time_quality ELSE '{BOOT}' END
+  FROM {{table}} WHERE uptime_seconds IS NOT NULL GROUP BY file_id, host, rank, time_quality, line_no // 64, floor(uptime_seconds)) t
 LEFT JOIN clock_rank r USING (rank)"""
 
 # A new boot where the time since boot falls back; a new day where the time of day does. Writers that share a file may

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from logsift.judge.rules import Incident
 
 SAME_TIME = timedelta(minutes=30)
-"""Two logs may tell of one failure minutes apart: a kernel at once, a watchdog when its time is over."""
+"""Two logs may tell of one failure minutes apart: one at once, another when it has waited long enough."""
 _BETTER: dict[Confidence, Confidence] = {"possible": "probable", "probable": "definite", "definite": "definite"}
 
 
