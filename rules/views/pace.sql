@@ -22,7 +22,7 @@ WITH points AS (
 ), moved AS (
   SELECT *, step < 0.1 * lag(step) OVER w AS anew, seconds > lag(seconds) OVER w AS longer FROM points WINDOW w AS (PARTITION BY writer ORDER BY ordinal)
 ), runs AS (
-  SELECT * EXCLUDE (anew), count(*) FILTER (anew) OVER (PARTITION BY writer ORDER BY ordinal) AS run FROM moved
+  SELECT * EXCLUDE (anew), coalesce(sum(anew::INT) OVER (PARTITION BY writer ORDER BY ordinal ROWS UNBOUNDED PRECEDING), 0)::BIGINT AS run FROM moved
 ), counted AS (
   SELECT *, row_number() OVER (PARTITION BY writer, run ORDER BY ordinal) AS k FROM runs
 ), sizes AS (
