@@ -68,7 +68,7 @@ WITH said AS (
   SELECT *, coalesce(t - lag(t) OVER w > 1, line_no - lag(line_no) OVER w > 50, true) AS is_new FROM said
   WINDOW w AS (PARTITION BY file_id, pci, code, link_ ORDER BY line_no)
 ), numbered AS (
-  SELECT *, count(*) FILTER (is_new) OVER (PARTITION BY file_id, pci, code, link_ ORDER BY line_no) AS event FROM fresh
+  SELECT *, count_if(is_new) OVER (PARTITION BY file_id, pci, code, link_ ORDER BY line_no) AS event FROM fresh
 ), events AS (
   SELECT file_id, min(line_no) AS line_no, min(time) AS time, min(uptime_seconds) AS uptime_seconds, any_value(host) AS host, code, any_value(nvswitch) AS nvswitch,
          pci_address(pci) AS gpu, link_ AS link, any_value(severity_word) AS severity_word, any_value(severity_level) AS severity_level,
@@ -131,7 +131,7 @@ WITH marked AS (
   SELECT *, coalesce(t - max(last_t) OVER (PARTITION BY machine, clock, era ORDER BY t, file_id, line_no ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) > 180, true) AS is_new
   FROM (SELECT *, CASE WHEN boot > 0 THEN file_id || ':' || boot ELSE '' END AS era FROM gpu_minute)   -- boots are counted within a file
 ), numbered AS (
-  SELECT *, CASE WHEN clock = 'none' THEN 0 ELSE count(*) FILTER (is_new) OVER (PARTITION BY machine, clock, era ORDER BY t, file_id, line_no) END AS burst FROM marked
+  SELECT *, CASE WHEN clock = 'none' THEN 0 ELSE count_if(is_new) OVER (PARTITION BY machine, clock, era ORDER BY t, file_id, line_no) END AS burst FROM marked
 ), parts AS (
   SELECT machine, clock, era, burst, kind, gpu, code, fatal, recovery, previous, verdict, root_order, advice, class, unit, reason, error_status, decoded_action, decoded_investigatory, any_value(host) AS host, sum(lines)::BIGINT AS lines,
          min(t) AS t, max(last_t) AS last_t, min(time) AS time, max(last_time) AS last_time, min(uptime_seconds) AS uptime_seconds, any_value(gpu_uuid) AS gpu_uuid,

@@ -27,6 +27,13 @@ def test_content_holds_no_python() -> None:
     assert [p for kind in ("parsers", "rules") for p in (ROOT / kind).rglob("*.py")] == []
 
 
+def test_no_window_counts_with_a_filter(catalog: Catalog) -> None:
+    """DuckDB takes the square of the rows for count(*) FILTER (...) OVER; count_if(...) OVER says the same in one pass."""
+    queries = {s.origin.path: s.sql for s in catalog.scripts} | {r.origin.path: r.sql for r in catalog.rules}
+    slow = re.compile(r"count\(\*\)\s+FILTER\s*(\((?:[^()]|\([^()]*\))*\))\s*OVER\b", re.IGNORECASE)
+    assert not [path for path, sql in queries.items() if slow.search(sql)]
+
+
 def test_every_rule_fires_in_a_fixture(catalog: Catalog) -> None:
     fired = {rule for case in CASES.values() for rule in case["expect"]}
     assert sorted({r.id for r in catalog.rules if r.status == "stable" and r.severity != "info"} - fired) == []

@@ -17,7 +17,7 @@ WITH apart AS (
          coalesce(t - max(last_t) OVER (PARTITION BY root_code, verdict, clock ORDER BY t ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) > 600, true) AS is_new
   FROM gpu_burst WHERE verdict IN ('application', 'killed')
 ), bursts AS (   -- ranks of one program fault together; other GPUs at another time are another story
-  SELECT *, CASE WHEN clock = 'wall' AND NOT one_gpu THEN count(*) FILTER (is_new) OVER (PARTITION BY root_code, verdict, clock ORDER BY t) ELSE 0 END AS story FROM apart
+  SELECT *, CASE WHEN clock = 'wall' AND NOT one_gpu THEN count_if(is_new) OVER (PARTITION BY root_code, verdict, clock ORDER BY t) ELSE 0 END AS story FROM apart
 ), places AS (   -- faults again and again: always in the same unit of one GPU?
   SELECT machine, gpu, count(DISTINCT place) AS places, any_value(place) AS place, count(DISTINCT process) AS programs
   FROM (SELECT b.machine, b.gpu, x.process, nullif(regexp_extract(x.message, '\((GPC [0-9]+, TPC [0-9]+(?:, SM [0-9]+)?)\)', 1), '') AS place

@@ -22,9 +22,9 @@ WITH apart AS (
 ), bursts AS (
   SELECT *,
          -- A fabric fault shows on every machine of the fabric at once; everything else belongs to one GPU.
-         CASE WHEN NOT fabric THEN machine || coalesce(gpu, '') || ' ' || count(*) FILTER (is_another_day) OVER (PARTITION BY machine, gpu, clock ORDER BY t)
+         CASE WHEN NOT fabric THEN machine || coalesce(gpu, '') || ' ' || count_if(is_another_day) OVER (PARTITION BY machine, gpu, clock ORDER BY t)
               WHEN one_machine THEN root_kind || root_code
-              ELSE root_kind || root_code || CASE WHEN clock = 'wall' THEN ' ' || count(*) FILTER (is_new) OVER (PARTITION BY root_kind, root_code ORDER BY clock, t) ELSE machine END END AS what
+              ELSE root_kind || root_code || CASE WHEN clock = 'wall' THEN ' ' || count_if(is_new) OVER (PARTITION BY root_kind, root_code ORDER BY clock, t) ELSE machine END END AS what
   FROM apart
 ), merged AS (
   SELECT what, arg_min(b, (CASE WHEN b.t IS NULL THEN 1 ELSE 0 END, CASE WHEN b.root_code IS NULL THEN 1 ELSE 0 END, b.t)) AS r, count(t) AS bursts, sum(lines)::BIGINT AS lines,

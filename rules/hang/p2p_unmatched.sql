@@ -36,7 +36,7 @@ SELECT 'Rank ' || CASE WHEN sends > recvs THEN src ELSE dst END || ' called ' ||
     || CASE WHEN sends > recvs THEN dst ELSE src END || ' called ' || CASE WHEN sends > recvs THEN 'Recv' ELSE 'Send' END || ' ' || least(sends, recvs) || ' times (' || src || '->' || dst || ' of the communicator).' AS summary,
   list_filter([last_send, last_recv], lambda x: x IS NOT NULL) AS evidence, list_sort([src, dst])::BIGINT[] AS ranks, src, dst, comm_key AS "group", least(sends, recvs) + 1 AS seq,
   CASE WHEN sends > recvs THEN 'send' ELSE 'recv' END AS op, 'possible' AS confidence, 'warning' AS severity
-FROM (SELECT p.*, count(*) FILTER (sends <> recvs) OVER () AS odd FROM nccl_pair_count p
+FROM (SELECT p.*, count_if(sends <> recvs) OVER () AS odd FROM nccl_pair_count p
       -- both ends must be heard of in the communicator's logs
       WHERE (SELECT count(*) FROM nccl_rank r WHERE r.comm_key = p.comm_key AND r.comm_rank IN (p.src, p.dst) AND r.starts + r.completes > 0) = 2)
 WHERE sends <> recvs AND odd = 1 AND EXISTS (FROM trouble_sign WHERE sign IN ('timeout', 'heartbeat', 'abort')) AND NOT EXISTS (FROM missing_rank_suspect)

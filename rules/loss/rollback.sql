@@ -10,7 +10,7 @@ references = ["https://arxiv.org/abs/2204.02311"]
 */
 WITH back AS (
   SELECT g.*, s.name, s.canonical,
-    count(*) FILTER (apart) OVER (ORDER BY g.to_step, g.from_step, g.series_id) AS incident_no
+    count_if(apart) OVER (ORDER BY g.to_step, g.from_step, g.series_id) AS incident_no
   FROM (SELECT *, coalesce(abs(to_step - lag(to_step) OVER (ORDER BY to_step, from_step, series_id)) > 0.002 * to_step + 5
                   OR series_id = lag(series_id) OVER (ORDER BY to_step, from_step, series_id), true) AS apart
         FROM segment WHERE to_step IS NOT NULL AND lost >= 2 AND state <> 'chaotic') g

@@ -21,7 +21,7 @@ WITH planned AS (
   FROM pace_change c LEFT JOIN rank r ON r.rank = c.rank
   WHERE NOT EXISTS (FROM planned p WHERE p.writer = c.writer AND p.run = c.run)
 ), islands AS (
-  SELECT *, count(*) FILTER (apart) OVER (ORDER BY step, source, rank) AS incident_no
+  SELECT *, count_if(apart) OVER (ORDER BY step, source, rank) AS incident_no
   FROM (SELECT *, coalesce(step > lag(step) OVER w * 1.02 + 5, true) AS apart FROM change WINDOW w AS (ORDER BY step, source, rank))
 ), incident AS (
   SELECT *, list(rank) FILTER (rank IS NOT NULL) OVER same AS slow_ranks, list(DISTINCT on_host) FILTER (on_host IS NOT NULL) OVER same AS slow_hosts,

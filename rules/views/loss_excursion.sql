@@ -42,7 +42,7 @@ WITH usable AS (
                       AND n.start_step BETWEEN e.start_step AND coalesce(e.peak_step, e.start_step) + 6 * e.interval
                       AND (e.end_step IS NULL OR e.end_step >= n.start_step))
 ), islands AS (
-  SELECT *, count(*) FILTER (apart) OVER (ORDER BY branch, start_step, series_id, run) AS incident_no
+  SELECT *, count_if(apart) OVER (ORDER BY branch, start_step, series_id, run) AS incident_no
   FROM (SELECT *, coalesce(branch <> lag(branch) OVER w OR start_step > lag(start_step) OVER w + greatest(slack, lag(slack) OVER w)
                            OR series_id = lag(series_id) OVER w, true) AS apart
         FROM usable WINDOW w AS (ORDER BY branch, start_step, series_id, run))

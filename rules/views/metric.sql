@@ -153,7 +153,7 @@ WITH bars AS (
   SELECT *, done < 0.05 * total + 2 AND lag(done) OVER w > 0.95 * total - 2 AND lag(total) OVER w = total AND epoch IS NULL AS again
   FROM bars WINDOW w AS (PARTITION BY file_id, stream ORDER BY line_no, k)
 ), counted AS (
-  SELECT *, coalesce(epoch, count(*) FILTER (again) OVER (PARTITION BY file_id, stream ORDER BY line_no, k)) AS nth FROM run
+  SELECT *, coalesce(epoch, count_if(again) OVER (PARTITION BY file_id, stream ORDER BY line_no, k)) AS nth FROM run
 ), stepped AS (
   SELECT *, coalesce(global_step, (nth - min(nth) OVER (PARTITION BY file_id, stream)) * total + done) AS step FROM counted
 )
@@ -236,7 +236,7 @@ WITH names AS (
   FROM names
 ), ranked AS (
   SELECT *, CASE WHEN kind = 'component_loss' AND main IS NOT NULL THEN 'loss' ELSE kind END AS meant,
-    count(*) FILTER (kind = 'component_loss') OVER (PARTITION BY source) AS losses,
+    count_if(kind = 'component_loss') OVER (PARTITION BY source) AS losses,
     max(main IS NOT NULL) FILTER (kind = 'component_loss') OVER (PARTITION BY source) AS has_main
   FROM kinds
 ), counted_names AS (

@@ -117,7 +117,7 @@ in_step AS (
     mode(w.head) OVER g AS usual_head, mode(w.completed) OVER g AS usual_steps
   FROM rank_progress p JOIN place w ON w.rank = p.rank WHERE p.source = 'flight_recorder' AND NOT p.gloo AND NOT p.point_to_point WINDOW g AS (PARTITION BY p.grp_key)),
 late AS (
-  SELECT *, enqueued < usual AS late, usual = furthest AND members > 3 AND head = usual_head AND steps = usual_steps AND 4 * count(*) FILTER (enqueued < usual) OVER (PARTITION BY grp_key) <= members AS odd
+  SELECT *, enqueued < usual AS late, usual = furthest AND members > 3 AND head = usual_head AND steps = usual_steps AND 4 * count_if(enqueued < usual) OVER (PARTITION BY grp_key) <= members AS odd
   FROM in_step WHERE NOT EXISTS (FROM device_side) AND NOT EXISTS (FROM absent)),
 lagging AS (
   SELECT source, rank, min(grp_key) AS grp_key, arg_min(enqueued, grp_key) + 1 AS seq, NULL::VARCHAR AS op, any_value(members) AS waiters, [] AS waiting_lines

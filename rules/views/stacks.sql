@@ -97,8 +97,8 @@ own AS (
 ), numbered AS (
   -- gdb counts down to 1, lldb up from 1; a new process begins where the count begins again.
   SELECT file_id, line_no,
-    CASE WHEN first_value(number) OVER w = 1 THEN count(*) FILTER (number = 1) OVER w
-         ELSE count(*) FILTER (number = 1) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) END AS nth
+    CASE WHEN first_value(number) OVER w = 1 THEN count_if(number = 1) OVER w
+         ELSE count_if(number = 1) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) END AS nth
   FROM thread WHERE number IS NOT NULL WINDOW w AS (PARTITION BY file_id, stream ORDER BY line_no)
 )
 -- From outside a container's pid namespace no thread has the process's id, and all are called active: the word means nothing then.
@@ -106,7 +106,7 @@ SELECT t.* REPLACE (CASE WHEN t.status = 'active' AND t.source_kind = 'py-spy' A
       AND regexp_full_match(t.tid, '[0-9]+') THEN NULL ELSE t.status END AS status),
   coalesce(json.head, own.head, last_own.head, last_head.head, last_fault.head) AS unit_head, coalesce(numbered.nth, 0)
   -- A second main thread under one head is another dump, pasted without its own.
-  + CASE WHEN t.source_kind = 'py-spy' AND NOT t.is_json THEN greatest(count(*) FILTER (t.name = 'MainThread') OVER (
+  + CASE WHEN t.source_kind = 'py-spy' AND NOT t.is_json THEN greatest(count_if(t.name = 'MainThread') OVER (
       PARTITION BY t.file_id, t.stream, coalesce(own.head, last_own.head, last_head.head) ORDER BY t.line_no) - 1, 0) ELSE 0 END AS nth
 FROM thread AS t
 LEFT JOIN json USING (file_id, line_no)
@@ -141,8 +141,8 @@ WITH bare AS (
   LEFT JOIN stack_thread AS t ON t.file_id = f.file_id AND t.line_no = f.thread_line
 ), counted AS (
   -- busy: calls further in that do more than wait.
-  SELECT *, count(*) FILTER (NOT skipped AND NOT native) OVER (w ROWS UNBOUNDED PRECEDING) AS nth,
-    count(*) FILTER (NOT skipped AND NOT native AND by_top IS NULL AND by_weak.class IS DISTINCT FROM 'wait') OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS busy
+  SELECT *, count_if(NOT skipped AND NOT native) OVER (w ROWS UNBOUNDED PRECEDING) AS nth,
+    count_if(NOT skipped AND NOT native AND by_top IS NULL AND by_weak.class IS DISTINCT FROM 'wait') OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS busy
   FROM placed WINDOW w AS (PARTITION BY file_id, thread_line ORDER BY d)
 ), thread AS (
   SELECT file_id, thread_line,
