@@ -42,6 +42,13 @@ def init(rank: int, what: str, nranks: int = 2, host: str = "ga1", call: str = "
 
 
 STARTED = [init(r, f"Init {what}") for what in ("START", "COMPLETE") for r in (0, 1)]
+FOUR = [  # two hosts of two ranks, equal pids, and `[0]` before every line: a thread that never set its device prints that
+    init(r, f"Init {what}", 4, f"ga{r // 2 + 1}").replace(
+        f":{10 + r}:{10 + r} [{r}]", f":{10 + r % 2}:{10 + r % 2} [0]"
+    )
+    for what in ("START", "COMPLETE")
+    for r in range(4)
+]
 GLOG = "[rank0]:[E1014 09:01:44.120331 ProcessGroupNCCL.cpp:1895] [PG ID 0 PG GUID 0(default_pg) Rank 0] "
 TRAPS = {
     "a service thread's peer went home": [
@@ -95,6 +102,33 @@ TRAPS = {
         "  15 ranks have status RUNNING",
         "  Rank 7 has status INIT -- GPU 7 managed by process 9107 on node 10.31.0.4",
     ],
+    "the device in front is 0 for everybody, and hosts share their pids": [
+        *(f"[default{n % 4 % 2}]:{line}" for n, line in enumerate(FOUR)),
+        *(f"[default{r % 2}]:ga{r // 2 + 1}:{10 + r % 2}:{10 + r % 2} [0] NCCL INFO {CALL.replace('0x55a0', f'0x55a{r}').replace('=2', '=4')}" for _ in range(3) for r in range(4)),
+    ],
+    "rank 0 of several groups is somebody else each time": [
+        f"[rank{r}]:[I1014 09:01:4{r}.120331 ProcessGroupNCCL.cpp:{line}] [PG ID {pg} PG GUID {guid}(tp) Rank {r % 2}] {said}"
+        for r, pg, guid in ((0, 1, 3), (1, 1, 3), (2, 1, 4), (3, 1, 4))
+        for line, said in ((934, "ProcessGroupNCCL initialization options: size: 2, global rank: "), (2119, "ProcessGroupNCCL preparing to dump debug info. Include stack trace: 1"))
+    ],
+    "ranks of two hosts have the same bus id in brackets, as up to 2.15": [
+        *(init(r, "Init COMPLETE", 2, f"ga{r + 1}", "").replace(" nvmlDev", "").replace(f" {r} busId {r + 1}000 commId 0x9f31", " busId 60") for r in (0, 1)),
+        *(f"ga{r + 1}:{10 + r}:{10 + r} [{r}] NCCL INFO Channel 00 : {1 - r}[60] -> {r}[60] [receive] via NET/IB/0/GDRDMA" for r in (0, 1)),
+    ],
+    "ranks of two hosts have the same index in brackets, as since 2.16": [
+        *(init(r, f"Init {what}", host=f"ga{r + 1}").replace(f"Dev {r}", "Dev 0").replace("2000", "1000") for what in ("START", "COMPLETE") for r in (0, 1)),
+        *(f"ga{r + 1}:{10 + r}:{10 + r} [0] NCCL INFO Channel 00/0 : {1 - r}[0] -> {r}[0] [receive] via NET/IB/0/GDRDMA" for r in (0, 1)),
+    ],
+    "the logs of the other host are not here": [
+        *(line for line in FOUR if line.startswith("ga1:")),
+        *(f"ga1:{10 + r}:{10 + r} [0] NCCL INFO {CALL.replace('0x55a0', f'0x55a{r}').replace('=2', '=4')}" for _ in range(3) for r in (0, 1)),
+    ],
+    "a viewer numbered the lines, padded them and made links of names": [
+        *(f"[{80746 + n}] {line}          " for n, line in enumerate(STARTED)),
+        "[80751] ga1:10:10 [0] NCCL INFO [net.cc:388](http://net.cc:388) -> 2          ",
+        "[80752] ga1:10:10 [0] NCCL INFO NET/Socket : Using [0]eth0:[10.0.0.5](http://10.0.0.5)<0>          ",
+        "[80753] ga1:10:10 [0] [misc/ibvwrap.cc:63](http://misc/ibvwrap.cc:63) NCCL WARN Failed to open libibverbs.so[.1]          ",
+    ],
     "a port that flapped within a plug-in's own recovery": ["ga1:10:44 [0] NCCL INFO NET/IB: ncclIbProgress: Port recovery succeeded"],
 }  # fmt: skip
 
@@ -127,3 +161,66 @@ def test_operations_that_failed_without_a_timeout_are_no_hang(tmp_path: Path, ca
     assert root is not None
     assert root.rule == "gpu.cuda_error"
     assert not [i for i in analyze(tmp_path, catalog=catalog).incidents if i.rule.startswith(("hang.", "divergence."))]
+
+
+def timed_out(rank: int, second: int, seq: int = 77, ran: int = 600041) -> list[str]:
+    """What one rank says of one timeout, with all its repetitions."""
+    tag = f"[rank{rank}]:[E1014 09:11:{second:02d}.120331 ProcessGroupNCCL.cpp:"
+    group = f"[PG ID 0 PG GUID 0(default_pg) Rank {rank}] "
+    said = f"[Rank {rank}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum={seq}, OpType=ALLREDUCE, NumelIn=64, NumelOut=64, Timeout(ms)=600000) ran for {ran} milliseconds before timing out."
+    return [
+        f"{tag}632] {said}",
+        f"{tag}2268] {group} failure detected by watchdog at work sequence id: {seq} PG status: last enqueued work: {seq}, last completed work: {seq - 1}",
+        f"{tag}1895] {group}Process group watchdog thread terminated with exception: {said}",
+        "terminate called after throwing an instance of 'c10::DistBackendError'",
+        f"  what():  {group}Process group watchdog thread terminated with exception: {said}",
+        f"[rank{rank}]: RuntimeError: {said}",
+    ]
+
+
+def test_a_timeout_printed_often_is_one(tmp_path: Path, catalog: Catalog) -> None:
+    (tmp_path / "out.log").write_text("\n".join(line for r in (0, 1) for line in timed_out(r, 40)) + "\n")
+    analysis = analyze(tmp_path, catalog=catalog)
+    (found,) = [i for i in analysis.incidents if i.severity != "info"]
+    assert (found.rule, found.ranks, found.facts["seq"]) == ("hang.collective_timeout", {0, 1}, 77)
+    assert analysis.sql("SELECT rank FROM c10d_timeout_once ORDER BY rank") == [{"rank": 0}, {"rank": 1}]
+
+
+def test_the_first_in_the_file_is_not_the_first_in_time(tmp_path: Path, catalog: Catalog) -> None:
+    # Rank 1's lines come first, though its operation began 20 s after that of rank 0.
+    (tmp_path / "out.log").write_text("\n".join([*timed_out(1, 50), *timed_out(0, 30)]) + "\n")
+    (found,) = [i for i in analyze(tmp_path, catalog=catalog).incidents if i.severity != "info"]
+    assert str(found.facts["started"])[-8:] == "09:01:30"
+
+
+def test_a_stuck_watchdog_stood_before_it_was_found(tmp_path: Path, catalog: Catalog) -> None:
+    said = "[rank1]:[F1014 09:11:40.120331 ProcessGroupNCCL.cpp:1557] [PG ID 0 PG GUID 0(default_pg) Rank 1] ProcessGroupNCCL's watchdog got stuck for 480 seconds without making progress in monitoring enqueued collectives."
+    (tmp_path / "out.log").write_text(said + "\n")
+    (found,) = [i for i in analyze(tmp_path, catalog=catalog).incidents if i.severity != "info"]
+    assert str(found.facts["started"])[-8:] == "09:03:40"
+
+
+def test_whom_the_agent_noticed_first_is_not_the_one_that_hung(tmp_path: Path, catalog: Catalog) -> None:
+    agent = [
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ",
+        "============================================================",
+        "pretrain.py FAILED",
+        "------------------------------------------------------------",
+        "Failures:",
+        "  <NO_OTHER_FAILURES>",
+        "------------------------------------------------------------",
+        "Root Cause (first observed failure):",
+        "[0]:",
+        "  time      : 2025-10-14_09:11:40",
+        "  host      : ga1",
+        "  rank      : 0 (local_rank: 0)",
+        "  exitcode  : 1 (pid: 10)",
+        "  error_file: <N/A>",
+        "  traceback : To enable traceback see: https://pytorch.org/docs/stable/elastic/errors.html",
+        "============================================================",
+    ]
+    barrier = "[rank0]: RuntimeError: [Rank 0]: Ranks 2, 5 failed to pass monitoredBarrier in 8000 ms"
+    (tmp_path / "out.log").write_text("\n".join([barrier, *agent]) + "\n")
+    root = analyze(tmp_path, catalog=catalog).root
+    assert root is not None
+    assert (root.rule, root.ranks) == ("hang.missing_rank", {2, 5})
