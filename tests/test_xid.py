@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import duckdb
@@ -47,6 +48,11 @@ ENVELOPES = {  # of dmesg, /dev/kmsg, the journal, syslog and what stands before
     "pdsh": "{host}: [  638.{s}5561] {text}",
     "srun": "  3: [Sun Feb 23 16:24:{s} 2025] {text}",
 }
+SWITCH_SHAPES = (
+    "nvidia-nvswitch{n}: SXid (PCI:0000:08:00.0): {code}, Non-fatal, Link 07 text of the code (First)",
+    "nvidia-nvswitch{n}: SXid (PCI:0000:08:00.0): {code}, Severity 0 Engine instance 07 Sub-engine instance 00",
+    "[Feb 27 2025 15:10:02] [ERROR] [tid 411] detected NVSwitch non-fatal error {code} on fid 0 on NVSwitch pci bus id 00000000:08:00.0 physical id {n} port 7",
+)
 SHAPES = (
     "NVRM: Xid (PCI:0000:{bus:02x}:00): {code}, Ch 00000013, engmask 00000101",
     "NVRM: Xid (PCI:0000:{bus:02x}:00): {code}, pid='<unknown>', name=<unknown>, text of the code",
@@ -65,12 +71,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnection
     """One kernel log with every code in every shape, analysed."""
     run = tmp_path_factory.mktemp("run")
     xids = [shape.format(bus=n + 1, code=row["code"]) for row in seed("xid_catalog") for n, shape in enumerate(SHAPES)]
-    sxids = [
-        f"nvidia-nvswitch0: SXid (PCI:0000:08:00.0): {row['code']}, Non-fatal, Link 7 text"
-        for row in seed("sxid_catalog")
-    ]
-    lines = [f"[{100 + n}.000001] {text}" for n, text in enumerate([*xids, *sxids])]
+    lines = [f"[{100 + n}.000001] {text}" for n, text in enumerate(xids)]
     (run / "dmesg.txt").write_text("\n".join(lines) + "\n")
+    for n, shape in enumerate(SWITCH_SHAPES):
+        said = [shape.format(n=n, code=row["code"]) for row in seed("sxid_catalog")]
+        (run / f"switch{n}.log").write_text("\n".join(said) + "\n")
     analyze(run)
     return duckdb.connect(str(run / "logsift.duckdb"), read_only=True)
 
@@ -81,9 +86,30 @@ def test_every_xid_in_every_shape(store: duckdb.DuckDBPyConnection) -> None:
     assert {(c, k, a): n for c, k, a, n in got} == want
 
 
-def test_every_sxid(store: duckdb.DuckDBPyConnection) -> None:
-    want = {(int(r["code"]), r["class"], r["immediate_action"]) for r in seed("sxid_catalog")}
-    assert set(store.execute("SELECT code, class, action FROM sxid").fetchall()) == want
+def test_every_sxid_in_every_shape(store: duckdb.DuckDBPyConnection) -> None:
+    want = {(int(r["code"]), r["class"], r["immediate_action"]): [(0, 7), (1, 7), (2, 7)] for r in seed("sxid_catalog")}
+    got = store.execute("SELECT code, class, action, list((nvswitch, link) ORDER BY nvswitch) FROM sxid GROUP BY ALL")
+    assert {(c, k, a): n for c, k, a, n in got.fetchall()} == want
+
+
+def test_lines_of_one_switch_event_are_one(tmp_path: Path) -> None:
+    text = "nvidia-nvswitch3: SXid (PCI:0000:08:00.0): {code}, "
+    whole = (
+        "Fatal, Link 60 text",
+        "Severity 1 Engine instance 60 Sub-engine instance 00",
+        "Data {{0x0000003c, 0x10000000}}",
+    )
+    codes = [row["code"] for row in seed("sxid_catalog")]
+    lines = [
+        f"[{100 + 5 * n}.00000{k}] " + (text + end).format(code=code)
+        for n, code in enumerate(codes)
+        for k, end in enumerate(whole)
+    ]
+    (tmp_path / "dmesg.txt").write_text("\n".join(lines) + "\n")
+    analyze(tmp_path)
+    store = duckdb.connect(str(tmp_path / "logsift.duckdb"), read_only=True)
+    got = store.execute("SELECT code, fatal, severity_level FROM sxid ORDER BY line_no").fetchall()
+    assert got == [(int(code), True, 1) for code in codes]
 
 
 def test_root_and_followers_in_every_envelope(tmp_path: Path) -> None:
@@ -102,6 +128,23 @@ def test_root_and_followers_in_every_envelope(tmp_path: Path) -> None:
         "SELECT split_part(path, '/', 1), bool_and(time IS NULL AND uptime_seconds IS NULL) FROM xid_line JOIN file f USING (file_id) GROUP BY 1"
     )
     assert {name for name, none in clocks.fetchall() if none} == {"human", "json-indented", "cat"}
+
+
+def test_messages_the_journal_writes_as_numbers(tmp_path: Path) -> None:
+    bytes_of = [list(f"\x1b[31m{text}\x1b[0m \xe9".encode("latin-1")) for text in BURST]
+    objects = [
+        f'{{"__REALTIME_TIMESTAMP":"174032421{n}123456","MESSAGE":{json.dumps(said, separators=(",", ":"))},"_HOSTNAME":"gx7"}}'
+        for n, said in enumerate(bytes_of)
+    ]
+    (tmp_path / "journal.json").write_text("\n".join(objects) + "\n")
+    analyze(tmp_path)
+    store = duckdb.connect(str(tmp_path / "logsift.duckdb"), read_only=True)
+    assert store.execute("SELECT code, host, line_no FROM xid_line ORDER BY line_no").fetchall() == [
+        (45, "gx7", 1),
+        (79, "gx7", 2),
+        (154, "gx7", 3),
+    ]
+    assert store.execute("SELECT count(*) FROM problem").fetchone() == (0,)
 
 
 def test_bursts_end_with_a_boot(tmp_path: Path) -> None:

@@ -84,12 +84,17 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """What stands in front of a message; its regex captures `body` and facts about the writer."""
+    """What stands in front of a message; its regex captures `body` and facts about the writer.
+
+    With `byte_values` the body is a list of numbers, the bytes of the text: it is spelled out before anything else reads
+    the line.
+    """
 
     id: str
     needles: tuple[str, ...]
     regex: str
     midline: bool
+    byte_values: bool
     samples: tuple[Sample, ...]
     origin: Origin
 
@@ -220,7 +225,7 @@ _PATTERN_KEYS = frozenset(
     {"id", "table", "src", "needle", "regex", "set", "opens", "inside", "closes", "append", "number", "sample",
      "reject"}
 )  # fmt: skip
-_ENVELOPE_KEYS = frozenset({"id", "needle", "regex", "midline", "sample"})
+_ENVELOPE_KEYS = frozenset({"id", "needle", "regex", "midline", "byte_values", "sample"})
 _RULE_KEYS = {
     "title": str, "severity": str, "confidence": str, "status": str, "explains": list, "explains_here": list, "explains_elsewhere": list,
     "about": str, "remedy": str, "falsely": str, "references": list,
@@ -365,7 +370,13 @@ class _Loader:
         if anchored and not regex.startswith("^"):
             self.wrong(origin, f"envelope {id!r} is not anchored", "begin its regex with ^", regex)
         return Envelope(
-            id, _needles(one.get("needle", "")), regex, bool(one.get("midline")), self.samples(one, origin), origin
+            id,
+            _needles(one.get("needle", "")),
+            regex,
+            bool(one.get("midline")),
+            bool(one.get("byte_values")),
+            self.samples(one, origin),
+            origin,
         )
 
     def pattern(self, one: Mapping[str, Any], origin: Origin, *, owned: bool) -> Pattern | None:

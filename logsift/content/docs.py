@@ -245,7 +245,14 @@ def schema() -> dict[str, Any]:
     envelope = {
         "type": "object",
         "required": ["regex"],
-        "properties": {"id": text, "needle": needle, "regex": text, "midline": flag, "sample": sample},
+        "properties": {
+            "id": text,
+            "needle": needle,
+            "regex": text,
+            "midline": flag,
+            "byte_values": flag,
+            "sample": sample,
+        },
     }
     words = ("id", "table", "src", "regex", "opens", "inside", "closes", "append", "number")
     pattern = {

@@ -7,10 +7,11 @@ window passes whole.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, cast
 
-from logsift.content.catalog import BLOCK_LINES, Grammar
+from logsift.content.catalog import BLOCK_LINES, Envelope, Grammar
 from logsift.ingest.readers.lines import Window, lines_on, newlines
 
 if TYPE_CHECKING:
@@ -73,8 +74,10 @@ class Scanner(Protocol):
 class Gate:
     """All needles of the grammars that look into every text file."""
 
-    def __init__(self, grammars: Sequence[Grammar]) -> None:
-        after: dict[str, int] = {}
+    def __init__(self, grammars: Sequence[Grammar], numbers: Sequence[Envelope] = ()) -> None:
+        after: dict[str, int] = {n: 0 for e in numbers for n in e.needles}
+        self._numbers = [(tuple(n.encode() for n in e.needles), re.compile(e.regex.encode())) for e in numbers]
+        self._spelled = frozenset(after)
         for grammar in grammars:
             for pattern in grammar.patterns:
                 if pattern.inside and not pattern.needles:
@@ -98,11 +101,9 @@ class Gate:
         data, view = window.buffer, window.view()
         hits = self._scanner.hits(view, window.size // DENSE_BYTES + 64)
         if hits is None:
-            present = self._scanner.present(view)
+            present = frozenset(self._needles[n] for n in self._scanner.present(view))
             # Where nothing opens a block the lines around the core can add nothing to it.
-            return Passed.whole(
-                window, frozenset(self._needles[n] for n in present), around=bool(present & self._openers)
-            )
+            return self._spell(Passed.whole(window, present, around=bool(present & self._openers)))
         parts: list[list[tuple[int, bytes]]] = [[], [], []]
         line, counted = window.first_line, window.start
         for start, stop in self._spans(window, hits):
@@ -116,7 +117,33 @@ class Gate:
                     line, counted = line + newlines(data, counted, first), first
                     parts[part].append((line, data[first:last]))
         before, core, after = (tuple(p) for p in parts)
-        return Passed(replace(window, buffer=b""), before, core, after, frozenset(self._needles[n] for _, n in hits))
+        needles = frozenset(self._needles[n] for _, n in hits)
+        return self._spell(Passed(replace(window, buffer=b""), before, core, after, needles))
+
+    def _spell(self, passed: Passed) -> Passed:
+        """Texts that are written as lists of byte values, as text in quotes."""
+        if not passed.needles & self._spelled:
+            return passed
+        found: set[str] = set()
+
+        def part(pieces: Pieces) -> Pieces:
+            return tuple((line, b"".join(map(one, data.splitlines(keepends=True)))) for line, data in pieces)
+
+        def one(line: bytes) -> bytes:
+            for needles, regex in self._numbers:
+                if any(n in line for n in needles) and (m := regex.match(line.rstrip(b"\r\n"))):
+                    said = bytes(int(n) & 255 for n in m["body"].split(b",")).strip()
+                    said = (
+                        said.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\r", b"\\r").replace(b"\n", b"\\n")
+                    )
+                    found.update(self.standing(said))
+                    return (
+                        line[: m.start("body")].rstrip(b"[ ") + b'"' + said + b'"' + line[m.end("body") :].lstrip(b"] ")
+                    )
+            return line
+
+        before, core, after = part(passed.before), part(passed.core), part(passed.after)
+        return replace(passed, before=before, core=core, after=after, needles=passed.needles | found)
 
     def _spans(self, window: Window, hits: Sequence[tuple[int, int]]) -> list[list[int]]:
         """Where in the buffer the lines around the hits begin and end, merged where they touch."""

@@ -51,7 +51,7 @@ class Parser:
         self.everywhere = [g for g in catalog.grammars if g.reader == "lines" and not g.owns]
         self.owners = {g.name: g for g in catalog.grammars if g.owns}
         self.envelopes = Envelopes.of(catalog.envelopes, [g.envelope for g in self.everywhere if g.envelope])
-        self.gate = Gate(self.everywhere)
+        self.gate = Gate(self.everywhere, [e for e in catalog.envelopes if e.byte_values])
         self.margin = reach(self.everywhere)
         self.wrapped = dict.fromkeys(self.owners, Envelopes.of(catalog.envelopes, []))
 
