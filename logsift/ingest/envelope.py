@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 from logsift.ingest.gate import Scanner, scanner
 
 LAYERS = 6
+_MANY = 500
+"""Lines of a block from which a look at the first of them pays."""
 FACTS: dict[str, pl.DataType] = {
     "time": pl.String(), "uptime_seconds": pl.Float64(), "host": pl.String(), "rank": pl.Int64(),
     "local_rank": pl.Int64(), "task": pl.Int64(), "pid": pl.Int64(), "stream": pl.String(),
@@ -78,11 +80,13 @@ class Envelopes:
             rest, stripped = todo.filter(known), []
             there = self.scanner.present("\n".join(rest["body"].to_list()).encode())
             present = {self.needles[n] for n in there}
-            for envelope in self.each:
+            able = [e for e in self.each if not e.needles or not present.isdisjoint(e.needles)]
+            if rest.height >= _MANY:
+                taken, rest = _usual(rest, able)
+                stripped += [taken] if taken.height else []
+            for envelope in able:
                 if rest.is_empty():
                     break
-                if envelope.needles and present.isdisjoint(envelope.needles):
-                    continue
                 taken, fits = take_off(rest, envelope)
                 if taken.height:
                     stripped.append(taken)
@@ -125,6 +129,24 @@ class Envelopes:
         # What is searched for a needle from here on is the record, not the line it shares.
         both = both.with_columns(pl.col("body").alias("raw"))
         return pl.concat([first, both]).sort("seq", maintain_order=True)
+
+
+def _usual(lines: pl.DataFrame, envelopes: Sequence[Envelope]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The lines stripped of the prefix that the first of them has, and the rest.
+
+    Most lines of a block begin alike. Whether one fits an earlier envelope, which then owns it, is one search for all
+    of those; trying them in turn would be a pass over the block for each.
+    """
+    first = lines["body"].head(1)
+    nth = next((n for n, e in enumerate(envelopes) if first.str.contains(e.regex).item()), None)
+    if nth is None:
+        return lines.clear(), lines
+    free = pl.lit(True)
+    if nth:
+        free = ~pl.col("body").str.contains("|".join(f"(?:{_unnamed(e.regex)})" for e in envelopes[:nth]))
+    alike, others = lines.filter(free), lines.filter(~free)
+    taken, fits = take_off(alike, envelopes[nth])
+    return taken, pl.concat([others, alike.filter(~fits)])
 
 
 def take_off(lines: pl.DataFrame, envelope: Envelope) -> tuple[pl.DataFrame, pl.Series]:
