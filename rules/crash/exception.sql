@@ -16,7 +16,7 @@ WITH own AS (
   SELECT *, class || '|' || regexp_replace(left(message, 160), '[0-9]+|0x[0-9a-f]+', '#', 'g') AS alike FROM fatal_exception
   WHERE kind IN ('own', 'config', 'checkpoint', 'incompatible', 'writer', 'loss')
     -- torch's word for parameters that differ is also what an init that timed out leaves behind
-    AND NOT (contains(message, 'DDP expects same model across all ranks') AND EXISTS (FROM c10d_timeout))
+    AND NOT (contains(message, 'DDP expects same model across all ranks') AND EXISTS (FROM c10d_timeout_line))
 ), first_rank AS (
   SELECT DISTINCT rank FROM "exit" WHERE first_observed AND rank IS NOT NULL
 ), grouped AS (

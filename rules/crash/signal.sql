@@ -20,7 +20,7 @@ WITH hard AS (
           OR EXISTS (FROM strace_known k WHERE k.syscall = 'kill' AND k.result = '0' AND TRY_CAST(regexp_extract(k.args, '^-?([0-9]+)', 1) AS BIGINT) = d.pid AND contains(k.args, 'SIGKILL'))
           OR EXISTS (FROM strace_event s WHERE s.kind = 'signal' AND s.signal_name = 'SIGTERM' AND s.tid = d.pid AND d.source = 'strace')))
     -- an abort with a reason of its own: a watchdog, an uncaught C++ exception of a failed collective or of CUDA
-    AND NOT (signal = 6 AND (EXISTS (FROM c10d_timeout) OR EXISTS (FROM c10d_heartbeat) OR EXISTS (FROM c10d_nccl_error) OR EXISTS (FROM missing_rank_suspect) OR EXISTS (FROM c10d_size) OR EXISTS (FROM cuda_error) OR EXISTS (FROM oom_event)))
+    AND NOT (signal = 6 AND (EXISTS (FROM c10d_timeout_line) OR EXISTS (FROM c10d_heartbeat) OR EXISTS (FROM c10d_nccl_error) OR EXISTS (FROM missing_rank_suspect) OR EXISTS (FROM c10d_size) OR EXISTS (FROM cuda_error) OR EXISTS (FROM oom_event)))
 ), first_told AS (   -- the launcher's first failure was another one: this is a follower
   SELECT bool_or(coalesce(exitcode, 0) > 0 AND coalesce(exitcode, 0) < 129) AS by_exit FROM "exit" WHERE first_observed
 ), ranked AS (

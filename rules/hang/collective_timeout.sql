@@ -64,5 +64,5 @@ UNION ALL BY NAME
 SELECT 'Ranks ' || ranges(list(DISTINCT coalesce(rank, group_rank))) || ' tell of a collective that timed out; which one is not in this log.' AS summary,
   list(line_at(file_id, line_no) ORDER BY time NULLS LAST, file_id, line_no) AS evidence, min(time) AS "at", max(time) AS until, list_sort(list(DISTINCT coalesce(rank, group_rank))) AS ranks,
   list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, mode(coalesce(nullif(grp_desc, ''), grp)) AS "group", NULL::VARCHAR AS host
-FROM c10d_status WHERE said_by = 'dump_signal' AND reason LIKE '%timeout%' AND NOT EXISTS (FROM c10d_timeout) AND NOT EXISTS (FROM c10d_heartbeat)
+FROM c10d_status WHERE said_by = 'dump_signal' AND reason LIKE '%timeout%' AND NOT EXISTS (FROM c10d_timeout_line) AND NOT EXISTS (FROM c10d_heartbeat)
 HAVING count(*) > 0

@@ -48,7 +48,7 @@ SELECT CASE WHEN max(joined) > max(nranks) THEN format('{} processes came to the
        list_sort(list_distinct(flatten(list(ranks)))) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, max(nranks) AS nranks, max(joined) AS joined,
        stage, max(timeout_ms) AS timeout_ms, any_value(store_key) AS store_key,
        CASE WHEN stage = 'store' AND (SELECT count(*) FROM gloo_rank_awaited) = 1 THEN (SELECT list(rank_awaited) FROM gloo_rank_awaited) END AS missing, 'probable' AS confidence
-FROM init_wait_c10d WHERE NOT EXISTS (FROM c10d_timeout) AND NOT EXISTS (FROM c10d_status) GROUP BY stage
+FROM init_wait_c10d WHERE NOT EXISTS (FROM c10d_timeout_line) AND NOT EXISTS (FROM c10d_status_line) GROUP BY stage
 UNION ALL BY NAME
 -- RAS sees ranks in init that others have finished: a moment of the start, unless a second snapshot says the same
 SELECT format('RAS: {} of {} ranks of a communicator are still in init, the others have finished it', n, nranks) || CASE WHEN stalled THEN ', in two snapshots' ELSE '' END AS summary,

@@ -26,7 +26,7 @@ WITH step AS (
   FROM paced GROUP BY rank HAVING count(*) >= 10 AND max(pause) > 0
 ), word AS (
   SELECT rank, time, file_id, line_no FROM step
-  UNION ALL SELECT coalesce(t.rank, f.rank), t.time, t.file_id, t.line_no FROM c10d_timeout AS t JOIN file AS f USING (file_id)
+  UNION ALL SELECT coalesce(t.rank, f.rank), t.time, t.file_id, t.line_no FROM c10d_timeout_line AS t JOIN file AS f USING (file_id)
   UNION ALL SELECT coalesce(t.rank, f.rank), t.time, t.file_id, t.line_no FROM c10d_status AS t JOIN file AS f USING (file_id)
   UNION ALL SELECT coalesce(t.rank, f.rank), t.time, t.file_id, t.line_no FROM c10d_heartbeat AS t JOIN file AS f USING (file_id)
   UNION ALL SELECT coalesce(t.rank, f.rank), t.time, t.file_id, t.line_no FROM exception AS t JOIN file AS f USING (file_id)

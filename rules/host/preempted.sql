@@ -19,7 +19,7 @@ WITH said AS (
   WHERE event IN ('time_limit', 'preempted', 'requeued') OR (event = 'cancelled' AND (message LIKE 'uid %' OR message LIKE 'TERM\_%' ESCAPE '\'))
 ), stood AS (   -- since when it hung before that: nothing to do with who needed the nodes
   SELECT 1 FROM said s WHERE event IN ('time_limit', 'cancelled') AND (EXISTS (FROM missing_rank_suspect)
-    OR EXISTS (FROM c10d_timeout t WHERE t.said_by = 'watchdog' AND coalesce(t.time - to_milliseconds(coalesce(t.ran_ms, 0)) < s.time - INTERVAL 2 MINUTE, true)))
+    OR EXISTS (FROM c10d_timeout_line t WHERE t.said_by = 'watchdog' AND coalesce(t.time - to_milliseconds(coalesce(t.ran_ms, 0)) < s.time - INTERVAL 2 MINUTE, true)))
 )
 SELECT concat('job ', coalesce(min(job), '(not named)'), CASE arg_min(event, weight) WHEN 'time_limit' THEN ' reached its time limit' WHEN 'preempted' THEN ' was preempted' WHEN 'requeued' THEN ' was put back into the queue' ELSE ' was cancelled by ' || arg_min(by_whom, weight) END,
               ', says ', scheduler) AS summary,

@@ -33,6 +33,6 @@ SELECT 'gloo on ranks ' || ranges(list(DISTINCT g.rank)) || ' lost the connectio
        mode(g.peer) AS peer, list(DISTINCT g.peer ORDER BY g.peer) AS peers, mode(g.port) AS port, count(*) AS times, CASE WHEN len(any_value(o.quiet)) = 1 THEN any_value(o.quiet) END AS quiet_ranks
 FROM gloo_error g
 CROSS JOIN (SELECT list_filter(range(greatest((SELECT max(rank) FROM rank), max(rank)) + 1), lambda r: NOT list_contains(list(DISTINCT rank), r)) AS quiet FROM gloo_error WHERE rank IS NOT NULL) o
-WHERE g.rank IS NOT NULL AND NOT EXISTS (FROM fatal_exception) AND NOT EXISTS (FROM c10d_timeout) AND NOT EXISTS (FROM c10d_barrier) AND NOT EXISTS (FROM c10d_size) AND NOT EXISTS (FROM c10d_fingerprint)
+WHERE g.rank IS NOT NULL AND NOT EXISTS (FROM fatal_exception) AND NOT EXISTS (FROM c10d_timeout_line) AND NOT EXISTS (FROM c10d_barrier) AND NOT EXISTS (FROM c10d_size) AND NOT EXISTS (FROM c10d_fingerprint)
   AND NOT EXISTS (FROM death WHERE signal IN (4, 6, 7, 8, 9, 11)) AND NOT EXISTS (FROM scheduler_event) AND EXISTS (FROM exit WHERE exitcode > 0)
 HAVING count(*) > 0

@@ -78,7 +78,7 @@ CREATE VIEW watchdog_waiter AS
 SELECT * FROM c10d_timeout_once WHERE said_by = 'watchdog' AND coalesce(grp_desc, 'default_pg') = 'default_pg' AND coalesce(grp, '0') IN ('0', 'default_pg');
 
 CREATE VIEW watchdog_loud AS
-SELECT coalesce(rank, group_rank) AS rank FROM c10d_timeout WHERE said_by = 'watchdog' UNION SELECT coalesce(rank, group_rank) FROM c10d_status
+SELECT coalesce(rank, group_rank) AS rank FROM c10d_timeout_line WHERE said_by = 'watchdog' UNION SELECT coalesce(rank, group_rank) FROM c10d_status_line
 UNION SELECT rank FROM c10d_heartbeat UNION SELECT rank FROM c10d_event;
 
 -- Who was ended by its launcher had no time to speak.
@@ -119,10 +119,10 @@ CREATE VIEW rank_heard AS
 WITH told AS (
   SELECT rank FROM file WHERE rank IS NOT NULL AND lines > 0 AND reader = 'lines'
   UNION SELECT rank FROM rank WHERE rank IS NOT NULL
-  UNION SELECT coalesce(rank, group_rank) FROM c10d_timeout WHERE said_by = 'watchdog' AND coalesce(rank, group_rank) IS NOT NULL
-  UNION SELECT rank FROM c10d_timeout WHERE rank IS NOT NULL),
+  UNION SELECT coalesce(rank, group_rank) FROM c10d_timeout_line WHERE said_by = 'watchdog' AND coalesce(rank, group_rank) IS NOT NULL
+  UNION SELECT rank FROM c10d_timeout_line WHERE rank IS NOT NULL),
 world AS (SELECT max(world_size) AS world_size FROM identity_link),
-one_log AS (SELECT count(DISTINCT rank) AS ranks FROM c10d_timeout WHERE rank IS NOT NULL GROUP BY file_id ORDER BY ranks DESC LIMIT 1)
+one_log AS (SELECT count(DISTINCT rank) AS ranks FROM c10d_timeout_line WHERE rank IS NOT NULL GROUP BY file_id ORDER BY ranks DESC LIMIT 1)
 SELECT rank FROM told WHERE rank IS NOT NULL
 UNION SELECT unnest(range(world_size)) FROM world, one_log WHERE world_size BETWEEN 4 AND 100000 AND ranks >= world_size - greatest(1, world_size // 8);
 
@@ -130,8 +130,8 @@ UNION SELECT unnest(range(world_size)) FROM world, one_log WHERE world_size BETW
 -- with the rest, and of gloo's.
 CREATE VIEW missing_rank_quiet AS
 WITH loud AS (
-  SELECT coalesce(rank, group_rank) AS rank FROM c10d_timeout WHERE said_by = 'watchdog' UNION SELECT coalesce(rank, group_rank) FROM c10d_status
-  UNION SELECT rank FROM c10d_heartbeat UNION SELECT rank FROM c10d_event UNION SELECT rank FROM c10d_timeout UNION SELECT rank FROM c10d_barrier UNION SELECT rank FROM c10d_fingerprint),
+  SELECT coalesce(rank, group_rank) AS rank FROM c10d_timeout_line WHERE said_by = 'watchdog' UNION SELECT coalesce(rank, group_rank) FROM c10d_status_line
+  UNION SELECT rank FROM c10d_heartbeat UNION SELECT rank FROM c10d_event UNION SELECT rank FROM c10d_timeout_line UNION SELECT rank FROM c10d_barrier UNION SELECT rank FROM c10d_fingerprint),
 waiting AS (
   SELECT * FROM c10d_timeout_once
   WHERE said_by IN ('watchdog', 'gloo') AND rank IS NOT NULL AND coalesce(grp_desc, 'default_pg') = 'default_pg' AND coalesce(grp, '0') IN ('0', 'default_pg')),

@@ -120,7 +120,7 @@ SELECT file_id, line_no, stream, steps_after, said_so FROM judged
 WHERE NOT restarted AND NOT ended_before_next
   AND (steps_after >= 2 AND NOT (uncaught AND coalesce(step_after <= step_before, true)) 
        -- one rank that skips a batch leaves the others waiting in their collectives: no word of going on counts there
-       OR said_so AND NOT uncaught AND NOT died_later AND NOT EXISTS (FROM "exit" x WHERE x.said_by <> 'subprocess') AND NOT EXISTS (FROM c10d_timeout));
+       OR said_so AND NOT uncaught AND NOT died_later AND NOT EXISTS (FROM "exit" x WHERE x.said_by <> 'subprocess') AND NOT EXISTS (FROM c10d_timeout_line));
 
 -- Each message with the class its numbers give. MiB = 1048576. Printed sizes are rounded: below 32 MiB all is equal.
 CREATE TABLE oom_verdict AS

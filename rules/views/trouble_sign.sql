@@ -7,7 +7,7 @@ UNION ALL BY NAME
 SELECT 'exception' AS sign, time, host, file_id, line_no FROM exception
 WHERE class IN ('DistBackendError', 'DistNetworkError', 'DistStoreError', 'DistError', 'TimeoutError', 'SignalException', 'ChildFailedError', 'RuntimeError')
 UNION ALL BY NAME
-SELECT 'timeout' AS sign, time, host, file_id, line_no FROM c10d_timeout
+SELECT 'timeout' AS sign, time, host, file_id, line_no FROM c10d_timeout_line
 UNION ALL BY NAME
 SELECT 'heartbeat' AS sign, time, host, file_id, line_no FROM c10d_heartbeat
 UNION ALL BY NAME
