@@ -28,7 +28,8 @@ WITH firsts AS (
          arg_min(file_id, coalesce(epoch(time), line_no)) AS file_id, arg_min(line_no, coalesce(epoch(time), line_no)) AS line_no
   FROM kinds WHERE NOT (any_hardware AND kind = 'fault') GROUP BY code, name, kind
 ), framed AS (   -- where the program was: pages of the host are pinned through the same call, with the same error
-  SELECT g.*, EXISTS (FROM exception e WHERE e.file_id = g.file_id AND abs(e.line_no - g.line_no) <= 3 AND len(list_filter(e.frames, lambda f: regexp_matches(f, 'pin_memory|[Hh]ostAlloc'))) > 0) AS pinned
+  SELECT g.*, EXISTS (FROM exception e WHERE e.file_id = g.file_id AND abs(e.line_no - g.line_no) <= 3 AND len(list_filter(e.frames, lambda f: regexp_matches(f, 'pin_memory|[Hh]ostAlloc'))) > 0)
+         OR EXISTS (FROM pinned_call p WHERE p.file_id = g.file_id AND g.line_no - p.line_no BETWEEN 1 AND 3) AS pinned
   FROM grouped g
 ), asserts AS (
   SELECT any_value(source) AS source, any_value(line) AS line, any_value(kernel) AS kernel, any_value(assertion) AS assertion, count(*) AS threads, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:3] AS evidence,

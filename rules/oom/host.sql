@@ -10,7 +10,7 @@ The kernel's OOM killer ended a process because the whole machine (or the NUMA n
 The process that is named in "invoked oom-killer" only asked last; the victim is in the line "Killed process".
 """
 remedy     = "Use less host memory per node: fewer data loader workers, smaller prefetch and caches, offload less to the CPU, load checkpoints one rank at a time; then look for a leak in the largest holders."
-falsely    = "Graded possible where only a data loader says that its worker was killed: any SIGKILL looks so."
+falsely    = "Graded possible where only a data loader says that its worker was killed: any SIGKILL looks so; and for std::bad_alloc, which a wrong size gives too."
 references = ["https://docs.kernel.org/admin-guide/mm/concepts.html#oom-killer"]
 */
 SELECT 'out of memory on ' || CASE coalesce(len(hosts), 0) WHEN 0 THEN 'the host' WHEN 1 THEN hosts[1] ELSE len(hosts) || ' hosts' END || ': the kernel killed ' || process || ' (pid ' || victim_pid || ')'
@@ -48,7 +48,16 @@ SELECT CASE said_by WHEN 'pytorch' THEN 'PyTorch' WHEN 'numpy' THEN 'NumPy' ELSE
        'Compare the request with what the host (free -h, ulimit -v, the cgroup''s limit, vm.overcommit_memory) can give: load in pieces or memory-map, use fewer workers and ranks per host, or ask for more memory.' AS action,
        list(line_at(file_id, line_no) ORDER BY file_id, line_no) AS evidence, min(time) AS "at", max(time) AS until,
        list(DISTINCT rank) FILTER (rank IS NOT NULL) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, 'probable' AS confidence, said_by AS actor, max(requested_bytes) AS requested_bytes
-FROM host_allocation_failure GROUP BY said_by
+FROM host_allocation_failure WHERE said_by <> 'c++' GROUP BY said_by
+UNION ALL BY NAME
+-- A C++ program ends so also when it asks for a size gone wrong; and where something else tells of the memory, this is its echo.
+SELECT 'a C++ library could not get host memory (std::bad_alloc) and ended ' || CASE count(DISTINCT (file_id, stream, pid)) WHEN 1 THEN 'the process' ELSE count(DISTINCT (file_id, stream, pid)) || ' processes' END AS summary,
+       'Compare what the host has (free -h, ulimit -v, the cgroup''s limit) with what the program held by then; where there was room, a damaged file or a wrong size was read: take a core dump and see who asked (gdb, bt).' AS action,
+       list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:20] AS evidence, min(time) AS "at", max(time) AS until,
+       list(DISTINCT rank) FILTER (rank IS NOT NULL) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, 'possible' AS confidence, said_by AS actor
+FROM host_allocation_failure
+WHERE said_by = 'c++' AND NOT EXISTS (FROM kill_explained WHERE for_memory) AND NOT EXISTS (FROM host_allocation_failure WHERE said_by <> 'c++') AND NOT EXISTS (FROM memory_exception WHERE NOT of_device)
+  AND NOT EXISTS (FROM oom_incident) GROUP BY said_by
 UNION ALL BY NAME
 SELECT 'the program could not get host memory: ' || class || coalesce(' (' || nullif(left(split_part(min(message), E'\n', 1), 120), '') || ')', '') AS summary,
        'Compare what the host has (free -h, ulimit -v, the cgroup''s limit, vm.overcommit_memory) with what the program asks for; a child process that is forked needs room for what its parent holds.' AS action,

@@ -9,7 +9,7 @@ SELECT *, regexp_matches(class || message, '(?i)out.?of.?memory|RESOURCE_EXHAUST
        size_bytes_of(nullif(regexp_extract(message, 'llocat(?:e|ing)? ([0-9][0-9.,]* ?(?:[KMGT]i?B|bytes|B))', 1), '')) AS requested_bytes
 FROM fatal_exception
 WHERE kind = 'memory' AND NOT EXISTS (FROM oom_message) AND NOT EXISTS (FROM xla_allocate_oom) AND NOT EXISTS (FROM xla_runtime_oom) AND NOT EXISTS (FROM xla_compile_oom) AND NOT EXISTS (FROM tensor_oom)
-  AND NOT EXISTS (FROM vllm_oom) AND NOT EXISTS (FROM ggml_oom) AND NOT EXISTS (FROM nccl_cuda_failure) AND NOT EXISTS (FROM cuda_error) AND NOT EXISTS (FROM host_allocation_failure) AND NOT EXISTS (FROM shm_failure)
+  AND NOT EXISTS (FROM vllm_oom) AND NOT EXISTS (FROM ggml_oom) AND NOT EXISTS (FROM nccl_cuda_failure) AND NOT EXISTS (FROM cuda_error) AND NOT EXISTS (FROM host_allocation_failure WHERE said_by <> 'c++') AND NOT EXISTS (FROM shm_failure)
   AND NOT EXISTS (FROM limit_reached) AND NOT EXISTS (FROM kill_explained);
 
 -- One row per message of any framework, in bytes. Where a runtime does not print a number it is NULL.
@@ -31,11 +31,14 @@ WITH every AS (
   FROM nccl_cuda_failure WHERE error = 'out of memory' OR requested_bytes IS NOT NULL GROUP BY file_id, host, pid, stream, device_hint
   UNION ALL BY NAME
   SELECT file_id, line_no, line_no AS last_line, time, host, rank, local_rank, task, pid, stream,
-         'vllm' AS framework, 'cuda' AS device, requested_bytes, total_bytes, coalesce(free_bytes, (free_gib * 1073741824)::BIGINT) AS free_bytes, reason AS kind
+         CASE WHEN reason IN ('no_static_memory', 'token_pool_full') THEN 'sglang' ELSE 'vllm' END AS framework, 'cuda' AS device, requested_bytes, total_bytes, coalesce(free_bytes, (free_gib * 1073741824)::BIGINT) AS free_bytes, reason AS kind
   FROM vllm_oom
   UNION ALL BY NAME
   SELECT file_id, line_no, line_no AS last_line, time, host, rank, local_rank, task, pid, stream, 'llama.cpp' AS framework, 'cuda' AS device, gpu_index, requested_bytes, 'buffer' AS kind
   FROM ggml_oom
+  UNION ALL BY NAME
+  SELECT file_id, line_no, line_no AS last_line, time, host, rank, local_rank, task, pid, stream, 'tensorrt' AS framework, 'cuda' AS device, requested_bytes, 'buffer' AS kind
+  FROM tensorrt_oom t WHERE kind = 'refused' AND EXISTS (FROM tensorrt_oom g WHERE g.kind = 'gave_up' AND g.file_id = t.file_id AND g.line_no > t.line_no)
   UNION ALL BY NAME
   SELECT file_id, line_no, line_no AS last_line, time, host, rank, local_rank, task, pid, stream, 'xla' AS framework, 'tpu' AS device,
          requested_bytes, free_bytes, reservable_bytes, location, program, call AS kind
@@ -170,8 +173,8 @@ graded AS (
 decided AS (
   SELECT *,
     CASE
-      WHEN framework = 'vllm' THEN CASE kind WHEN 'card_in_use' THEN {'class': 'foreign_process', 'grade': 'probable', 'because': 'card_in_use_at_start'}
-                                             ELSE {'class': 'capacity', 'grade': 'definite', 'because': kind} END
+      WHEN framework IN ('vllm', 'sglang') THEN CASE kind WHEN 'card_in_use' THEN {'class': 'foreign_process', 'grade': 'probable', 'because': 'card_in_use_at_start'}
+                                             ELSE {'class': 'capacity', 'grade': CASE kind WHEN 'no_static_memory' THEN 'probable' ELSE 'definite' END, 'because': kind} END
       WHEN kind = 'other' THEN {'class': 'capacity', 'grade': 'possible', 'because': 'no_numbers'}
       WHEN kind = 'buffer' THEN {'class': 'capacity', 'grade': 'probable', 'because': 'no_other_reason_in_the_numbers'}
       WHEN framework = 'nccl' THEN {'class': 'capacity', 'grade': 'probable', 'because': 'nothing_left_for_nccl'}
@@ -312,6 +315,8 @@ SELECT class, grade, because,
       WHEN 'no_numbers' THEN ' (the message lost its numbers)'
       WHEN 'nothing_left_for_nccl' THEN ' by NCCL: nothing was left on the card for its buffers'
       WHEN 'no_cache_blocks' THEN ': after weights and activations nothing is left for the KV cache'
+      WHEN 'no_static_memory' THEN ': the share of the card that SGLang sets aside holds the weights, but nothing is left in it for the KV cache'
+      WHEN 'token_pool_full' THEN ': SGLang''s pool of KV cache is full, the card itself need not be'
       WHEN 'sequence_too_long' THEN ': the KV cache cannot hold one sequence of ' || coalesce((SELECT any_value(max_tokens)::VARCHAR FROM vllm_oom), 'the longest') || ' tokens'
       WHEN 'process_limit' THEN CASE WHEN limit_bytes IS NULL THEN ' and refused by the limit set for the process' ELSE ', the process may use ' || bytes_text(limit_bytes) END
       WHEN 'refused_below_the_total' THEN ' and refused, though this process holds only ' || bytes_text(coalesce(reserved_bytes, allocated_bytes)) || ' of ' || bytes_text(total_bytes)
@@ -347,6 +352,8 @@ SELECT class, grade, because,
       WHEN 'refused_below_the_total' THEN 'The message does not say what was free: look with xpu-smi, nvidia-smi or rocm-smi for other holders of the card, and for a limit on a single allocation (Intel GPUs: 4 GiB unless relaxed limits are set; MIG, WDDM, container limits).'
       WHEN 'nothing_left_for_nccl' THEN 'Leave memory for NCCL: lower the micro-batch, call torch.cuda.empty_cache() before the communicator is made, create communicators before the cache grows, or lower NCCL_BUFFSIZE and the number of channels.'
       WHEN 'no_cache_blocks' THEN 'Raise gpu_memory_utilization, shard the model over more GPUs, quantise it, or lower max_num_seqs / max_num_batched_tokens.'
+      WHEN 'no_static_memory' THEN 'Raise --mem-fraction-static (it must hold weights and KV cache), shard the model over more GPUs (--tp), or quantise it; where a larger share fails too, the model is too large for the card. See with nvidia-smi that the card was empty at the start.'
+      WHEN 'token_pool_full' THEN 'Run fewer requests at once (--max-running-requests), shorten --context-length, raise --mem-fraction-static or --schedule-conservativeness.'
       WHEN 'sequence_too_long' THEN 'Lower max_model_len, raise gpu_memory_utilization, or shard the model over more GPUs.'
       WHEN 'kernel_exceeds_scratch_memory' THEN 'Use smaller tiles in the kernel (block sizes), or raise the scoped limit of the compiler; batch size and sharding of the model do not matter here.'
       ELSE CASE WHEN requested_bytes >= 0.2 * total_bytes THEN 'One tensor of ' || bytes_text(requested_bytes) || ' is the problem: compute it in chunks (logits, attention scores), shorten the sequence, or shard that layer. '
@@ -355,6 +362,7 @@ SELECT class, grade, because,
         || coalesce('The largest allocation is ' || known_bytes(largest_allocation_bytes) || coalesce(', made at ' || largest_allocation_source, coalesce(', for ' || largest_allocation_op, '')) || '. ', '')
         || CASE WHEN device = 'tpu' THEN 'Lower the batch per core, shard or rematerialise more.'
                 WHEN framework = 'llama.cpp' THEN 'Offload fewer layers (-ngl), shorten the context (-c), quantise the cache, or split the model over more GPUs; see with nvidia-smi that nothing else is on the card.'
+                WHEN framework = 'tensorrt' THEN 'Lower the workspace limit, the largest shapes of the optimisation profile or the batch, build for a lower precision, and see with nvidia-smi that nothing else is on the card.'
                 WHEN framework = 'jax' OR kind = 'bfc' THEN 'Lower the batch per GPU, shard or rematerialise more; the pool is 75 % of the card unless XLA_PYTHON_CLIENT_MEM_FRACTION says otherwise.'
                 ELSE 'Lower the micro-batch or the sequence length, checkpoint activations, shard parameters, gradients and optimizer states over more GPUs.' END
         || CASE WHEN len(ranks) > 0 AND len(ranks) <= 2 THEN ' Only ' || CASE len(ranks) WHEN 1 THEN 'rank ' || ranks[1] ELSE 'ranks ' || ranges(ranks) END || ' failed: look whether it holds more than its peers (last pipeline stage, longest sequences).' ELSE '' END END
