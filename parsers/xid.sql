@@ -45,19 +45,22 @@ COMMENT ON VIEW xid IS 'one row per Xid line with what NVIDIA''s catalogue says 
 
 -- Where in a file another boot of a machine begins: the kernel's first line, the journal's mark, or an uptime that falls.
 -- The parts of a crash dump (pstore) are one boot, in whatever order they stand.
-CREATE TABLE boot_start AS
+CREATE TABLE boot_mark AS
 WITH clocks AS (
-  SELECT file_id, host, line_no, uptime_seconds FROM xid_line WHERE uptime_seconds IS NOT NULL
-  UNION ALL SELECT file_id, host, line_no, uptime_seconds FROM nvrm_event WHERE uptime_seconds IS NOT NULL
-  UNION ALL SELECT file_id, host, line_no, uptime_seconds FROM sxid_line WHERE uptime_seconds IS NOT NULL
-), marks AS (
-  SELECT file_id, host, line_no FROM kernel_boot WHERE kind <> 'pstore'
-  UNION
-  SELECT file_id, host, line_no FROM (SELECT *, uptime_seconds < lag(uptime_seconds) OVER (PARTITION BY file_id, host ORDER BY line_no) - 10 AS fell FROM clocks)
-  WHERE fell AND file_id NOT IN (SELECT file_id FROM kernel_boot WHERE kind = 'pstore')
+  SELECT file_id, host, line_no, time, uptime_seconds FROM xid_line WHERE uptime_seconds IS NOT NULL
+  UNION ALL SELECT file_id, host, line_no, time, uptime_seconds FROM nvrm_event WHERE uptime_seconds IS NOT NULL
+  UNION ALL SELECT file_id, host, line_no, time, uptime_seconds FROM sxid_line WHERE uptime_seconds IS NOT NULL
+  UNION ALL SELECT file_id, host, line_no, time, uptime_seconds FROM kernel_event WHERE uptime_seconds IS NOT NULL
 )
-SELECT file_id, list({'host': host, 'line_no': line_no} ORDER BY line_no) AS starts FROM marks GROUP BY file_id;
-COMMENT ON TABLE boot_start IS 'where in a file another boot of a machine begins';
+SELECT file_id, host, line_no, time FROM kernel_boot WHERE kind <> 'pstore'
+UNION
+SELECT file_id, host, line_no, time FROM (SELECT *, uptime_seconds < lag(uptime_seconds) OVER (PARTITION BY file_id, host ORDER BY line_no) - 10 AS fell FROM clocks)
+WHERE fell AND file_id NOT IN (SELECT file_id FROM kernel_boot WHERE kind = 'pstore');
+COMMENT ON TABLE boot_mark IS 'a line with which another boot of a machine begins';
+
+CREATE VIEW boot_start AS
+SELECT file_id, list({'host': host, 'line_no': line_no} ORDER BY line_no) AS starts FROM boot_mark GROUP BY file_id;
+COMMENT ON VIEW boot_start IS 'where in a file another boot of a machine begins';
 
 -- One event = the text and the severity line of one switch, code and link within a second.
 CREATE TABLE sxid AS

@@ -19,10 +19,10 @@ WITH frames AS (
   FROM kernel_frame GROUP BY ALL
 ), stalls AS (
   SELECT e.*, f.waits_in, f.module, CASE e.kind WHEN 'hard_lockup' THEN 1 WHEN 'soft_lockup' THEN 2 WHEN 'rcu_stall' THEN 3 ELSE 4 END AS weight
-  FROM kernel_event e LEFT JOIN frames f ON f.file_id = e.file_id AND f.hung_line = e.line_no
+  FROM kernel_event_of_boot e LEFT JOIN frames f ON f.file_id = e.file_id AND f.hung_line = e.line_no
   WHERE e.kind IN ('soft_lockup', 'hard_lockup', 'rcu_stall', 'hung_task')
 ), grouped AS (
-  SELECT host, CASE WHEN host IS NULL THEN file_id END AS own_file, arg_min(s, (weight, CASE WHEN waits_in IS NULL THEN 1 ELSE 0 END, line_no)) AS first, max(seconds) AS seconds, count(*) AS times, list_sort(list(DISTINCT kind)) AS kinds,
+  SELECT host, boot, CASE WHEN host IS NULL THEN file_id END AS own_file, arg_min(s, (weight, CASE WHEN waits_in IS NULL THEN 1 ELSE 0 END, line_no)) AS first, max(seconds) AS seconds, count(*) AS times, list_sort(list(DISTINCT kind)) AS kinds,
          min(time) AS "at", max(time) AS until, list(line_at(file_id, line_no) ORDER BY weight, line_no)[1:20] AS evidence, list_sort(list(DISTINCT process) FILTER (process IS NOT NULL))[1:10] AS processes
   FROM stalls s GROUP BY ALL
 )

@@ -12,5 +12,5 @@ references  = ["https://docs.kernel.org/admin-guide/bug-hunting.html"]
 SELECT concat(coalesce(host || ': ', ''), CASE WHEN bool_or(kind = 'panic') THEN 'kernel panic: ' || arg_min(message, line_no) FILTER (kind = 'panic') ELSE 'kernel oops: ' || arg_min(message, line_no) END) AS summary,
        list(line_at(file_id, line_no) ORDER BY line_no)[1:20] AS evidence, min(time) AS "at", max(time) AS until, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
        coalesce(arg_min(message, line_no) FILTER (kind = 'panic'), arg_min(message, line_no)) AS message, bool_or(kind = 'panic') AS panic, count(*) AS times
-FROM kernel_event WHERE kind IN ('panic', 'oops')
-GROUP BY host, CASE WHEN host IS NULL THEN file_id END
+FROM kernel_event_of_boot WHERE kind IN ('panic', 'oops')
+GROUP BY host, boot, CASE WHEN host IS NULL THEN file_id END

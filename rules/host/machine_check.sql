@@ -15,10 +15,10 @@ WITH sections AS (
   WHERE s.kind = 'ghes_section' GROUP BY ALL
 ), faults AS (
   SELECT e.*, s.section, CASE WHEN e.kind = 'pcie_fatal' OR s.section ILIKE '%pcie%' THEN 'pcie' WHEN e.kind = 'memory_ue' OR s.section ILIKE '%memory%' THEN 'memory' ELSE 'processor' END AS what
-  FROM kernel_event e LEFT JOIN sections s ON s.file_id = e.file_id AND s.line_no = e.line_no
+  FROM kernel_event_of_boot e LEFT JOIN sections s ON s.file_id = e.file_id AND s.line_no = e.line_no
   WHERE e.kind IN ('mce', 'memory_ue', 'pcie_fatal') AND NOT (e.message = 'recoverable' AND coalesce(s.section, '') ILIKE '%pcie%')
 ), grouped AS (
-  SELECT host, CASE WHEN host IS NULL THEN file_id END AS own_file, arg_min(f, (CASE what WHEN 'memory' THEN 1 WHEN 'processor' THEN 2 ELSE 3 END, line_no)) AS first, count(*) AS times, min(time) AS "at", max(time) AS until,
+  SELECT host, boot, CASE WHEN host IS NULL THEN file_id END AS own_file, arg_min(f, (CASE what WHEN 'memory' THEN 1 WHEN 'processor' THEN 2 ELSE 3 END, line_no)) AS first, count(*) AS times, min(time) AS "at", max(time) AS until,
          list(line_at(file_id, line_no) ORDER BY line_no)[1:20] AS evidence, any_value(pid) AS pid, any_value(process) FILTER (process IS NOT NULL) AS process
   FROM faults f GROUP BY ALL
 )
