@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,6 +45,17 @@ def silence(c: Cluster) -> None:
 
 def no_dump(c: Cluster) -> None:
     c.flight([3], c.others(3))
+
+
+def device(c: Cluster) -> None:
+    """All have enqueued it, and the device of one has not finished what those of the others have."""
+    job = c.job()
+    for _ in range(3):
+        job.collective("0")
+    job.collective("0", done=c.others(3))
+    job.collective("0", done=False)
+    for r in range(c.ranks):
+        c.add("flight", f"nccl_trace_rank_{r}", pickle.dumps(job.dump(r), protocol=2))
 
 
 def ended(c: Cluster) -> None:
@@ -95,6 +107,18 @@ def test_sources_that_contradict_each_other_are_both_shown_and_lower_the_grade(
     assert missing.confidence == "possible"
     told = missing.facts["disagreement"] + " " + " ".join(map(str, missing.ranks))
     assert {"3", "5"} <= set(told.replace(",", " ").split())
+
+
+def test_sources_that_differ_in_the_side_are_both_shown_and_lower_the_grade(tmp_path: Path, catalog: Catalog) -> None:
+    alone = named(tmp_path / "alone", catalog, device)
+    assert alone is not None
+    assert (alone.facts["side"], alone.confidence) == ("device", "probable")
+    missing = named(tmp_path / "both", catalog, device, stacks)
+    assert missing is not None
+    assert (missing.ranks, missing.confidence) == ({3}, "probable"), "two that agreed in all would make it definite"
+    assert missing.facts["disagreement"] == "flight_recorder says device, stacks says host"
+    assert missing.facts["disagreement"] in missing.summary
+    assert "side" not in missing.facts
 
 
 def test_a_sample_of_stacks_alone_names_nobody(tmp_path: Path, catalog: Catalog) -> None:
