@@ -13,6 +13,7 @@ from logsift.errors import UserError
 from logsift.ingest.discover import SourceFile, discover
 from logsift.ingest.evidence import fetch
 from logsift.ingest.parse import Parser
+from logsift.ingest.readers.lines import unended
 from logsift.judge import series
 from logsift.judge.causes import Causes, trace
 from logsift.judge.clocks import Clocks, settle
@@ -158,7 +159,7 @@ def _build(
     store.insert("file_window", parsed.windows)
     store.insert("file", [
         (f.file_id, f.name, f.size, parsed.lines.get(f.file_id, 0), f.host, f.rank, f.grammar, f.reader,
-         parsed.not_understood.get(f.file_id, 0), f.why, f.mtime_ns)
+         parsed.not_understood.get(f.file_id, 0), f.why, f.mtime_ns, f.reader == "lines" and unended(f.path))
         for f in todo
     ])  # fmt: skip
     store.name_hosts()

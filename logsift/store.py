@@ -29,7 +29,7 @@ CREATE MACRO short_host(name) AS CASE WHEN regexp_matches(name, '^[0-9.]+$|:') T
 CREATE TABLE run_info (catalog VARCHAR, version VARCHAR);
 CREATE TABLE file (
   file_id BIGINT, path VARCHAR, bytes BIGINT, lines BIGINT, host VARCHAR, rank BIGINT, grammar VARCHAR, reader VARCHAR,
-  not_understood BIGINT, why VARCHAR, mtime_ns BIGINT);
+  not_understood BIGINT, why VARCHAR, mtime_ns BIGINT, unended BOOLEAN);
 CREATE TABLE file_window (file_id BIGINT, first_line BIGINT, byte_offset BIGINT);
 CREATE TABLE problem (file_id BIGINT, line_no BIGINT, what VARCHAR, text VARCHAR);
 CREATE TABLE incident (
@@ -46,7 +46,7 @@ CREATE TABLE content_rule (rule VARCHAR, inputs VARCHAR[]);
 CREATE TABLE content_declared (name VARCHAR);
 """
 SYSTEM_ABOUT = {
-    "file": "one file of the run directory; `grammar` where one owns it, `why` where nobody can read it",
+    "file": "one file of the run directory; `grammar` where one owns it, `why` where nobody can read it; `unended`: its last line has no line end",
     "file_window": "where in the unpacked file a line begins, every few megabytes",
     "problem": "what could not be read or understood, by line",
     "incident": "what was found; `root` marks the root cause, `explained_by` the incident that explains this one",

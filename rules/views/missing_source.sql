@@ -10,6 +10,25 @@ SELECT world_size, (SELECT count(*) FROM heard) AS ranks_heard,
        (SELECT coalesce(list(host ORDER BY host), []) FROM host) AS hosts
 FROM world;
 
+-- Files that end before what was written to them did: what a reader found torn, and logs that end within a line while those beside
+-- them of the same kind, all of them whole, go on for minutes. A last line without an end alone is usual, and so is one log that ends early.
+CREATE VIEW truncated_file AS
+WITH torn AS (
+  SELECT file_id, max(line_no) AS line_no, arg_max(what, line_no) AS what FROM problem
+  WHERE what IN ('cannot be read further', 'Flight Recorder dump: cannot be read to its end', 'the last record is cut off or damaged') OR what LIKE '%truncated%'
+     OR (what = 'cannot be read' AND text LIKE '%ended before the end-of-stream%')
+  GROUP BY file_id),
+ends AS (
+  SELECT f.file_id, f.path, f.lines, f.unended, regexp_replace(f.path, '[0-9]+', 'N', 'g') AS kind, max(t.last) AS last
+  FROM file f JOIN clock t USING (file_id) WHERE f.reader = 'lines' AND EXISTS (FROM file u WHERE u.unended) GROUP BY ALL),
+early AS (
+  SELECT e.file_id, e.path, e.lines, e.last, min(o.last) AS others_last
+  FROM ends e JOIN ends o ON o.kind = e.kind AND o.file_id <> e.file_id
+  WHERE e.unended GROUP BY ALL HAVING count(*) >= 2 AND NOT bool_or(o.unended) AND min(o.last) >= e.last + INTERVAL 2 MINUTE)
+SELECT f.path, nullif(greatest(t.line_no, coalesce(f.lines, 0)), 0) AS line_no, NULL::TIMESTAMP AS last, t.what AS how, f.file_id FROM torn t JOIN file f USING (file_id)
+UNION ALL
+SELECT path, lines, last, 'in the middle of a line, ' || date_diff('minute', last, others_last) || ' min before the logs beside it', file_id FROM early;
+
 CREATE VIEW missing_source AS
 WITH cause AS (
   SELECT rule, confidence, ranks, hosts, facts, rule LIKE 'hang.%' AS hangs, rule LIKE 'network.%' AS network,
@@ -59,8 +78,9 @@ WITH cause AS (
   SELECT 1, 'output of the processes on ' || host, 'they closed the connection: what ended them stands in their own log', 'copy their output here'
   FROM blamed WHERE rule = 'network.peer_lost' AND host NOT IN (SELECT host FROM cause, unnest(hosts) AS u(host)) AND host NOT IN (SELECT host FROM host)
   UNION ALL
-  SELECT 2, 'a whole ' || path, 'it was cut or damaged: what stands behind that place is unknown', 'copy it again; compare its size with the original'
-  FROM (SELECT DISTINCT f.path FROM file f JOIN (SELECT file_id FROM flight_dump WHERE NOT complete UNION SELECT file_id FROM problem WHERE what LIKE '%truncated%' OR what LIKE '%damaged%') USING (file_id)) WHERE NOT coalesce((SELECT settled FROM said), true)
+  SELECT 2, 'a whole ' || path, 'truncated, ends at ' || path || coalesce(':' || line_no, '') || coalesce(strftime(last, ' (%Y-%m-%d %H:%M:%S)'), '') || ': ' || how || '; what stood behind that place is unknown',
+         'copy it again; compare its size with the original'
+  FROM truncated_file WHERE NOT coalesce((SELECT settled FROM said), true)
   UNION ALL
   SELECT 3, 'kernel log of ' || host,
          CASE WHEN rule = 'host.node_lost' THEN 'its last lines and its management controller say why it went' ELSE 'it says whether the GPU, the network card or the OOM killer was the reason' END,

@@ -73,6 +73,20 @@ def windows(file_id: int, path: Path, margin_lines: int, size: int = WINDOW_BYTE
         yield from _mapped(file_id, path, margin_lines, size)
 
 
+def unended(path: Path) -> bool:
+    """True for a plain file whose last line has no line end; what is packed tells by itself whether it is whole."""
+    try:
+        if compression_of(path):
+            return False
+        with path.open("rb") as f:
+            if not f.seek(0, os.SEEK_END):
+                return False
+            f.seek(-1, os.SEEK_END)
+            return f.read() != b"\n"
+    except OSError:
+        return False
+
+
 def _mapped(file_id: int, path: Path, margin_lines: int, size: int) -> Iterator[Window]:
     with path.open("rb") as f:
         length = os.fstat(f.fileno()).st_size
