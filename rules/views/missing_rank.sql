@@ -137,7 +137,9 @@ waiting AS (
   WHERE said_by IN ('watchdog', 'gloo') AND rank IS NOT NULL AND coalesce(grp_desc, 'default_pg') = 'default_pg' AND coalesce(grp, '0') IN ('0', 'default_pg')),
 silent AS (
   SELECT k.rank, any_value(f.file_id) AS file_id, max(f.lines) AS line_no FROM rank_heard k LEFT JOIN file f ON f.rank = k.rank AND f.lines > 0 AND f.reader = 'lines'
-  WHERE k.rank NOT IN (SELECT rank FROM loud WHERE rank IS NOT NULL) AND k.rank NOT IN (SELECT rank FROM ended_by_launcher)
+  WHERE k.rank NOT IN (SELECT rank FROM loud WHERE rank IS NOT NULL)
+    -- Who was ended by its launcher had time to speak only if others that were ended so did.
+    AND (k.rank NOT IN (SELECT rank FROM ended_by_launcher) OR (SELECT count(DISTINCT rank) FROM waiting SEMI JOIN ended_by_launcher USING (rank)) >= 2)
     AND NOT EXISTS (FROM exception e WHERE e.rank = k.rank) AND NOT EXISTS (FROM exit e WHERE e.rank = k.rank AND (e.exitcode > 0 OR e.exitcode IN (-6, -9, -11, -7)))
   GROUP BY k.rank),
 by_host AS (
@@ -153,6 +155,7 @@ SELECT 'silent_log' AS source, list_sort(list(DISTINCT s.rank)) AS ranks, []::VA
   coalesce(list(line_at(s.file_id, s.line_no)) FILTER (s.file_id IS NOT NULL), [])[:5] || coalesce((SELECT list(line) FROM ended), [])[:3] || (SELECT list(line_at(file_id, line_no))[:3] FROM waiting) AS evidence
 FROM silent s
 HAVING count(*) > 0 AND NOT EXISTS (FROM missing_rank_silent)
+  AND (count(DISTINCT s.rank) = 1 OR bool_and(s.rank NOT IN (SELECT rank FROM ended_by_launcher)))
   AND (SELECT count(DISTINCT rank) FROM waiting) >= greatest(2, (SELECT count(*) FROM rank_heard) - greatest(1, (SELECT count(*) FROM rank_heard) // CASE WHEN (SELECT whole FROM by_host) THEN 4 ELSE 8 END))
   AND (SELECT count(DISTINCT collective_seq) FROM waiting) <= 1;
 
