@@ -16,7 +16,7 @@ WITH RECURSIVE lines AS (
   SELECT host, pid, comm, comm_rank, max(nranks) AS nranks, max(comm_id) AS comm_id, max(parent_comm) AS parent_comm,
          max(split_count) AS split_count, max(split_color) AS split_color,
          max(cuda_device) AS cuda_device, max(gpu_index) AS gpu_index, max(bus_id) AS bus_id, max(rank) AS wrapper_rank,
-         count(*) FILTER (event = 'Init START') AS starts, count(*) FILTER (event = 'Init COMPLETE') AS completes,
+         count(*) FILTER (event = 'Init START') AS starts, count(*) FILTER (event IN ('Init COMPLETE', 'cut')) AS completes, -- a broken record may be the longer of the two
          count(*) FILTER (regexp_matches(event, '^(Destroy|Abort|Revoke|Finalize) ')) AS ends,
          bool_or(event LIKE 'Abort %') AS aborted,
          min(time) FILTER (event = 'Init START') AS started_at, min(time) FILTER (event = 'Init COMPLETE') AS completed_at,

@@ -224,3 +224,12 @@ def test_whom_the_agent_noticed_first_is_not_the_one_that_hung(tmp_path: Path, c
     root = analyze(tmp_path, catalog=catalog).root
     assert root is not None
     assert (root.rule, root.ranks) == ("hang.missing_rank", {2, 5})
+
+
+def test_an_init_whose_longer_line_a_terminal_broke_is_not_open(tmp_path: Path, catalog: Catalog) -> None:
+    (tmp_path / "out.log").write_text(
+        "\n".join(piece for line in STARTED for piece in (line[:133], line[133:]) if piece) + "\n"
+    )
+    analysis = analyze(tmp_path, catalog=catalog)
+    assert {r["event"] for r in analysis.sql("SELECT event FROM nccl_comm")} == {"Init START", "cut"}
+    assert not analysis.incidents
