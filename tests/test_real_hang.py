@@ -61,6 +61,7 @@ def run(folder: Path, how: str, **env: str) -> Path:
         "torch.distributed.run",
         "--nproc-per-node=4",
         "--standalone",
+        "--monitor-interval=3",  # who gives up a moment later than the first has the time to say so
         str(script),
         how,
     ]
