@@ -138,9 +138,10 @@ waiting AS (
 silent AS (
   SELECT k.rank, any_value(f.file_id) AS file_id, max(f.lines) AS line_no FROM rank_heard k LEFT JOIN file f ON f.rank = k.rank AND f.lines > 0 AND f.reader = 'lines'
   WHERE k.rank NOT IN (SELECT rank FROM loud WHERE rank IS NOT NULL)
-    -- Who was ended by its launcher had time to speak if others that were ended did, or if it was the only one left to be ended.
+    -- Who was ended by its launcher had time to speak if others that were ended did, or if it was the only one
+    -- left to be ended: gloo's ranks go by themselves as soon as they give up.
     AND (k.rank NOT IN (SELECT rank FROM ended_by_launcher) OR (SELECT count(DISTINCT rank) FROM waiting SEMI JOIN ended_by_launcher USING (rank)) >= 2
-      OR (SELECT count(DISTINCT rank) FROM ended_by_launcher) = 1)
+      OR (SELECT count(DISTINCT rank) FROM ended_by_launcher) = 1 AND (SELECT bool_and(said_by = 'gloo') FROM waiting))
     AND NOT EXISTS (FROM exception e WHERE e.rank = k.rank) AND NOT EXISTS (FROM exit e WHERE e.rank = k.rank AND (e.exitcode > 0 OR e.exitcode IN (-6, -9, -11, -7)))
   GROUP BY k.rank),
 by_host AS (
