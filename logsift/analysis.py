@@ -14,6 +14,7 @@ from logsift.ingest.discover import SourceFile, discover
 from logsift.ingest.evidence import fetch
 from logsift.ingest.parse import Parser
 from logsift.ingest.readers.lines import unended
+from logsift.ingest.spelling import Spelling
 from logsift.judge import series
 from logsift.judge.causes import Causes, trace
 from logsift.judge.clocks import Clocks, settle
@@ -40,6 +41,7 @@ class Analysis:
     coverage: Coverage
     clocks: Clocks
     rules: Mapping[str, Rule]
+    spelling: Spelling
     parsed: int
 
     @property
@@ -173,7 +175,7 @@ def _build(
     clocks = Clocks.of(store)
     incidents = clocks.aside(incidents)
     causes = trace(incidents, catalog.rules, clocks)
-    _conclude(store, incidents, causes, {f.file_id: f for f in files})
+    _conclude(store, incidents, causes, {f.file_id: f for f in files}, Spelling(catalog.envelopes))
     store.close()
     return len(todo)
 
@@ -207,7 +209,9 @@ def _forget_changed(
     return stale
 
 
-def _conclude(store: Store, incidents: Sequence[Incident], causes: Causes, files: Mapping[int, SourceFile]) -> None:
+def _conclude(
+    store: Store, incidents: Sequence[Incident], causes: Causes, files: Mapping[int, SourceFile], spelling: Spelling
+) -> None:
     """Write incidents, their evidence with its text, and the edges."""
     first = list(causes.roots)
     rest = [i for i in incidents if not any(i is r for r in first)]
@@ -222,7 +226,7 @@ def _conclude(store: Store, incidents: Sequence[Incident], causes: Causes, files
     ])  # fmt: skip
     wanted = {(e.file_id, e.line_no) for i in ordered for e in i.evidence}
     starts = store.con.execute("SELECT file_id, first_line, byte_offset FROM file_window ORDER BY ALL").fetchall()
-    texts = fetch(wanted, files, starts)
+    texts = fetch(wanted, files, starts, spelling)
     store.insert("evidence", [
         (number[id(i)], e.file_id, e.line_no, files[e.file_id].name, e.text or texts.get((e.file_id, e.line_no), ""))
         for i in ordered for e in i.evidence
@@ -254,5 +258,6 @@ def _reopened(run: Path, store: Store, catalog: Catalog) -> Analysis:
     roots = [i for i, r in zip(incidents, rows, strict=True) if r["severity"] != "info" and r["id"] not in explained]
     causes = Causes(tuple(roots), tuple((incidents[e["cause_id"] - 1], incidents[e["effect_id"] - 1]) for e in edges))
     return Analysis(
-        run, store, tuple(incidents), causes, coverage(store), Clocks.of(store), {r.id: r for r in catalog.rules}, 0
-    )
+        run, store, tuple(incidents), causes, coverage(store), Clocks.of(store), {r.id: r for r in catalog.rules},
+        Spelling(catalog.envelopes), 0,
+    )  # fmt: skip

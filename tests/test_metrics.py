@@ -17,6 +17,7 @@ from logsift.content.catalog import load_catalog
 from logsift.ingest.discover import discover
 from logsift.ingest.evidence import fetch
 from logsift.ingest.readers import tensorboard, wandb
+from logsift.ingest.spelling import Spelling
 
 NAN = math.nan
 
@@ -531,7 +532,7 @@ def test_records_of_binary_stores_are_evidence_in_words(tmp_path: Path) -> None:
     events.write_bytes(VERSION + event(10, simple("train/loss", 2.5)))
     run.write_bytes(wandb_file([{"loss": "2.5", "_step": "7"}]))
     files = {f.file_id: f for f in discover(tmp_path, load_catalog())}
-    found = fetch({(n, 2 if f.path == events else 1) for n, f in files.items()}, files, [])
+    found = fetch({(n, 2 if f.path == events else 1) for n, f in files.items()}, files, [], Spelling())
     assert sorted(found.values()) == ["step 10: train/loss = 2.5", '{"loss": 2.5, "_step": 7}']
 
 

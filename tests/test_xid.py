@@ -145,6 +145,9 @@ def test_messages_the_journal_writes_as_numbers(tmp_path: Path) -> None:
         (154, "gx7", 3),
     ]
     assert store.execute("SELECT count(*) FROM problem").fetchone() == (0,)
+    evidence = [text for (text,) in store.execute("SELECT text FROM evidence WHERE line_no = 2").fetchall()]
+    assert evidence
+    assert all("fallen off the bus" in text and '"_HOSTNAME":"gx7"' in text for text in evidence)
 
 
 def test_bursts_end_with_a_boot(tmp_path: Path) -> None:

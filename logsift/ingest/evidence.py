@@ -14,12 +14,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from logsift.ingest.discover import SourceFile
+    from logsift.ingest.spelling import Spelling
 
 TEXT_CHARACTERS = 1000
 
 
 def fetch(
-    wanted: set[tuple[int, int]], files: Mapping[int, SourceFile], starts: Sequence[tuple[int, int, int]]
+    wanted: set[tuple[int, int]],
+    files: Mapping[int, SourceFile],
+    starts: Sequence[tuple[int, int, int]],
+    spelling: Spelling,
 ) -> dict[tuple[int, int], str]:
     """Lines of text files by (file_id, line_no), at most TEXT_CHARACTERS long.
 
@@ -27,6 +31,7 @@ def fetch(
         wanted: the lines to fetch; records of binary files are given as their reader tells them, or not at all.
         files: source files by number.
         starts: (file_id, first line, byte offset) of the windows the files were read in, in order.
+        spelling: how texts written as numbers are shown.
     """
     by_file: dict[int, list[int]] = {}
     for file_id, line_no in sorted(wanted):
@@ -56,7 +61,7 @@ def fetch(
                     for raw in islice(stream, number - at, number - at + 1):
                         if b"\0" in raw:
                             continue
-                        text = valid(raw[: 8 * TEXT_CHARACTERS]).decode()
+                        text = valid(spelling.line(raw)[: 8 * TEXT_CHARACTERS]).decode()
                         out[file_id, number] = text.strip("\r\n")[:TEXT_CHARACTERS]
                     at = number + 1
         except Exception:  # what could not be read twice is shown without its text

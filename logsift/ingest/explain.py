@@ -37,10 +37,10 @@ def explain(path: Path, line_no: int, catalog: Catalog) -> str:
     if file.reader != "lines":
         return f"{path} is read by {file.reader or 'nobody'}{f' ({file.why})' if file.why else ''}: it has no lines"
     wanted = {(file.file_id, n) for n in range(max(1, line_no - _CONTEXT), line_no + 1)}
-    lines = fetch(wanted, {file.file_id: file}, [])
+    parser = Parser(catalog)
+    lines = fetch(wanted, {file.file_id: file}, [], parser.spelling)
     if (file.file_id, line_no) not in lines:
         raise UserError(f"{path} has no line {line_no}")
-    parser = Parser(catalog)
     raw = lines[file.file_id, line_no]
     owner = parser.owners.get(file.grammar or "")
     out = [f"line      {raw!r}", f"owner     {file.grammar or 'none: every ordinary grammar looks into this file'}"]

@@ -7,12 +7,12 @@ window passes whole.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, cast
 
-from logsift.content.catalog import BLOCK_LINES, Envelope, Grammar
+from logsift.content.catalog import BLOCK_LINES, Grammar
 from logsift.ingest.readers.lines import Window, lines_on, newlines
+from logsift.ingest.spelling import Spelling
 
 if TYPE_CHECKING:
     import mmap
@@ -74,10 +74,9 @@ class Scanner(Protocol):
 class Gate:
     """All needles of the grammars that look into every text file."""
 
-    def __init__(self, grammars: Sequence[Grammar], numbers: Sequence[Envelope] = ()) -> None:
-        after: dict[str, int] = {n: 0 for e in numbers for n in e.needles}
-        self._numbers = [(tuple(n.encode() for n in e.needles), re.compile(e.regex.encode())) for e in numbers]
-        self._spelled = frozenset(after)
+    def __init__(self, grammars: Sequence[Grammar], spelling: Spelling | None = None) -> None:
+        self._spelling = spelling or Spelling()
+        after: dict[str, int] = dict.fromkeys(self._spelling.needles, 0)
         for grammar in grammars:
             for pattern in grammar.patterns:
                 if pattern.inside and not pattern.needles:
@@ -122,7 +121,7 @@ class Gate:
 
     def _spell(self, passed: Passed) -> Passed:
         """Texts that are written as lists of byte values, as text in quotes."""
-        if not passed.needles & self._spelled:
+        if not passed.needles & self._spelling.needles:
             return passed
         found: set[str] = set()
 
@@ -130,17 +129,10 @@ class Gate:
             return tuple((line, b"".join(map(one, data.splitlines(keepends=True)))) for line, data in pieces)
 
         def one(line: bytes) -> bytes:
-            for needles, regex in self._numbers:
-                if any(n in line for n in needles) and (m := regex.match(line.rstrip(b"\r\n"))):
-                    said = bytes(int(n) & 255 for n in m["body"].split(b",")).strip()
-                    said = (
-                        said.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\r", b"\\r").replace(b"\n", b"\\n")
-                    )
-                    found.update(self.standing(said))
-                    return (
-                        line[: m.start("body")].rstrip(b"[ ") + b'"' + said + b'"' + line[m.end("body") :].lstrip(b"] ")
-                    )
-            return line
+            said = self._spelling.line(line)
+            if said is not line:
+                found.update(self.standing(said))
+            return said
 
         before, core, after = part(passed.before), part(passed.core), part(passed.after)
         return replace(passed, before=before, core=core, after=after, needles=passed.needles | found)

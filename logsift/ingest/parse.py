@@ -18,6 +18,7 @@ from logsift.ingest.gate import Gate, Passed
 from logsift.ingest.match import PROBLEM, Matched, finish, match, reach
 from logsift.ingest.readers import lines as text
 from logsift.ingest.readers import reader
+from logsift.ingest.spelling import Spelling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -51,7 +52,8 @@ class Parser:
         self.everywhere = [g for g in catalog.grammars if g.reader == "lines" and not g.owns]
         self.owners = {g.name: g for g in catalog.grammars if g.owns}
         self.envelopes = Envelopes.of(catalog.envelopes, [g.envelope for g in self.everywhere if g.envelope])
-        self.gate = Gate(self.everywhere, [e for e in catalog.envelopes if e.byte_values])
+        self.spelling = Spelling(catalog.envelopes)
+        self.gate = Gate(self.everywhere, self.spelling)
         self.margin = reach(self.everywhere)
         self.wrapped = dict.fromkeys(self.owners, Envelopes.of(catalog.envelopes, []))
 

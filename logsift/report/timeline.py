@@ -43,7 +43,7 @@ def around(analysis: Analysis, incident_id: int | None, seconds: float, after: f
     )
     files = known_files(analysis.run, analysis.store.rows("SELECT * FROM file"))
     shown = rows[-_LINES:]
-    texts = fetch({(r["file_id"], r["line_no"]) for r in shown}, files, [])
+    texts = fetch({(r["file_id"], r["line_no"]) for r in shown}, files, [], analysis.spelling)
     out = [f"around {chosen.rule} at {chosen.at.isoformat(sep=' ')} UTC: {chosen.summary}"]
     if len(rows) > len(shown):
         out.append(f"({len(rows) - len(shown)} earlier lines left out)")
