@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from logsift.cli import main
+from logsift.report.model import fact
 
 Make = Callable[..., Path]
 
@@ -65,6 +66,13 @@ def test_a_report_is_written_and_not_read_again(run_of: Make) -> None:
     assert text.startswith("<!-- logsift report -->")
     assert "KeyError" in text
     assert json.loads(run("analyze", crashed, "--format", "json").stdout)["coverage"]["files"] == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(31219.0, "31219"), (2.212782472, "2.21278"), ([3, 0.5], "3,0.5"), (float("nan"), "nan")]
+)
+def test_a_fact_is_written_for_people(value: object, said: str) -> None:
+    assert fact(value) == said
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from logsift.report.model import MARK, Finding, build, flat, job_size, who
+from logsift.report.model import MARK, Finding, build, fact, flat, job_size, who
 
 if TYPE_CHECKING:
     from logsift.analysis import Analysis
@@ -48,7 +48,7 @@ def _section(f: Finding, heading: str) -> list[str]:
     if heading != "Root cause":
         out += [_plain(i.summary), ""]
     rows = [("severity", i.severity), ("confidence", i.confidence), ("who", who(i)), ("when", f.when)]
-    rows += [(k, str(v)) for k, v in i.facts.items()]
+    rows += [(k, fact(v)) for k, v in i.facts.items()]
     out += ["| | |", "|---|---|", *(f"| {k} | {_cell(v)} |" for k, v in rows if v), ""]
     out += [f"**What to do.** {_plain(i.action)}", "", _plain(" ".join(f.about.split())), ""]
     out += ["```text", *(f"{e.path}:{e.line_no}: {_fenced(e.text)}" for e in i.evidence[:_PROOF_LINES])]

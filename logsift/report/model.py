@@ -108,6 +108,15 @@ def ranges(numbers: list[int]) -> str:
     return ",".join(out)
 
 
+def fact(value: object) -> str:
+    """A fact for people: lists with commas, whole numbers without a point, others with six digits; JSON keeps all of them."""
+    if isinstance(value, list | tuple):
+        return ",".join(fact(v) for v in value)
+    if isinstance(value, float):
+        return f"{value:.0f}" if value.is_integer() else f"{value:.6g}"
+    return str(value)
+
+
 def flat(finding: Finding) -> list[tuple[int, Finding]]:
     """A finding's echoes with their depth, in reading order."""
     return [row for e in finding.echoes for row in [(0, e), *((d + 1, f) for d, f in flat(e))]]

@@ -10,7 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from logsift.report.model import Finding, Report, build, flat, job_size, who
+from logsift.report.model import Finding, Report, build, fact, flat, job_size, who
 
 if TYPE_CHECKING:
     from logsift.analysis import Analysis
@@ -105,5 +105,5 @@ def _echoes(rows: list[tuple[int, Finding]]) -> Table:
 
 
 def _short(value: object) -> str:
-    text = ",".join(str(v) for v in value) if isinstance(value, (list, tuple)) else str(value)
+    text = fact(value)
     return text if len(text) <= 80 else f"{text[:77]}…"
