@@ -87,7 +87,7 @@ COMMENT ON TABLE sxid IS 'one row per SXid event (its lines joined) with what is
 -- Bad news only: a recovery action that changes to "none" is none.
 CREATE TABLE gpu_minute AS
 WITH said AS (
-  SELECT 'xid' AS kind, 1 AS lines, file_id, line_no, time, uptime_seconds, host, gpu, gpu_uuid, code, pid, process, message,
+  SELECT 'xid' AS kind, 1 AS lines, file_id, line_no, time, uptime_seconds, host, gpu, gpu_uuid, gpu_instance, compute_instance, code, pid, process, message,
          CASE WHEN code BETWEEN 144 AND 150 THEN NOT regexp_matches(coalesce(message, ''), '[Nn]on-?[Ff]atal') END AS fatal,
          CASE WHEN code BETWEEN 144 AND 150 THEN nvlink5_said(message) END AS said,
          CASE WHEN code = 154 THEN coalesce(try_cast('0x' || regexp_extract(message, 'to 0x([0-9a-fA-F]+)', 1) AS BIGINT), 0) END AS recovery,
@@ -105,6 +105,7 @@ WITH said AS (
          CASE WHEN said.unit LIKE 'NETIR_LINK%' THEN nvlink5_reason(said.intr_info) END AS reason, CASE WHEN time IS NOT NULL THEN 'wall' WHEN uptime_seconds IS NOT NULL THEN 'boot' ELSE 'none' END AS clock,
          floor(coalesce(epoch(time), uptime_seconds) / 60) AS minute, sum(lines) AS lines, min(coalesce(epoch(time), uptime_seconds)) AS t, max(coalesce(epoch(time), uptime_seconds)) AS last_t,
          min(time) AS time, max(time) AS last_time, min(uptime_seconds) AS uptime_seconds, min(line_no, 5) AS first_lines, any_value(gpu_uuid) AS gpu_uuid,
+         arg_min(gpu_instance, line_no) AS gpu_instance, arg_min(compute_instance, line_no) AS compute_instance,
          arg_min(message, line_no) AS message, arg_min(said.link, line_no) AS link, arg_min(pid, line_no) FILTER (pid > 0) AS pid, arg_min(process, line_no) FILTER (pid > 0) AS process
   FROM placed WHERE NOT (code IS NOT DISTINCT FROM 154 AND kind = 'xid' AND recovery = 0)
   GROUP BY ALL
@@ -138,6 +139,7 @@ WITH marked AS (
 ), parts AS (
   SELECT machine, clock, era, burst, kind, gpu, code, fatal, recovery, previous, verdict, root_order, advice, class, unit, reason, error_status, decoded_action, decoded_investigatory, any_value(host) AS host, sum(lines)::BIGINT AS lines,
          min(t) AS t, max(last_t) AS last_t, min(time) AS time, max(last_time) AS last_time, min(uptime_seconds) AS uptime_seconds, any_value(gpu_uuid) AS gpu_uuid,
+         arg_min(gpu_instance, (coalesce(t, 0), line_no)) AS gpu_instance, arg_min(compute_instance, (coalesce(t, 0), line_no)) AS compute_instance,
          arg_min(file_id, (coalesce(t, 0), line_no)) AS file_id, arg_min(line_no, (coalesce(t, 0), line_no)) AS line_no,
          arg_min(pid, (coalesce(t, 0), line_no)) FILTER (pid IS NOT NULL) AS pid, arg_min(process, (coalesce(t, 0), line_no)) FILTER (pid IS NOT NULL) AS process,
          arg_min(message, (coalesce(t, 0), line_no)) AS message, arg_min(link, (coalesce(t, 0), line_no)) AS link,
@@ -177,7 +179,7 @@ WITH seen AS (
 )
 SELECT * EXCLUDE (root_evidence, parts), flatten([root_evidence, flatten(parts)[1:20]]) AS evidence
 FROM (SELECT r.machine, r.clock, r.era, r.burst, r.root.verdict AS verdict, r.root.kind AS root_kind, r.root.cause_code AS root_code, r.root.gpu AS gpu, r.root.class AS class,
-       r.root.fatal AS fatal, r.root.advice AS advice, r.root.message AS message, r.root.unit AS unit, r.root.reason AS link_down_reason, r.root.error_status AS error_status, r.root.link AS link, r.root.decoded_action AS decoded_action, r.root.decoded_investigatory AS decoded_investigatory, r.root.pid AS pid, r.root.process AS process, r.root.root_order AS root_order,
+       r.root.fatal AS fatal, r.root.advice AS advice, r.root.message AS message, r.root.gpu_instance AS gpu_instance, r.root.compute_instance AS compute_instance, r.root.unit AS unit, r.root.reason AS link_down_reason, r.root.error_status AS error_status, r.root.link AS link, r.root.decoded_action AS decoded_action, r.root.decoded_investigatory AS decoded_investigatory, r.root.pid AS pid, r.root.process AS process, r.root.root_order AS root_order,
        any_value(p.host) AS host, min(p.t) AS t, max(p.last_t) AS last_t, r.root.time AS time, max(p.last_time) AS last_time, r.root.uptime_seconds AS uptime_seconds,
        r.root.file_id AS file_id, r.root.line_no AS line_no, sum(p.lines)::BIGINT AS lines,
        list_sort(list(DISTINCT p.code) FILTER (p.kind IN ('xid', 'lost') AND p.code IS NOT NULL)) AS xids,

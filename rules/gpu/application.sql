@@ -18,12 +18,13 @@ WITH apart AS (
   FROM gpu_burst WHERE verdict IN ('application', 'killed')
 ), bursts AS (   -- ranks of one program fault together; other GPUs at another time are another story
   SELECT *, CASE WHEN clock = 'wall' AND NOT one_gpu THEN count_if(is_new) OVER (PARTITION BY root_code, verdict, clock ORDER BY t) ELSE 0 END AS story FROM apart
-), places AS (   -- faults again and again: always in the same unit of one GPU?
-  SELECT machine, gpu, count(DISTINCT place) AS places, any_value(place) AS place, count(DISTINCT process) AS programs
-  FROM (SELECT b.machine, b.gpu, x.process, nullif(regexp_extract(x.message, '\((GPC [0-9]+, TPC [0-9]+(?:, SM [0-9]+)?)\)', 1), '') AS place
-        FROM xid_line x JOIN kernel_file f USING (file_id) JOIN (SELECT machine, gpu FROM gpu_burst WHERE root_code = 13 GROUP BY ALL HAVING count(*) >= 3) b
-          ON b.machine = coalesce(x.host, f.otherwise) AND b.gpu = pci_address(x.gpu) WHERE x.code = 13)
-  GROUP BY ALL HAVING count(DISTINCT place) = 1
+), places AS (   -- faults again and again: always in the same unit of one GPU, or in one GPU whatever program runs there?
+  SELECT machine, gpu, code, CASE WHEN count(DISTINCT place) = 1 THEN any_value(place) END AS place, list_sort(list(DISTINCT process) FILTER (process IS NOT NULL)) AS programs
+  FROM (SELECT b.machine, b.gpu, x.code, regexp_replace(x.process, '[0-9:_-]+$', '') AS process,
+               nullif(regexp_extract(x.message, CASE x.code WHEN 13 THEN '\((GPC [0-9]+, TPC [0-9]+(?:, SM [0-9]+)?)\)' ELSE 'ENGINE [A-Z0-9]+ ((?:GPC[0-9]+ )?[A-Z]*CLIENT_[A-Z0-9_]+)' END, 1), '') AS place
+        FROM xid_line x JOIN kernel_file f USING (file_id) JOIN (SELECT machine, gpu, root_code FROM gpu_burst WHERE root_code IN (13, 31) GROUP BY ALL HAVING count(*) >= 3) b
+          ON b.machine = coalesce(x.host, f.otherwise) AND b.gpu = pci_address(x.gpu) AND x.code = b.root_code)
+  GROUP BY ALL HAVING count(DISTINCT place) = 1 OR count(DISTINCT process) > 2
 ), merged AS (
   SELECT root_code, verdict, story, arg_min(b, (CASE WHEN b.t IS NULL THEN 1 ELSE 0 END, b.t)) AS r, count(t) AS bursts, sum(lines)::BIGINT AS lines, min(time) AS at, max(last_time) AS until,
          list_sort(list_distinct(flatten(list(gpus)))) AS gpus, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, list_sort(list_distinct(flatten(list(xids)))) AS xids,
@@ -37,11 +38,13 @@ WITH apart AS (
   GROUP BY host, file_id HAVING bool_or(kind <> 'process')
 )
 SELECT concat('GPU ', array_to_string(gpus[1:8], ', '), CASE WHEN len(hosts) > 0 THEN ' of ' || array_to_string(list_sort(hosts)[1:5], ', ') ELSE '' END, ': Xid ', m.root_code, ', ', coalesce(c.short_meaning, 'not in the catalogue'),
+              CASE WHEN r.gpu_instance IS NOT NULL THEN ', in its MIG instance ' || r.gpu_instance ELSE '' END,
               CASE WHEN r.any_process IS NOT NULL THEN format(' (process {}, pid {})', r.any_process, r.any_pid) WHEN r.any_pid IS NOT NULL THEN format(' (pid {})', r.any_pid) ELSE '' END,
               CASE WHEN lines > 1 THEN format(', {} lines', lines) ELSE '' END) AS summary,
        evidence, "at", until, hosts, gpus, CASE WHEN verdict = 'killed' THEN 'info' WHEN m.root_code IN (43, 109, 108, 137) OR c.class = 'driver' THEN 'warning' ELSE 'critical' END AS severity,
-       CASE WHEN verdict = 'killed' THEN 'possible' END AS confidence,
+       CASE WHEN verdict = 'killed' OR len(p.programs) > 2 THEN 'possible' END AS confidence,
        CASE WHEN verdict = 'killed' THEN 'The driver only cleaned up after a process that ended or was killed: look for what ended it.'
+            WHEN len(p.programs) > 2 THEN format('Unrelated programs ({}) fault on this one GPU: run one of them on another GPU; if it does not fault there, diagnose this GPU (dcgmi diag -r 3) and take it out.', array_to_string(p.programs[1:4], ', '))
             WHEN p.place IS NOT NULL THEN format('Every one of {} faults is in the same unit ({}): run the same program on another GPU; if it does not fault there, or other programs fault here, diagnose this GPU (dcgmi diag -r 3). Else find the fault in the program.', bursts, p.place)
             WHEN recovery_action IS NOT NULL OR m.root_code = 109 THEN 'Find the fault in the program (CUDA_LAUNCH_BLOCKING=1, compute-sanitizer); reset the GPU before the next job.' END AS action,
        'nvidia' AS vendor, m.root_code AS xid, xids, m.root_code AS root_code, r.gpu AS pci, r.any_pid AS pid, r.any_process AS process, pids, lines, bursts, r.advice AS recommended_action,
@@ -51,8 +54,8 @@ SELECT concat('GPU ', array_to_string(gpus[1:8], ', '), CASE WHEN len(hosts) > 0
        CASE WHEN m.root_code = 31 THEN nullif(regexp_extract(r.message, 'ACCESS_TYPE_([A-Z_]+)', 1), '') END AS access_type,
        CASE WHEN m.root_code = 31 THEN nullif(regexp_extract(r.message, 'ENGINE ([A-Z0-9]+)', 1), '') END AS engine,
        CASE WHEN m.root_code = 31 THEN nullif(regexp_extract(r.message, 'faulted @ (0x[0-9a-f_]+)', 1), '') END AS fault_address,
-       p.place AS same_unit, NULL::VARCHAR AS error, []::BIGINT[] AS ranks
-FROM merged m LEFT JOIN xid_catalog c ON c.code = m.root_code LEFT JOIN places p ON m.root_code = 13 AND len(m.gpus) = 1 AND p.machine = m.r.machine AND p.gpu = m.r.gpu
+       p.place AS same_unit, CASE WHEN len(p.programs) > 2 THEN p.programs END AS programs, r.gpu_instance AS gpu_instance, r.compute_instance AS compute_instance, NULL::VARCHAR AS error, []::BIGINT[] AS ranks
+FROM merged m LEFT JOIN xid_catalog c ON c.code = m.root_code LEFT JOIN places p ON p.code = m.root_code AND len(m.gpus) = 1 AND p.machine = m.r.machine AND p.gpu = m.r.gpu
 UNION ALL BY NAME
 SELECT concat('AMD GPU ', coalesce(gpu, 'without an address'), CASE WHEN host IS NOT NULL THEN ' of ' || host ELSE '' END, ': ',
               CASE WHEN list_contains(kinds, 'ring_timeout') THEN 'work on ring ' || coalesce(block, '?') || ' did not end in time' ELSE 'the program accessed an address that is not mapped' END,

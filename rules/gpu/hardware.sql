@@ -68,7 +68,7 @@ WITH apart AS (
          CASE regexp_extract(r.message, '[^-]RST: (Yes|No)', 1) WHEN 'Yes' THEN true WHEN 'No' THEN false END AS rst,
          CASE regexp_extract(r.message, 'D-RST: (Yes|No)', 1) WHEN 'Yes' THEN true WHEN 'No' THEN false END AS d_rst,
          CASE WHEN r.root_kind = 'sxid' OR r.root_code BETWEEN 144 AND 150 THEN CASE WHEN r.fatal THEN 'fatal' ELSE 'non-fatal' END END AS error_severity,
-         recovery_action, memory, try_cast(nullif(regexp_extract(r.message, '[Ll]ink -?([0-9]+)', 1), '') AS BIGINT) AS link,
+         r.gpu_instance AS gpu_instance, r.compute_instance AS compute_instance, recovery_action, memory, try_cast(nullif(regexp_extract(r.message, '[Ll]ink -?([0-9]+)', 1), '') AS BIGINT) AS link,
          r.link_down_reason AS link_down_reason, nullif(r.error_status, '') AS error_status, r.decoded_action AS sub_code_action, r.decoded_investigatory AS sub_code_investigation,
          nullif(regexp_extract(r.message, 'physAddr:? (0x[0-9a-fA-F]+)', 1), '') AS phys_addr,
          CASE WHEN r.root_code IN (119, 120) THEN nullif(regexp_extract(r.message, '\((GSP_[A-Z_]+|[A-Z][A-Z0-9_]{5,})\)', 1), '') END AS rpc_function,
