@@ -80,11 +80,10 @@ def analyze(
     if not any(f.reader for f in files):
         raise UserError(f"nothing readable in {run}")
     path = db or default_database(run)
-    known = _known(path, catalog)
-    if known is not None and known == {f.name: (f.size, f.mtime_ns) for f in files}:
+    now = {f.name: (f.size, f.mtime_ns) for f in files}
+    known = _known(path, catalog, now)
+    if known == now:
         return _reopened(run, Store.open(path), catalog)
-    if known is not None and _moved(path):
-        known = None
     beside = copy_of(path) if known is not None else beside_of(path)
     try:
         parsed = _build(beside, path, catalog, files, known or {}, progress)
@@ -107,8 +106,12 @@ def default_database(run: Path) -> Path:
     return cache_folder() / f"{hashlib.sha256(str(run.resolve()).encode()).hexdigest()[:16]}.duckdb"
 
 
-def _known(path: Path, catalog: Catalog) -> dict[str, tuple[int, int]] | None:
-    """Name -> (size, mtime) of the files an existing store holds; None where it can't be built upon."""
+def _known(path: Path, catalog: Catalog, now: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, int]] | None:
+    """Name -> (size, mtime) of the files an existing store holds; None where it can't be built upon.
+
+    Where files changed since (`now`) and the store's times were moved onto one clock, the other files may tell another
+    clock: then all are read anew.
+    """
     if not path.exists():
         return None
     try:
@@ -118,16 +121,9 @@ def _known(path: Path, catalog: Catalog) -> dict[str, tuple[int, int]] | None:
     try:
         if store.rows("SELECT catalog FROM run_info") != [{"catalog": catalog.digest}]:
             return None
-        return {r["path"]: (r["bytes"], r["mtime_ns"]) for r in store.rows("SELECT path, bytes, mtime_ns FROM file")}
-    finally:
-        store.close()
-
-
-def _moved(path: Path) -> bool:
-    """True where a store's times were moved onto one clock: other files may tell another clock, so all are read anew."""
-    store = Store.open(path)
-    try:
-        return bool(store.rows("SELECT 1 FROM clock WHERE shift_seconds <> 0 LIMIT 1"))
+        known = {r["path"]: (r["bytes"], r["mtime_ns"]) for r in store.rows("SELECT path, bytes, mtime_ns FROM file")}
+        moved = known != now and store.rows("SELECT 1 FROM clock WHERE shift_seconds <> 0 LIMIT 1")
+        return None if moved else known
     finally:
         store.close()
 
@@ -232,10 +228,7 @@ def _conclude(
         for i in ordered for e in i.evidence
     ])  # fmt: skip
     store.insert("cause", [(number[id(a)], number[id(b)]) for a, b in causes.edges])
-    tables = {
-        r["table_name"] for r in store.rows("SELECT view_name AS table_name FROM duckdb_views() WHERE NOT internal")
-    }
-    if "missing_source" in tables:
+    if store.defines("missing_source"):
         store.con.execute("INSERT INTO missing SELECT what, why, how FROM missing_source")
 
 

@@ -237,6 +237,14 @@ class Store:
         each = (f"SELECT '{name}' AS name WHERE EXISTS (FROM {name})" for name in names)
         return frozenset(r["name"] for r in self.rows(" UNION ALL ".join(each))) if names else frozenset()
 
+    def defines(self, *names: str) -> bool:
+        """True where the content has tables or views of all these names."""
+        listed = self.rows(
+            "SELECT name FROM (SELECT view_name AS name, database_name FROM duckdb_views() UNION SELECT table_name, database_name FROM duckdb_tables())"
+            " WHERE database_name = current_database() AND list_contains(?::VARCHAR[], name)", [list(names)],
+        )  # fmt: skip
+        return len(listed) == len(set(names))
+
     def rules_to_ask(self) -> frozenset[str]:
         """The rules that read at least one table with rows: a query over empty tables finds nothing."""
         filled = self.filled()

@@ -46,11 +46,7 @@ class _Rows:
 
 def run(store: Store, p: Parameters = DEFAULT) -> None:
     """Search every series the content names and fill the tables `segment` and `excursion`."""
-    views = {
-        r["view_name"]
-        for r in store.rows("SELECT view_name FROM duckdb_views() UNION SELECT table_name FROM duckdb_tables()")
-    }
-    if not {"series", "series_point", "series_boundary", "segment", "excursion"} <= views:
+    if not store.defines("series", "series_point", "series_boundary", "segment", "excursion"):
         return
     store.con.execute("DELETE FROM segment; DELETE FROM excursion")
     listed = store.rows("SELECT series_id, driver_id, searched, planned, points FROM series ORDER BY series_id")
