@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from logsift.judge.identity import identify
 from logsift.store import Store
 from tests.clusters import START, Cluster
 from tests.test_causes import incident
+from tests.test_flight_recorder import Job
 
 
 def store_of(cluster: Cluster, run: Path, catalog: Catalog) -> Store:
@@ -64,3 +66,21 @@ def test_communicators_of_parts_of_a_job_name_no_rank_of_the_job(tmp_path: Path,
     lines = [line.replace("hgx000", "hgx001").replace("[rank", "[other") for line in other.output]
     cluster.output = [line.partition(": ")[2] for line in cluster.output + lines]
     assert store_of(cluster, tmp_path / "run", catalog).rows("SELECT * FROM nccl_global_rank") == []
+
+
+def test_a_rank_knows_its_parallel_groups(tmp_path: Path, catalog: Catalog) -> None:
+    cluster = Cluster(4)
+    cluster.init(START)
+    job = Job({"0": ("default_pg", range(4)), "1": ("tp", [0, 1]), "2": ("tp", [2, 3])})
+    job.collective("0")
+    for r in range(3):
+        cluster.add("flight", f"nccl_trace_rank_{r}", pickle.dumps(job.dump(r), protocol=2))
+    store = store_of(cluster, tmp_path / "run", catalog)
+    told = store.rows('SELECT "group", description, size, learnt_from FROM rank_group WHERE rank = 2 ORDER BY ALL')
+    assert [tuple(r.values()) for r in told] == [
+        ("0", "default_pg", 4, "flight recorder"),
+        ("0xabcdef12", None, 4, "nccl init"),
+        ("2", "tp", 2, "flight recorder"),
+    ]
+    (silent,) = store.rows('SELECT list("group") AS groups FROM rank_group WHERE rank = 3')
+    assert silent == {"groups": ["0xabcdef12"]}

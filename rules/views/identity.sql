@@ -42,6 +42,23 @@ SELECT rank, max(name) FILTER (what = 'host') AS host, max(name) FILTER (what = 
        max(name) FILTER (what = 'address') AS address, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
 FROM best GROUP BY rank;
 
+-- The parallel groups of each rank, as far as told: torch's process groups by name and description (1, tp), NCCL's communicators
+-- by their key (communicator). `size` where a source tells how many ranks are in it.
+CREATE VIEW rank_group AS
+WITH said AS (
+  SELECT of_rank AS rank, m.grp AS "group", m.grp_desc AS description, len(g.members) AS size, 'flight recorder' AS learnt_from, 4 AS weight, file_id, 1 AS line_no
+  FROM flight_member m LEFT JOIN flight_members g USING (grp_key)
+  UNION ALL BY NAME
+  SELECT rank, grp AS "group", grp_desc AS description, 'process group status' AS learnt_from, 3 AS weight, file_id, line_no FROM c10d_status_line
+  UNION ALL BY NAME
+  SELECT rank, grp AS "group", grp_desc AS description, 'collective timeout' AS learnt_from, 2 AS weight, file_id, line_no FROM c10d_timeout_line
+  UNION ALL BY NAME
+  SELECT p.rank, comm_key AS "group", nranks AS size, 'nccl init' AS learnt_from, 1 AS weight, r.file_id, r.line_no
+  FROM nccl_rank r JOIN nccl_process p USING (host, pid) WHERE NOT r.ambiguous)
+SELECT rank, "group", max(nullif(description, '')) AS description, max(size) AS size, arg_max(learnt_from, weight) AS learnt_from,
+       arg_max(file_id, weight) AS file_id, arg_max(line_no, weight) AS line_no
+FROM said WHERE rank IS NOT NULL AND "group" <> '' GROUP BY rank, "group";
+
 -- One row per GPU: the rank that ran on it where that can be told, by its address or UUID.
 CREATE VIEW gpu AS
 SELECT short_host(host) AS host, gpu, max(gpu_uuid) AS gpu_uuid, max(gpu_index) AS gpu_index,
