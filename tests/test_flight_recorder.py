@@ -462,3 +462,21 @@ def test_jobs_played_through_name_the_culprits_and_nobody_else(
         assert named == played.culprits - HIDDEN.get(seed, set())
     if found and (side := found["hang.missing_rank"]["facts"].get("side")):
         assert side == played.side
+
+
+@pytest.mark.parametrize("with_a_culprits", [False, True], ids=["alone", "beside a culprit's"])
+@pytest.mark.parametrize("seed", [0, 1, 6, 8, 11])
+def test_a_lost_dump_of_an_innocent_rank_proves_nothing(
+    seed: int, with_a_culprits: bool, tmp_path: Path, catalog: Catalog
+) -> None:
+    played = pipelines.play(seed)
+    job = recorded(played)
+    lost = {min(set(job.ranks) - played.culprits)} | ({min(played.culprits)} if with_a_culprits else set())
+    for rank in set(job.ranks) - lost:
+        (tmp_path / f"nccl_trace_rank_{rank}").write_bytes(pickle.dumps(job.dump(rank), protocol=2))
+    for rule, incident in said(tmp_path, catalog).items():
+        assert rule == "hang.missing_rank"
+        if not set(incident["ranks"]) <= played.culprits:
+            assert incident["confidence"] == "possible"
+            assert "may not have joined" in incident["summary"]
+            assert "don't take it out" in incident["action"]

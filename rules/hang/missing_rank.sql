@@ -9,7 +9,7 @@ about      = """
 Collectives end when every member has joined. Here the rank(s) named have not joined, or lag behind, what the others wait in. Sources are the Flight Recorder (presence and counters per group), watchdog status lines, monitored_barrier, the desync report, counts of NCCL calls, stacks, system calls; those that agree make one incident with a higher grade, those that disagree, on the ranks or on the side, lower it and are both shown. A rank that waits itself for another one is never named. side = host: its program did not get there; side = device: it enqueued the work and its device did not finish what the others finished.
 """
 remedy     = "Look at these ranks, not at those that timed out: stack (py-spy dump), kernel log and GPU state of their host, and the last lines of their own log."
-falsely    = "Where dumps were taken of a job that still ran, a rank may be a step behind by chance. Where the dump or log of a rank is absent, it is only the one candidate left (grade possible)."
+falsely    = "Where dumps were taken of a job that still ran, a rank may be a step behind by chance. A rank whose dump or log alone is absent may be healthy, its dump only lost (grade possible): where others are proved to be missing, it is told beside them and not named."
 references = ["https://pytorch.org/tutorials/unstable/flight_recorder_tutorial.html"]
 */
 WITH graded AS (
@@ -28,6 +28,7 @@ total AS (
     string_agg(DISTINCT source || ' says ' || side, ', ' ORDER BY source || ' says ' || side) FILTER (agrees AND side IS NOT NULL) AS sides,
     arg_max(place, score) FILTER (agrees AND place IS NOT NULL) AS place, min(judged."at") FILTER (agrees) AS time, string_agg(said, '. ' ORDER BY score DESC) FILTER (agrees) AS said,
     max(timeout_ms) AS timeout_ms, max(world_size) AS world_size, coalesce(bool_or(sure) FILTER (agrees), false) AS sure,
+    bool_and(source IN ('absent_dump', 'silent_log')) FILTER (agrees) AS unseen,  -- named because nothing is heard of it, and for no other reason
     flatten(list(evidence ORDER BY score DESC) FILTER (agrees)) AS evidence
   FROM judged GROUP BY best_ranks),
 voted AS (
@@ -38,15 +39,16 @@ final AS (
   SELECT * REPLACE (CASE WHEN sides_differ AND score > 1 THEN score - 1 ELSE score END AS score),
     CASE WHEN coalesce(host_score, 0) > coalesce(device_score, 0) THEN 'host' WHEN coalesce(device_score, 0) > coalesce(host_score, 0) THEN 'device' END AS side
   FROM voted)
-SELECT CASE WHEN len(ranks) = 1 THEN 'Rank ' || ranks[1] || ' has' ELSE 'Ranks ' || ranges(ranks) || ' have' END
-    || CASE WHEN side = 'device' AND NOT sides_differ THEN ' enqueued but not finished' WHEN sides_differ THEN ' not finished' ELSE ' not joined' END || ' what the others wait in'
+SELECT CASE WHEN len(ranks) = 1 THEN 'Rank ' || ranks[1] ELSE 'Ranks ' || ranges(ranks) END || CASE WHEN unseen THEN ' may' WHEN len(ranks) = 1 THEN ' has' ELSE ' have' END
+    || CASE WHEN unseen THEN ' not have joined' WHEN side = 'device' AND NOT sides_differ THEN ' enqueued but not finished' WHEN sides_differ THEN ' not finished' ELSE ' not joined' END || ' what the others wait in'
     || coalesce(' (' || nullif(concat_ws(' ', op, seq, CASE WHEN grp IS NOT NULL THEN 'of group ' || grp END), '') || ')', '')
     || CASE WHEN sides_differ THEN '; whether on the host or the device side is disputed: ' || sides WHEN side = 'device' THEN ': stuck on the device' WHEN side = 'host' THEN ': stuck on the host side' ELSE '' END
     || '. ' || said || coalesce('. Another source disagrees: ' || others, '') || '.' AS summary,
   evidence, time AS "at", ranks, hosts,
   CASE WHEN score >= 3 THEN 'definite' WHEN score = 2 THEN 'probable' ELSE 'possible' END AS confidence,
   CASE WHEN score <= 1 AND NOT sure THEN 'warning' ELSE 'critical' END AS severity,
-  CASE WHEN sides_differ THEN 'See first where the program of rank ' || ranges(ranks) || ' stands: py-spy dump of it, more than once, and the kernel log of its host for Xid; take the host out only where a GPU is at fault.'
+  CASE WHEN unseen AND score < 2 THEN 'First see whether the process of rank ' || ranges(ranks) || ' still ran: its exit code, its own last lines, the disk its dump goes to. Nothing here speaks against its host or GPU, so don''t take it out for this alone.'
+            WHEN sides_differ THEN 'See first where the program of rank ' || ranges(ranks) || ' stands: py-spy dump of it, more than once, and the kernel log of its host for Xid; take the host out only where a GPU is at fault.'
             WHEN side = 'device' THEN 'Take the host of rank ' || ranges(ranks) || ' out and test its GPU: kernel log for Xid, nvidia-smi -q, dcgmi diag -r 3.'
             WHEN side = 'host' THEN 'Find out where the program of rank ' || ranges(ranks) || ' stood: py-spy dump of it, its own last log lines, kernel log of its host.' END AS action,
   grp AS "group", seq, op, side, place AS "where", CASE WHEN len(pids) > 0 THEN pids END AS pids, said_by, nullif(concat_ws(', ', others, CASE WHEN sides_differ THEN sides END), '') AS disagreement, timeout_ms, world_size

@@ -1,21 +1,26 @@
 -- Who is missing, by every source that can tell. Fixed shape: source, ranks, hosts, pids, grp, seq, op, side, place, grade, at, said, evidence.
+
+-- Members of groups that left no dump, and of which no watchdog says that they wait: gone, not come, or their dump could not be written or was
+-- not copied. That alone names nobody.
+CREATE VIEW flight_undumped AS
+SELECT DISTINCT rank FROM (SELECT unnest(members) AS rank FROM flight_members)
+ANTI JOIN (SELECT rank FROM flight_dump UNION SELECT rank FROM file WHERE grammar = 'flight_recorder' UNION SELECT rank FROM c10d_timeout_once WHERE said_by = 'watchdog') USING (rank);
+
 CREATE VIEW missing_rank_progress AS
-WITH undumped AS (  -- who left no dump and belongs where the others wait may stand there too; where dumps of other ranks are lost as well, it means nothing
-  SELECT coalesce(list(rank ORDER BY rank), []) AS ranks
-  FROM (SELECT DISTINCT unnest(members) AS rank FROM flight_members)
-  ANTI JOIN (SELECT rank FROM flight_rank UNION SELECT rank FROM file WHERE grammar = 'flight_recorder') USING (rank)
-  HAVING count(*) <= greatest(1, (SELECT count(*) FROM flight_rank) // 8)
+WITH undumped AS (  -- of use where few dumps are lost, and of ranks that belong where the others wait
+  SELECT ranges(list(rank)) AS ranks FROM flight_undumped
+  HAVING count(*) BETWEEN 1 AND greatest(1, (SELECT count(*) FROM flight_rank) // 8)
     AND list_has_all((SELECT flatten(list(m.members)) FROM flight_members m JOIN (SELECT grp_key FROM rank_wait WHERE source = 'flight_recorder' UNION SELECT grp_key FROM rank_suspect WHERE source = 'flight_recorder') w USING (grp_key)), list(rank)))
-SELECT s.source, list_sort(list(DISTINCT s.rank) || CASE WHEN s.source = 'flight_recorder' THEN coalesce(any_value(u.ranks), []) ELSE [] END) AS ranks, list_distinct(list(s.host) FILTER (s.host IS NOT NULL)) AS hosts, []::BIGINT[] AS pids,
+SELECT s.source, list_sort(list(DISTINCT s.rank)) AS ranks, list_distinct(list(s.host) FILTER (s.host IS NOT NULL)) AS hosts, []::BIGINT[] AS pids,
   coalesce(nullif(arg_min(s.grp_desc, s.rank), ''), arg_min(s.grp, s.rank), arg_min(s.grp_key, s.rank)) AS grp, arg_min(s.seq, s.rank) AS seq, arg_min(s.op, s.rank) AS op,
   CASE WHEN s.source = 'flight_recorder' AND count(DISTINCT s.side) = 1 THEN any_value(s.side) END AS side,
   CASE WHEN bool_and(coalesce(s.enqueued, 0) <= 0) THEN 'outside' WHEN bool_and(s.side = 'device') THEN 'inside' ELSE 'outside' END AS place,
-  CASE WHEN NOT bool_or(s.clear) OR s.source = 'flight_recorder' AND len(any_value(u.ranks)) > 0 THEN 'possible' ELSE 'probable' END AS grade, bool_or(s.clear) AS sure,
+  CASE WHEN bool_or(s.clear) THEN 'probable' ELSE 'possible' END AS grade, bool_or(s.clear) AS sure,
   coalesce((SELECT min(p.time) FROM rank_progress p WHERE p.source = s.source AND p.state = 'waiting'), min(s.time)) AS "at",
   CASE s.source WHEN 'flight_recorder' THEN 'Flight Recorder' ELSE 'the watchdogs'' counts' END || ': '
     || string_agg('rank ' || s.rank || ' enqueued ' || coalesce(s.enqueued::VARCHAR, 'nothing') || ', completed ' || coalesce(s.completed::VARCHAR, '?')
        || CASE WHEN s.seq IS NOT NULL THEN ', others wait in ' || s.seq ELSE '' END, '; ' ORDER BY s.rank)[:600]
-    || CASE WHEN s.source = 'flight_recorder' AND len(any_value(u.ranks)) > 0 THEN '. Rank ' || ranges(any_value(u.ranks)) || ' left no dump and may stand there too' ELSE '' END AS said,
+    || CASE WHEN s.source = 'flight_recorder' THEN coalesce('. Rank ' || any_value(u.ranks) || ' left no dump: whether it stands as well can''t be told', '') ELSE '' END AS said,
   list({'file_id': s.file_id, 'line_no': s.line_no,
         'text': CASE WHEN s.source = 'flight_recorder' THEN 'rank ' || s.rank || ', group ' || coalesce(s.grp, '?') || coalesce(' ' || nullif(s.grp_desc, ''), '') || ': last enqueued '
           || coalesce(s.enqueued::VARCHAR, 'none') || ', last completed ' || coalesce(s.completed::VARCHAR, 'unknown') || coalesce(', last at ' || s.last_place, '') END} ORDER BY s.rank)
@@ -31,18 +36,17 @@ WITH waiting AS (
   SELECT p.* FROM rank_progress p
   WHERE p.source = 'flight_recorder' AND p.state = 'waiting' AND NOT p.point_to_point
   QUALIFY row_number() OVER (PARTITION BY p.rank ORDER BY p.record_id NULLS LAST, p.grp_key) = 1),
-known AS (SELECT rank FROM flight_dump WHERE rank IS NOT NULL UNION SELECT rank FROM file WHERE grammar = 'flight_recorder' AND rank IS NOT NULL),
 by_group AS (
   SELECT w.grp_key, any_value(w.grp) AS grp, any_value(w.grp_desc) AS grp_desc, min(w.waits_for) AS seq, any_value(w.op) AS op, any_value(m.members) AS members,
     count(DISTINCT w.rank) AS waiters, min(w.time) AS time, list(line_at(w.file_id, w.line_no) ORDER BY w.rank)[:5] AS evidence, list_sort(list(DISTINCT w.rank)) AS waiting
   FROM waiting w JOIN flight_members m USING (grp_key)
   GROUP BY w.grp_key HAVING min(w.waits_for) = max(w.waits_for)),
 absent AS (
-  SELECT g.*, ranges(g.waiting) AS waiting_ranks, list_filter(g.members, lambda r: NOT list_contains(k.present, r)) AS ranks
-  FROM by_group g CROSS JOIN (SELECT list(rank) AS present FROM known) k)
+  SELECT g.*, ranges(g.waiting) AS waiting_ranks, list_intersect(g.members, u.ranks) AS ranks
+  FROM by_group g CROSS JOIN (SELECT coalesce(list(rank), []) AS ranks FROM flight_undumped) u)
 SELECT 'absent_dump' AS source, list_sort(list_distinct(flatten(list(ranks)))) AS ranks, []::VARCHAR[] AS hosts, []::BIGINT[] AS pids,
   coalesce(nullif(any_value(grp_desc), ''), any_value(grp)) AS grp, min(seq) AS seq, any_value(op) AS op, NULL::VARCHAR AS side, NULL::VARCHAR AS place, 'possible' AS grade,
-  min(time) AS "at", 'no Flight Recorder dump of rank ' || ranges(list_distinct(flatten(list(ranks)))) || ', while every dump that is there waits in the same place' AS said,
+  min(time) AS "at", 'every dump that is there waits in the same place, and that of rank ' || ranges(list_distinct(flatten(list(ranks)))) || ' is absent: it is gone, has not come, or could not write it' AS said,
   list({'file_id': evidence[1].file_id, 'line_no': evidence[1].line_no,
         'text': 'ranks ' || waiting_ranks || ' wait in group ' || coalesce(nullif(grp_desc, ''), grp, '?') || ', number ' || seq})[:5] AS evidence
 FROM absent
@@ -85,26 +89,6 @@ UNION SELECT rank FROM c10d_heartbeat UNION SELECT rank FROM c10d_event;
 CREATE VIEW ended_by_launcher AS
 SELECT r.rank, l.file_id, l.line_no FROM launcher_event l JOIN rank r ON r.pid = l.target_pid WHERE l.event IN ('closing', 'forced', 'killing');
 
--- Some ranks' watchdogs gave up in the default group, and a rank that has a log of its own says nothing at all.
-CREATE VIEW missing_rank_silent AS
-WITH loud AS (FROM watchdog_loud WHERE rank IS NOT NULL),
-waiting AS (FROM watchdog_waiter),
-own_log AS (SELECT rank, any_value(file_id) AS file_id, max(lines) AS line_no FROM file WHERE rank IS NOT NULL AND lines > 0 AND reader = 'lines' GROUP BY rank),
-known AS (SELECT rank FROM own_log UNION SELECT rank FROM loud),
-silent AS (
-  SELECT * FROM own_log k
-  WHERE rank NOT IN (SELECT rank FROM loud) AND rank NOT IN (SELECT rank FROM ended_by_launcher)
-    AND NOT EXISTS (FROM exception e WHERE e.rank = k.rank) AND NOT EXISTS (FROM exit e WHERE e.rank = k.rank AND (e.signal IS NOT NULL OR e.exitcode IN (1, -9, -11, -7, 137, 139))))
-SELECT 'silent_log' AS source, list_sort(list(DISTINCT s.rank)) AS ranks, []::VARCHAR[] AS hosts, []::BIGINT[] AS pids,
-  (SELECT coalesce(any_value(grp_desc), 'default_pg') FROM waiting) AS grp, (SELECT min(collective_seq) FROM waiting) AS seq, (SELECT arg_min(op, collective_seq) FROM waiting) AS op,
-  NULL::VARCHAR AS side, 'outside' AS place, 'possible' AS grade, (SELECT min(time - to_milliseconds(coalesce(ran_ms, 0))) FROM waiting) AS "at",
-  'rank ' || ranges(list(DISTINCT s.rank)) || ' logged nothing of the timeout that all others report' AS said,
-  list(line_at(s.file_id, s.line_no))[:5] || (SELECT list(line_at(file_id, line_no))[:3] FROM waiting) AS evidence
-FROM silent s
-HAVING count(*) > 0 AND (SELECT count(DISTINCT rank) FROM waiting) >= 2
-  AND 4 * count(DISTINCT s.rank) <= (SELECT count(*) FROM known)
-  AND (SELECT count(DISTINCT collective_seq) FROM waiting) = 1;
-
 -- monitored_barrier, and rank 0 itself did not come: all others say that it did not answer.
 CREATE VIEW missing_rank_barrier_root AS
 WITH came AS (SELECT list_sort(list(DISTINCT group_rank)) AS ranks, min(time) AS time, list(line_at(file_id, line_no) ORDER BY group_rank)[:5] AS evidence FROM c10d_barrier WHERE event = 'echo' AND coalesce(rank = group_rank, true))
@@ -126,12 +110,12 @@ one_log AS (SELECT count(DISTINCT rank) AS ranks FROM c10d_timeout_line WHERE ra
 SELECT rank FROM told WHERE rank IS NOT NULL
 UNION SELECT unnest(range(world_size)) FROM world, one_log WHERE world_size BETWEEN 4 AND 100000 AND ranks >= world_size - greatest(1, world_size // 8);
 
--- All ranks but one or a few, or all but those of whole hosts, gave up in one operation of the default group: of those that were ended
--- with the rest, and of gloo's.
-CREATE VIEW missing_rank_quiet AS
+-- All ranks but one or a few gave up in one operation of the default group, and these say nothing of it: more may be silent where each of them
+-- has a log of its own, or where they are all of a host's ranks.
+CREATE VIEW missing_rank_silent AS
 WITH loud AS (
-  SELECT coalesce(rank, group_rank) AS rank FROM c10d_timeout_line WHERE said_by = 'watchdog' UNION SELECT coalesce(rank, group_rank) FROM c10d_status_line
-  UNION SELECT rank FROM c10d_heartbeat UNION SELECT rank FROM c10d_event UNION SELECT rank FROM c10d_timeout_line UNION SELECT rank FROM c10d_barrier UNION SELECT rank FROM c10d_fingerprint),
+  FROM watchdog_loud WHERE rank IS NOT NULL
+  UNION SELECT rank FROM c10d_timeout_line UNION SELECT rank FROM c10d_barrier UNION SELECT rank FROM c10d_fingerprint),
 waiting AS (
   SELECT * FROM c10d_timeout_once
   WHERE said_by IN ('watchdog', 'gloo') AND rank IS NOT NULL AND coalesce(grp_desc, 'default_pg') = 'default_pg' AND coalesce(grp, '0') IN ('0', 'default_pg')),
@@ -144,10 +128,10 @@ silent AS (
       OR (SELECT count(DISTINCT rank) FROM ended_by_launcher) = 1 AND (SELECT bool_and(said_by = 'gloo') FROM waiting))
     AND NOT EXISTS (FROM exception e WHERE e.rank = k.rank) AND NOT EXISTS (FROM exit e WHERE e.rank = k.rank AND (e.exitcode > 0 OR e.exitcode IN (-6, -9, -11, -7)))
   GROUP BY k.rank),
-by_host AS (
-  SELECT bool_and(coalesce(len(h.ranks) > 0 AND list_has_all((SELECT list(rank) FROM silent), h.ranks), false))
-    AND NOT EXISTS (FROM ended_from_outside) AND NOT EXISTS (FROM fatal_exception WHERE kind <> 'collective') AS whole
-  FROM silent LEFT JOIN rank r USING (rank) LEFT JOIN host h USING (host)),
+more AS (
+  SELECT bool_and(s.file_id IS NOT NULL) OR bool_and(coalesce(len(h.ranks) > 0 AND list_has_all((SELECT list(rank) FROM silent), h.ranks), false))
+    AND NOT EXISTS (FROM ended_from_outside) AND NOT EXISTS (FROM fatal_exception WHERE kind <> 'collective') AS allowed
+  FROM silent s LEFT JOIN rank r USING (rank) LEFT JOIN host h USING (host)),
 ended AS (SELECT e.rank, min(line_at(e.file_id, e.line_no)) AS line FROM exit e SEMI JOIN silent USING (rank) GROUP BY e.rank)
 SELECT 'silent_log' AS source, list_sort(list(DISTINCT s.rank)) AS ranks, []::VARCHAR[] AS hosts, []::BIGINT[] AS pids,
   (SELECT coalesce(any_value(grp_desc), CASE WHEN any_value(said_by) <> 'gloo' THEN 'default_pg' END) FROM waiting) AS grp, (SELECT min(collective_seq) FROM waiting) AS seq,
@@ -156,9 +140,9 @@ SELECT 'silent_log' AS source, list_sort(list(DISTINCT s.rank)) AS ranks, []::VA
   'rank ' || ranges(list(DISTINCT s.rank)) || ' says nothing of the timeout that ranks ' || (SELECT ranges(list(DISTINCT rank)) FROM waiting) || ' report' AS said,
   coalesce(list(line_at(s.file_id, s.line_no)) FILTER (s.file_id IS NOT NULL), [])[:5] || coalesce((SELECT list(line) FROM ended), [])[:3] || (SELECT list(line_at(file_id, line_no))[:3] FROM waiting) AS evidence
 FROM silent s
-HAVING count(*) > 0 AND NOT EXISTS (FROM missing_rank_silent)
+HAVING count(*) > 0
   AND (count(DISTINCT s.rank) = 1 OR bool_and(s.rank NOT IN (SELECT rank FROM ended_by_launcher)))
-  AND (SELECT count(DISTINCT rank) FROM waiting) >= greatest(2, (SELECT count(*) FROM rank_heard) - greatest(1, (SELECT count(*) FROM rank_heard) // CASE WHEN (SELECT whole FROM by_host) THEN 4 ELSE 8 END))
+  AND (SELECT count(DISTINCT rank) FROM waiting) >= greatest(2, (SELECT count(*) FROM rank_heard) - greatest(1, (SELECT count(*) FROM rank_heard) // CASE WHEN (SELECT allowed FROM more) THEN 4 ELSE 8 END))
   AND (SELECT count(DISTINCT collective_seq) FROM waiting) <= 1;
 
 -- A process had ended, as its launcher tells, before the others gave up waiting: it can't have joined them. Only where nobody says
@@ -185,7 +169,6 @@ UNION ALL BY NAME SELECT * FROM missing_rank_barrier
 UNION ALL BY NAME SELECT * FROM missing_rank_desync
 UNION ALL BY NAME SELECT * FROM missing_rank_barrier_root
 UNION ALL BY NAME SELECT * FROM missing_rank_silent
-UNION ALL BY NAME SELECT * FROM missing_rank_quiet
 UNION ALL BY NAME SELECT * FROM missing_rank_ended
 UNION ALL BY NAME SELECT * FROM missing_rank_stacks
 UNION ALL BY NAME SELECT * FROM missing_rank_nccl
