@@ -11,7 +11,7 @@ import numpy as np
 from logsift.judge.series.parameters import DEFAULT, Parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 LIVE, DEAD, DOUBLE, AGAIN = 0, 1, 2, 3
 STATES = ("live", "dead", "double", "live")
 """AGAIN: the next row writes the same step; the later one counts."""
+WRITERS = 8
+"""So many runs at the end of the list may still be written to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +57,151 @@ class Stitched:
         return int(self.run.max()) + 1 if len(self.run) else 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """The rows that are dealt out, in the order of writing."""
+
+    row: Ints
+    step: Floats
+    value: Floats
+    time: Floats
+    fresh: Bools
+
+    @classmethod
+    def of(cls, step: Floats, value: Floats, time: Floats | None, fresh: Bools | None, kept: Ints) -> _Written:
+        nothing = np.full(len(kept), np.nan)
+        announced = fresh[kept] if fresh is not None else np.zeros(len(kept), bool)
+        return cls(kept, step[kept], value[kept], time[kept] if time is not None else nothing, announced)
+
+    def points(self, a: int, b: int) -> Iterator[tuple[float, tuple[float, float]]]:
+        """Step, and value and time, of every row of a piece."""
+        seen = zip(self.value[a:b].tolist(), self.time[a:b].tolist(), strict=True)
+        return zip(self.step[a:b].tolist(), seen, strict=True)
+
+
 @dataclass(slots=True)
 class _Run:
+    """What was dealt to one run so far."""
+
+    number: int
     first: float
     last: float
     interval: float
+    p: Parameters
     pieces: list[tuple[int, int]] = field(default_factory=list)
-    known: dict[float, tuple[float, float]] | None = None
+    points: dict[float, tuple[float, float]] | None = None
+    """Value and time by step; kept only from when it was first asked for."""
+
+    def add(self, w: _Written, a: int, b: int) -> None:
+        """A piece more."""
+        self.pieces.append((a, b))
+        if b - a > 1:
+            self.interval = float(np.median(np.diff(w.step[max(a, b - 20) : b])))
+        elif w.step[a] > self.last and len(self.pieces) < 4:
+            self.interval = max(self.interval, float(w.step[a] - self.last))
+        self.last = float(w.step[b - 1])
+        if self.points is not None:
+            self.points.update(w.points(a, b))
+
+    def known(self, w: _Written) -> dict[float, tuple[float, float]]:
+        if self.points is None:
+            self.points = {}
+            for a, b in self.pieces:
+                self.points.update(w.points(a, b))
+        return self.points
+
+    def goes_on_at(self, step: float) -> bool:
+        """Whether a step is the next one, or one of the next where some were not written."""
+        return 0 < step - self.last <= self.p.gap * self.interval
+
+    def begins_again_at(self, step: float) -> bool:
+        """Whether a step is so near its beginning that nothing of it is kept: another run."""
+        return step <= self.first + 1.5 * self.interval or step < self.p.again * self.last
+
+    def holds(self, w: _Written, a: int, b: int) -> bool:
+        """Whether a piece repeats what stands in it already: the same steps with the same values, written at the same times."""
+        if not self.first <= w.step[a] <= self.last or (w.fresh[a] and w.step[a] > self.first):
+            return False
+        known = self.known(w)
+        again = [(known[step], point) for step, point in w.points(a, b) if step in known]
+        return len(again) >= 2 and sum(_equal(old, new) for old, new in again) > self.p.copy * len(again)
+
+
+def _equal(old: tuple[float, float], new: tuple[float, float]) -> bool:
+    """The same value (or none in both) at the same time, as far as times are known."""
+    same = old[0] == new[0] or (old[0] != old[0] and new[0] != new[0])
+    return same and not abs(old[1] - new[1]) > 1e-3
+
+
+@dataclass(slots=True)
+class _Dealer:
+    """Deals out pieces, stretches of rising steps without a gap, to the runs that may have written them."""
+
+    w: _Written
+    run: Ints
+    state: NDArray[np.int8]
+    p: Parameters
+    runs: list[_Run] = field(default_factory=list)
+    rollbacks: list[Rollback] = field(default_factory=list)
+    now: _Run | None = None
+    """The run that wrote last."""
+
+    def deal(self, a: int, b: int) -> None:
+        """Find out whose the rows from a to b are."""
+        first, now = float(self.w.step[a]), self.now
+        if now is None:
+            self._put(self._another(first, 1.0), a, b)
+        elif first > now.last:
+            self._put(self._closer(now, first) or now, a, b)
+        elif (twice := next((r for r in (now, *self._others(now)) if r.holds(self.w, a, b)), None)) is not None:
+            self._copy(twice, a, b)
+        elif (other := next((r for r in self._others(now) if r.goes_on_at(first)), None)) is not None:
+            self._put(other, a, b)
+        elif now.begins_again_at(first):
+            self._put(self._another(first, now.interval), a, b)
+        else:
+            self._go_back(now, a)
+            self._put(now, a, b)
+
+    def _others(self, now: _Run) -> list[_Run]:
+        """The latest runs besides the one that wrote last."""
+        return [r for r in self.runs[: -WRITERS - 1 : -1] if r is not now]
+
+    def _another(self, first: float, interval: float) -> _Run:
+        self.runs.append(_Run(len(self.runs), first, first, interval, self.p))
+        return self.runs[-1]
+
+    def _closer(self, now: _Run, first: float) -> _Run | None:
+        """Another writer, where a step goes on there far more closely than in the run that wrote last."""
+        behind = [r for r in self._others(now) if r.last < first]
+        other = max(behind, key=lambda r: r.last, default=None)
+        if other is None or not other.goes_on_at(first):
+            return None
+        return other if first - other.last < (first - now.last) / 3 else None
+
+    def _put(self, r: _Run, a: int, b: int) -> None:
+        self.now = r
+        r.add(self.w, a, b)
+        self.run[self.w.row[a:b]] = r.number
+
+    def _copy(self, r: _Run, a: int, b: int) -> None:
+        """What stands there already is a double; what goes on behind it is new."""
+        beyond = a + int(np.searchsorted(self.w.step[a:b], r.last, side="right"))
+        self.state[self.w.row[a:beyond]] = DOUBLE
+        self.run[self.w.row[a:beyond]] = r.number
+        if beyond < b:
+            self._put(r, beyond, b)
+
+    def _go_back(self, r: _Run, a: int) -> None:
+        """Steps from that of row a on are written again: what stood there is dead."""
+        w, lost, last_row = self.w, 0, -1
+        for c, d in r.pieces:
+            dead = w.row[c:d][(w.step[c:d] >= w.step[a]) & (self.state[w.row[c:d]] == LIVE)]
+            self.state[dead] = DEAD
+            lost += len(dead)
+            last_row = int(dead[-1]) if len(dead) else last_row
+        self.rollbacks.append(Rollback(r.number, int(w.row[a]), last_row, float(w.step[a]), r.last, lost))
+        r.points = None
 
 
 def stitch(
@@ -94,102 +234,7 @@ def stitch(
         cut = np.arange(1, len(s))  # writers that take turns: every row decides anew
     if len(cut) > 200_000:
         return Stitched(run, state, (), chaotic=True)
-    return _walk(step, value, time, fresh, kept, [0, *cut.tolist(), len(s)], run, state, p)
-
-
-def _walk(
-    step: Floats, value: Floats, time: Floats | None, fresh: Bools | None, kept: Ints, edges: Sequence[int],
-    run: Ints, state: NDArray[np.int8], p: Parameters,
-) -> Stitched:  # fmt: skip
-    s, v = step[kept], value[kept]
-    t = time[kept] if time is not None else np.full(len(s), np.nan)
-    new = fresh[kept] if fresh is not None else np.zeros(len(s), bool)
-    runs: list[_Run] = []
-    rollbacks: list[Rollback] = []
-    current = -1
-
-    def put(number: int, a: int, b: int) -> None:
-        nonlocal current
-        r, current = runs[number], number
-        r.pieces.append((a, b))
-        if b - a > 1:
-            r.interval = float(np.median(np.diff(s[max(a, b - 20) : b])))
-        elif s[a] > r.last:
-            r.interval = max(r.interval, float(s[a] - r.last)) if len(r.pieces) < 4 else r.interval
-        r.last = float(s[b - 1])
-        if r.known is not None:
-            r.known.update(zip(s[a:b].tolist(), zip(v[a:b].tolist(), t[a:b].tolist(), strict=True), strict=True))
-        run[kept[a:b]] = number
-
-    def known(r: _Run) -> dict[float, tuple[float, float]]:
-        if r.known is None:
-            r.known = {}
-            for a, b in r.pieces:
-                r.known.update(zip(s[a:b].tolist(), zip(v[a:b].tolist(), t[a:b].tolist(), strict=True), strict=True))
-        return r.known
-
-    def copied(number: int, a: int, b: int) -> bool:
-        if new[a] and s[a] > runs[number].first:
-            return False
-        old = known(runs[number])
-        pairs = [
-            (old[x], y, w)
-            for x, y, w in zip(s[a:b].tolist(), v[a:b].tolist(), t[a:b].tolist(), strict=True)
-            if x in old
-        ]
-        same = sum((o[0] == y or (o[0] != o[0] and y != y)) and not abs(o[1] - w) > 1e-3 for o, y, w in pairs)
-        return len(pairs) >= 2 and same > p.copy * len(pairs)
-
-    def goes_on(number: int, x: float) -> bool:
-        return 0 < x - runs[number].last <= p.gap * runs[number].interval
-
-    for a, b in pairwise(edges):
-        first = float(s[a])
-        if not runs:
-            runs.append(_Run(first, first, 1.0))
-            put(0, a, b)
-            continue
-        now = runs[current]
-        others = [k for k in range(len(runs) - 1, max(-1, len(runs) - 9), -1) if k != current]
-        if first > now.last:
-            # Another writer's line: it goes on there far more closely than here.
-            close = min((k for k in others if runs[k].last < first), key=lambda k: first - runs[k].last, default=None)
-            away = close is not None and goes_on(close, first) and first - runs[close].last < (first - now.last) / 3
-            put(close if away and close is not None else current, a, b)
-            continue
-        twice = next(
-            (k for k in (current, *others) if runs[k].first <= first <= runs[k].last and copied(k, a, b)), None
-        )
-        if twice is not None:
-            beyond = a + int(np.searchsorted(s[a:b], runs[twice].last, side="right"))
-            state[kept[a:beyond]] = DOUBLE
-            run[kept[a:beyond]] = twice
-            if beyond < b:
-                put(twice, beyond, b)
-            continue
-        other = next((k for k in others if goes_on(k, first)), None)
-        if other is not None:
-            put(other, a, b)
-        elif first <= now.first + 1.5 * now.interval or first < p.again * now.last:
-            runs.append(_Run(first, first, now.interval))
-            put(len(runs) - 1, a, b)
-        else:
-            _go_back(now, current, s, a, b, kept, state, rollbacks)
-            from_step = now.last
-            put(current, a, b)
-            runs[current].last = max(float(s[b - 1]), first) if s[b - 1] >= from_step else float(s[b - 1])
-    return Stitched(run, state, tuple(rollbacks), chaotic=len(rollbacks) > 20)
-
-
-def _go_back(
-    now: _Run, number: int, s: Floats, a: int, b: int, kept: Ints, state: NDArray[np.int8], rollbacks: list[Rollback]
-) -> None:
-    lost, last_row = 0, -1
-    for c, d in now.pieces:
-        dead = c + np.flatnonzero((s[c:d] >= s[a]) & (state[kept[c:d]] == LIVE))
-        state[kept[dead]] = DEAD
-        lost += len(dead)
-        if len(dead):
-            last_row = int(kept[dead[-1]])
-    rollbacks.append(Rollback(number, int(kept[a]), last_row, float(s[a]), now.last, lost))
-    now.known = None
+    dealer = _Dealer(_Written.of(step, value, time, fresh, kept), run, state, p)
+    for a, b in pairwise([0, *cut.tolist(), len(s)]):
+        dealer.deal(a, b)
+    return Stitched(run, state, tuple(dealer.rollbacks), chaotic=len(dealer.rollbacks) > 20)
