@@ -157,6 +157,14 @@ def test_interleaved_writers_are_told_apart() -> None:
     assert (s.runs, s.rollbacks) in {(2, ()), (1, ())}
 
 
+def test_a_second_writer_whose_first_steps_are_dense_goes_on_where_the_first_one_did() -> None:
+    dense = list(range(1, 11))
+    x = np.array([*dense, 200, 400, *dense, 600, 200, 800, 400, 600, *dense, *range(200, 2000, 200)], dtype=float)
+    s = stitch(x, rng().normal(size=len(x)))
+    assert (s.runs, s.rollbacks) == (3, ())
+    assert [list(x[s.rows(k)][10:]) for k in (0, 1)] == [[200, 400, 600, 800], [200, 400, 600]]
+
+
 def test_the_same_text_twice_is_a_copy_but_training_again_is_not() -> None:
     x = steps(range(100, 900, 10), range(400, 900, 10))
     y = rng().normal(size=80)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
+from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -73,10 +74,11 @@ class _Written:
         announced = fresh[kept] if fresh is not None else np.zeros(len(kept), bool)
         return cls(kept, step[kept], value[kept], time[kept] if time is not None else nothing, announced)
 
-    def points(self, a: int, b: int) -> Iterator[tuple[float, tuple[float, float]]]:
-        """Step, and value and time, of every row of a piece."""
-        seen = zip(self.value[a:b].tolist(), self.time[a:b].tolist(), strict=True)
-        return zip(self.step[a:b].tolist(), seen, strict=True)
+    def points(self, a: int, b: int, before: float) -> Iterator[tuple[float, tuple[float, float, float]]]:
+        """Step, and value, time and step before it, of every row of a piece."""
+        steps = self.step[a:b].tolist()
+        seen = zip(self.value[a:b].tolist(), self.time[a:b].tolist(), [before, *steps[:-1]], strict=True)
+        return zip(steps, seen, strict=True)
 
 
 @dataclass(slots=True)
@@ -88,26 +90,30 @@ class _Run:
     last: float
     interval: float
     p: Parameters
+    gap: float = inf
+    """Between the last two rows, where they came one by one: twice as wide is an interval, once is a hole."""
     pieces: list[tuple[int, int]] = field(default_factory=list)
-    points: dict[float, tuple[float, float]] | None = None
-    """Value and time by step; kept only from when it was first asked for."""
+    points: dict[float, tuple[float, float, float]] | None = None
+    """Value, time and step before by step; kept only from when it was first asked for."""
 
     def add(self, w: _Written, a: int, b: int) -> None:
         """A piece more."""
         self.pieces.append((a, b))
         if b - a > 1:
             self.interval = float(np.median(np.diff(w.step[max(a, b - 20) : b])))
-        elif w.step[a] > self.last and len(self.pieces) < 4:
-            self.interval = max(self.interval, float(w.step[a] - self.last))
-        self.last = float(w.step[b - 1])
+        elif w.step[a] > self.last:
+            gap = float(w.step[a] - self.last)
+            self.interval, self.gap = min(gap, self.gap), gap
         if self.points is not None:
-            self.points.update(w.points(a, b))
+            self.points.update(w.points(a, b, self.last))
+        self.last = float(w.step[b - 1])
 
-    def known(self, w: _Written) -> dict[float, tuple[float, float]]:
+    def known(self, w: _Written) -> dict[float, tuple[float, float, float]]:
         if self.points is None:
-            self.points = {}
+            self.points, last = {}, -inf
             for a, b in self.pieces:
-                self.points.update(w.points(a, b))
+                self.points.update(w.points(a, b, last))
+                last = float(w.step[b - 1])
         return self.points
 
     def goes_on_at(self, step: float) -> bool:
@@ -123,11 +129,11 @@ class _Run:
         if not self.first <= w.step[a] <= self.last or (w.fresh[a] and w.step[a] > self.first):
             return False
         known = self.known(w)
-        again = [(known[step], point) for step, point in w.points(a, b) if step in known]
+        again = [(known[step], point) for step, point in w.points(a, b, -inf) if step in known]
         return len(again) >= 2 and sum(_equal(old, new) for old, new in again) > self.p.copy * len(again)
 
 
-def _equal(old: tuple[float, float], new: tuple[float, float]) -> bool:
+def _equal(old: tuple[float, float, float], new: tuple[float, float, float]) -> bool:
     """The same value (or none in both) at the same time, as far as times are known."""
     same = old[0] == new[0] or (old[0] != old[0] and new[0] != new[0])
     return same and not abs(old[1] - new[1]) > 1e-3
@@ -155,7 +161,7 @@ class _Dealer:
             self._put(self._closer(now, first) or now, a, b)
         elif (twice := next((r for r in (now, *self._others(now)) if r.holds(self.w, a, b)), None)) is not None:
             self._copy(twice, a, b)
-        elif (other := next((r for r in self._others(now) if r.goes_on_at(first)), None)) is not None:
+        elif (other := next((r for r in self._others(now) if self._goes_on(r, first)), None)) is not None:
             self._put(other, a, b)
         elif now.begins_again_at(first):
             self._put(self._another(first, now.interval), a, b)
@@ -171,13 +177,19 @@ class _Dealer:
         self.runs.append(_Run(len(self.runs), first, first, interval, self.p))
         return self.runs[-1]
 
+    def _goes_on(self, r: _Run, first: float) -> bool:
+        """Whether a step is the next one of a run, by its own interval or because another run wrote it next at that place."""
+        alike = (o.known(self.w).get(first) for o in self.runs[-WRITERS:] if o is not r and o.first <= first <= o.last)
+        return r.goes_on_at(first) or any(point is not None and point[2] == r.last for point in alike)
+
     def _closer(self, now: _Run, first: float) -> _Run | None:
         """Another writer, where a step goes on there far more closely than in the run that wrote last."""
         behind = [r for r in self._others(now) if r.last < first]
         other = max(behind, key=lambda r: r.last, default=None)
         if other is None or not other.goes_on_at(first):
             return None
-        return other if first - other.last < (first - now.last) / 3 else None
+        there, here = first - other.last, first - now.last
+        return other if there <= here / 3 or here > 4 * self.p.gap * now.interval else None
 
     def _put(self, r: _Run, a: int, b: int) -> None:
         self.now = r
@@ -229,7 +241,7 @@ def stitch(
         return Stitched(run, state, ())
     usual = float(np.median(gap[gap > 0])) if (gap > 0).any() else 1.0
     before = np.concatenate([[usual], gap[:-1]])
-    cut = np.flatnonzero((gap <= 0) | (gap > 3 * np.maximum(np.abs(before), 1e-12))) + 1
+    cut = np.flatnonzero((gap <= 0) | (gap > 3 * np.where(before > 0, before, usual))) + 1
     if (gap <= 0).sum() > 0.1 * len(s):
         cut = np.arange(1, len(s))  # writers that take turns: every row decides anew
     if len(cut) > 200_000:
