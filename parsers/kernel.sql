@@ -1,10 +1,13 @@
 -- Ports that went down or came up, as the kernel saw it. Links come and go while a host boots: what goes down then is left
--- out, as far as the line tells how long the host has been up, or has not been up before.
+-- out, as far as the line tells how long the host has been up, or has not been up before in that boot.
 CREATE VIEW kernel_link_event AS
-SELECT file_id, line_no, time, uptime_seconds, host, device, CASE WHEN message ILIKE '%down' THEN 'down' ELSE 'up' END AS event
-FROM kernel_event e
-WHERE kind = 'link' AND (uptime_seconds > 600 OR (uptime_seconds IS NULL AND EXISTS (
-  SELECT 1 FROM kernel_event u WHERE u.file_id = e.file_id AND u.kind = 'link' AND u.device = e.device AND u.line_no < e.line_no AND u.message NOT ILIKE '%down')))
+WITH said AS (
+  SELECT *, message ILIKE '%down' AS is_down, min(CASE WHEN NOT message ILIKE '%down' THEN line_no END) OVER (PARTITION BY file_id, host, device, boot) AS first_up,
+         max(line_no) OVER (PARTITION BY file_id, host, device) AS last_line
+  FROM kernel_event_of_boot WHERE kind = 'link')
+SELECT file_id, line_no, time, uptime_seconds, host, device, boot, CASE WHEN is_down THEN 'down' ELSE 'up' END AS event, is_down AND line_no = last_line AS stays_down
+FROM said
+WHERE (uptime_seconds > 600 OR (uptime_seconds IS NULL AND first_up < line_no))
   AND regexp_matches(message, 'own$|p$|ACTIVE$');
 COMMENT ON VIEW kernel_link_event IS 'ports that went down or came up while the host was running (not while it booted)';
 

@@ -58,6 +58,14 @@ SELECT file_id, host, line_no, time FROM (SELECT *, uptime_seconds < lag(uptime_
 WHERE fell AND file_id NOT IN (SELECT file_id FROM kernel_boot WHERE kind = 'pstore');
 COMMENT ON TABLE boot_mark IS 'a line with which another boot of a machine begins';
 
+-- Boots that logs hold the beginning of. What stands in the same log before `line_no` is of an older boot; `time` is the first that
+-- is printed in the new one.
+CREATE VIEW boot AS
+SELECT b.file_id, b.line_no, short_host(b.host) AS host, coalesce(b.time, min(k.time)) AS time
+FROM boot_mark b LEFT JOIN (SELECT file_id, host, line_no, time FROM kernel_event UNION ALL SELECT file_id, host, line_no, time FROM xid_line UNION ALL SELECT file_id, host, line_no, time FROM clock_line) k
+  ON k.file_id = b.file_id AND k.line_no > b.line_no AND (k.host = b.host OR b.host IS NULL)
+GROUP BY b.file_id, b.line_no, b.host, b.time;
+
 CREATE VIEW boot_start AS
 SELECT file_id, list({'host': host, 'line_no': line_no} ORDER BY line_no) AS starts FROM boot_mark GROUP BY file_id;
 COMMENT ON VIEW boot_start IS 'where in a file another boot of a machine begins';

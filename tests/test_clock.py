@@ -260,8 +260,29 @@ def test_what_was_over_long_before_the_job_is_context() -> None:
             incident(WRITTEN - timedelta(hours=30), 2),
         ]
     )
-    assert (old.severity, old.summary) == ("info", "It broke - 30 h before the first word of any rank.")
+    assert (old.severity, old.summary) == ("info", "It broke - 30 h before the first word of the job.")
     assert late.severity == own.severity == "critical"
+
+
+BOOTED = """Mar  3 06:10:00 gx2 kernel: [80000.000000] {xid}
+Mar  3 06:20:00 gx2 kernel: [    0.000000] Linux version 6.8.0-51-generic (buildd@bx1) (x86_64-linux-gnu-gcc-13 13.2.0) #52 SMP
+Mar  3 06:20:09 gx2 kernel: [    9.000000] mlx5_core 0000:1a:00.0 eth0: Link up
+Mar  3 {then} gx2 kernel: [ 9000.000000] audit: type=1400 apparmor
+"""
+
+
+@pytest.mark.parametrize(("first_step", "severity"), [(7, "info"), (6, "critical")])
+def test_what_an_older_boot_of_the_host_tells_is_context_where_the_job_began_in_the_newer(
+    run_of: Runs, first_step: int, severity: str
+) -> None:
+    run = run_of(
+        {
+            "syslog.gx2": BOOTED.format(xid=XID, then="09:00:00"),
+            "train.log": step_log(datetime(2026, 3, 3, first_step)) + "KeyError: 'x'\n",  # noqa: DTZ001
+        }
+    )
+    (found,) = (i for i in analyze(run).incidents if i.rule == "gpu.hardware")
+    assert found.severity == severity
 
 
 KERNEL = ["gpu fell off the bus", "contained ECC error, restart", "port flap", "host OOM of a data loader"]

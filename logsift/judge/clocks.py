@@ -27,7 +27,7 @@ PRINT_DELAY = timedelta(minutes=5)
 ZONES = timedelta(hours=14)
 """Two clocks whose zones are unknown may stand this far apart (UTC-12 to UTC+14, and rarely more than 14 h between two)."""
 BEFORE_THE_JOB = timedelta(hours=6)
-"""What was logged this much before the first word of any rank is not what ended the job."""
+"""What was logged this much before the first word of the job is not what ended it."""
 _ZONE_US = 30 * 60 * 1_000_000
 """Zones are whole or half hours apart. Quarters (Nepal) are left out: they would let chance agree twice as often."""
 _PROVES_SKEW = 3
@@ -320,27 +320,48 @@ def _us(span: timedelta) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class Boot:
+    """A boot of a host, as one file tells it: what stands there before `line_no` is of an older one."""
+
+    line_no: int
+    host: str | None
+    time: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Clocks:
-    """What the table `clock` says of each file: its zones, its uncertainty, and when the first word of a rank was said."""
+    """What the table `clock` says of each file: its zones, its uncertainty, and when the first word of the job was said.
+
+    The job speaks in the files of `job_speaks`; `boots` are those each file holds the beginning of.
+    """
 
     of_file: Mapping[int, tuple[frozenset[str], timedelta]] = field(default_factory=dict)
     job: tuple[datetime, frozenset[str]] | None = None
-    ranks_speak: frozenset[int] = frozenset()
+    job_speaks: frozenset[int] = frozenset()
+    boots: Mapping[int, Sequence[Boot]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, store: Store) -> Clocks:
-        """Read the table `clock`."""
+        """Read the table `clock`, and the content's views `job_output` and `boot` where it has them."""
         rows = store.rows(
             "SELECT file_id, zone, coalesce(uncertainty_seconds, 0) AS uncertain, by_rank, first FROM clock"
         )
+        output = store.rows("FROM job_output") if rows and store.defines("job_output") else []
+        speaks = {r["file_id"] for r in rows if r["by_rank"]} | {r["file_id"] for r in output}
         files: dict[int, tuple[frozenset[str], timedelta]] = {}
         for r in rows:
             zones, uncertain = files.get(r["file_id"], (frozenset(), timedelta()))
             files[r["file_id"]] = (zones | {r["zone"]}, max(uncertain, timedelta(seconds=r["uncertain"])))
         job = min(
-            ((r["first"], frozenset({r["zone"]})) for r in rows if r["by_rank"]), default=None, key=lambda j: j[0]
+            ((r["first"], frozenset({r["zone"]})) for r in rows if r["by_rank"] or r["file_id"] in speaks),
+            default=None,
+            key=lambda j: j[0],
         )
-        return cls(files, job, frozenset(r["file_id"] for r in rows if r["by_rank"]))
+        boots: dict[int, list[Boot]] = {}
+        if job and store.defines("boot"):
+            for b in store.rows("SELECT file_id, line_no, host, time FROM boot WHERE time IS NOT NULL"):
+                boots.setdefault(b["file_id"], []).append(Boot(b["line_no"], b["host"], b["time"]))
+        return cls(files, job, frozenset(speaks), boots)
 
     def in_utc(self, incident: Incident) -> bool:
         """True where the zone of an incident's times is known."""
@@ -357,28 +378,41 @@ class Clocks:
         apart = timedelta() if len(zones_a | zones_b) == 1 else ZONES
         return PRINT_DELAY + uncertain_a + uncertain_b + apart
 
-    def before_the_job(self, incident: Incident) -> timedelta | None:
-        """How long before the first word of any rank an incident was over; None where it may belong to the job."""
+    def before_the_job(self, incident: Incident) -> str | None:
+        """How an incident lies before the first word of the job, in words; None where it may belong to the job."""
         files = {e.file_id for e in incident.evidence}
-        end = incident.until or incident.at
-        if self.job is None or end is None or files & self.ranks_speak or not files & self.of_file.keys():
+        if (
+            self.job is None
+            or not files
+            or files & self.job_speaks
+            or not files <= self.of_file.keys() | self.boots.keys()
+        ):
             return None
         began, zone = self.job
         zones, uncertain = self._clock(files & self.of_file.keys())
-        early = began - end
-        return early if early > BEFORE_THE_JOB + uncertain + (timedelta() if zones == zone else ZONES) else None
+        margin = uncertain + (timedelta() if zones == zone else ZONES)
+        if all(self._older_boot(e.file_id, e.line_no, incident.hosts, began - margin) for e in incident.evidence):
+            return "before the host was booted anew and the job began"
+        end = incident.until or incident.at
+        if end is None or not files & self.of_file.keys() or began - end <= BEFORE_THE_JOB + margin:
+            return None
+        return f"{(began - end).total_seconds() / 3600:.0f} h before the first word of the job"
+
+    def _older_boot(self, file: int, line_no: int, hosts: frozenset[str], by: datetime) -> bool:
+        """True where a host was booted behind this line, and not later than `by`."""
+        return any(
+            b.line_no > line_no
+            and b.time <= by
+            and (not b.host or not hosts or any(h == b.host or h.startswith(f"{b.host}.") for h in hosts))
+            for b in self.boots.get(file, ())
+        )
 
     def aside(self, incidents: Sequence[Incident]) -> list[Incident]:
-        """What was over long before the job began is context, not a finding."""
+        """What was over before the job began is context, not a finding."""
         out = []
         for i in incidents:
-            early = self.before_the_job(i)
-            if early is not None:
-                said = (
-                    f"{i.summary.rstrip('.')} - {early.total_seconds() / 3600:.0f} h before the first word of any rank."
-                )
-                i = replace(i, severity="info", summary=said)
-            out.append(i)
+            when = self.before_the_job(i) if i.severity != "info" else None
+            out.append(replace(i, severity="info", summary=f"{i.summary.rstrip('.')} - {when}.") if when else i)
         return out
 
     def _clock(self, files: set[int]) -> tuple[frozenset[str], timedelta]:

@@ -12,6 +12,6 @@ SELECT format('port {} of {} went down{}{}', coalesce(hca, '?'), coalesce(host, 
               CASE WHEN count(*) FILTER (event = 'down') > 1 THEN ' ' || count(*) FILTER (event = 'down') || ' times' ELSE '' END, ' and came up again') AS summary,
        list(line_at(file_id, line_no) ORDER BY time NULLS LAST, file_id, line_no) AS evidence,
        min(time) AS at, max(time) AS until, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, hca AS device, count(*) FILTER (event = 'down') AS times
-FROM link_event GROUP BY host, hca
+FROM link_event GROUP BY host, hca, boot
 HAVING max(time) FILTER (event = 'up') > min(time) FILTER (event = 'down')
     OR max((file_id, line_no)) FILTER (event = 'up' AND time IS NULL) > min((file_id, line_no)) FILTER (event = 'down' AND time IS NULL)

@@ -14,9 +14,7 @@ WITH faults AS (
   SELECT host, file_id, line_no, time, device, kind, message FROM kernel_event WHERE kind IN ('nic_fatal', 'nic_stall', 'port_module', 'nic_hot', 'nic_power') AND NOT coalesce(message, '') ILIKE '%unplugged%'
   UNION ALL
   -- a port that was up, went down and did not come back while the log went on
-  SELECT host, file_id, line_no, time, device, 'port_down', 'port went down and stayed down' FROM kernel_event e
-  WHERE kind = 'link' AND message ILIKE '%down' AND (uptime_seconds > 600 OR EXISTS (SELECT 1 FROM kernel_event u WHERE u.file_id = e.file_id AND u.kind = 'link' AND u.device = e.device AND u.line_no < e.line_no AND NOT u.message ILIKE '%down'))
-    AND NOT EXISTS (SELECT 1 FROM kernel_event u WHERE u.file_id = e.file_id AND u.kind = 'link' AND u.device = e.device AND u.line_no > e.line_no)
+  SELECT host, file_id, line_no, time, device, 'port_down', 'port went down and stayed down' FROM kernel_link_event WHERE stays_down
 )
 SELECT format('{}network card {}: {}{}', coalesce(host || ': ', ''), device, arg_min(message, (CASE kind WHEN 'nic_fatal' THEN 1 WHEN 'nic_stall' THEN 2 WHEN 'port_down' THEN 3 WHEN 'nic_power' THEN 5 ELSE 4 END, line_no)), CASE WHEN count(*) > 1 THEN format(' ({} lines)', count(*)) ELSE '' END) AS summary,
        list(line_at(file_id, line_no) ORDER BY line_no)[1:20] AS evidence, min(time) AS "at", max(time) AS until, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,

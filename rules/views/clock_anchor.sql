@@ -8,6 +8,11 @@ SELECT 'kernel' AS source, victim_pid AS pid, file_id, line_no, host, time, time
 UNION ALL SELECT 'kernel', pid, file_id, line_no, host, time, time_quality, uptime_seconds FROM segfault
 UNION ALL SELECT 'launcher', pid, file_id, line_no, host, time, time_quality, uptime_seconds FROM "exit" WHERE said_by <> 'subprocess';
 
+-- Files in which the job itself speaks, whether or not its lines name a rank: what it first says there is when it began.
+CREATE VIEW job_output AS
+SELECT DISTINCT file_id FROM (SELECT file_id FROM training_line UNION ALL SELECT file_id FROM nccl_comm UNION ALL SELECT file_id FROM c10d_status UNION ALL SELECT file_id FROM launcher_event
+  UNION ALL SELECT file_id FROM metric_point GROUP BY file_id);
+
 CREATE VIEW clock_anchor AS
 WITH waited AS (
   SELECT concat_ws(' ', 'start of', coalesce(t.grp_desc, t.grp, 'work'), t.collective_seq) AS event, t.file_id, t.line_no, t.host, t.rank, coalesce(t.grp_desc, t.grp) AS grp, t.collective_seq,
