@@ -9,8 +9,8 @@ WITH said AS (
   UNION ALL SELECT code, name, kind, lower(name) FROM cuda_error_code
   UNION ALL SELECT code, name, kind, lower(driver_name) FROM cuda_error_code WHERE driver_name IS NOT NULL
 )
-SELECT s.file_id, s.line_no, s.time, s.host, s.rank, s.local_rank, s.task, s.pid, s.stream, CASE WHEN s.api = 'HIP' OR s.error_text LIKE 'hip%' OR s.error_text LIKE 'HSA%' THEN 'hip' ELSE 'cuda' END AS api,
+SELECT s.file_id, s.line_no, s.time, s.host, s.rank, s.local_rank, s.task, s.pid, s.stream, CASE WHEN s.api = 'HIP' OR s.error_text LIKE 'hip%' OR s.error_text LIKE 'HSA%' THEN 'hip' WHEN s.error_text LIKE '%RESULT_ERROR%' THEN 'level_zero' ELSE 'cuda' END AS api,
        s.said_as, c.code, c.name, c.kind, s.key AS text
 FROM said s JOIN codes c ON c.key = s.key OR c.key = split_part(s.key, ' (', 1)
-WHERE NOT (s.said_as = 'name' AND (coalesce(c.code IN (2, 100, 3, 1, 800, 801, 201, 400), false) OR c.kind = 'library'));
+WHERE NOT (s.said_as = 'name' AND (coalesce(c.code IN (2, 100, 3, 1, 800, 801, 201, 400), false) OR c.kind = 'library' OR c.name = 'HSA_STATUS_ERROR_OUT_OF_RESOURCES'));
 COMMENT ON TABLE cuda_error IS 'errors of the CUDA or HIP runtime as programs printed them; kind = hardware | access | assert | fault | oom | capture | config | incompatible | library';

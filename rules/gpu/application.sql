@@ -65,3 +65,12 @@ SELECT concat('AMD GPU ', coalesce(gpu, 'without an address'), CASE WHEN host IS
        CASE WHEN gpu NOT LIKE 'node%' THEN pci_address(gpu) END AS pci, pid, process, lines,
        CASE WHEN list_contains(kinds, 'ring_timeout') THEN 'ring timeout' ELSE 'page fault' END AS error, CASE WHEN rank IS NOT NULL THEN [rank] ELSE [] END AS ranks
 FROM amd
+UNION ALL BY NAME
+SELECT format('Gaudi {}{}: ', array_to_string(list_sort(list(DISTINCT gpu))[1:8], ', '), coalesce(' of ' || host, ''))
+         || CASE WHEN bool_or(kind = 'page_fault') THEN 'the program accessed an address that is not mapped' ELSE 'work of the program did not end in time' END AS summary,
+       list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:20] AS evidence, min(time) AS "at", max(time) AS until, CASE WHEN host IS NOT NULL THEN [host] ELSE [] END AS hosts,
+       list_sort(list(DISTINCT gpu) FILTER (gpu IS NOT NULL)) AS gpus, CASE WHEN bool_or(kind = 'page_fault') THEN 'critical' ELSE 'warning' END AS severity,
+       'Find the graph that was running (LOG_LEVEL_ALL=3 in the program''s environment, the logs in HABANA_LOGS); a rank that waits for another in a collective times out so too: look for the rank that is missing.' AS action,
+       'intel' AS vendor, CASE WHEN bool_or(kind = 'page_fault') THEN 'page fault' ELSE 'timeout' END AS error, count(*) AS lines
+FROM habanalabs_event WHERE kind IN ('page_fault', 'timeout')
+GROUP BY host, file_id

@@ -14,7 +14,7 @@ falsely     = "The program caught the error and went on (a probe of an optional 
 references  = ["https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html"]
 */
 WITH firsts AS (
-  SELECT * FROM cuda_error WHERE kind NOT IN ('capture', 'incompatible') AND NOT (kind = 'oom' AND (said_as = 'quoted' OR name LIKE 'HSA%'))
+  SELECT * FROM cuda_error WHERE kind NOT IN ('capture', 'incompatible') AND NOT (kind = 'oom' AND said_as = 'quoted')
   QUALIFY row_number() OVER (PARTITION BY file_id, stream ORDER BY line_no) = 1
 ), placed AS (   -- the process's rank may stand in a later line only: where one rank alone tells of this error, it is that one's
   SELECT f.* REPLACE (coalesce(f.rank, o.rank) AS rank)
@@ -49,6 +49,9 @@ SELECT concat(CASE WHEN len(g.ranks) > 0 THEN CASE WHEN len(g.ranks) = 1 THEN 'r
             WHEN kind = 'oom' THEN 'The card was full or broken before the program used it: look with nvidia-smi for processes left over, then for ECC errors of that GPU; a smaller batch does not help.'
             WHEN kind = 'assert' THEN 'An index or label is out of range: check it on the CPU, or run with CUDA_LAUNCH_BLOCKING=1.'
             WHEN kind = 'access' THEN 'Run under compute-sanitizer or with CUDA_LAUNCH_BLOCKING=1; look for Xid 13 or 31 in the kernel log to see which GPU and process.'
+            WHEN name = 'HSA_STATUS_ERROR_OUT_OF_RESOURCES' THEN 'The runtime could not get a queue, scratch memory or a signal for a kernel; the card''s memory need not be full (the line says what was free). Look in the kernel log for amdgpu and kfd errors, at the number of processes on the GPU, ulimit -n and -l; run again with AMD_SERIALIZE_KERNEL=3 to find the kernel.'
+            WHEN api = 'hip' AND kind IN ('fault', 'access') THEN 'Look in the kernel log (dmesg -T | grep -i amdgpu) for page faults, ring timeouts and RAS errors; run again with AMD_SERIALIZE_KERNEL=3 and HIP_LAUNCH_BLOCKING=1 to find the kernel.'
+            WHEN api = 'level_zero' THEN 'Look in the kernel log (dmesg -T | grep -iE "xe|i915") for a GPU hang or reset; Intel''s driver loses the device too where more memory is asked for than there is: lower the batch and watch xpu-smi.'
             WHEN kind = 'library' THEN 'Often the sign of an earlier error or of a full card: look at the free memory at that moment and run with CUDA_LAUNCH_BLOCKING=1.' END AS action,
        name AS cuda_error, name AS error, code AS cuda_error_code, kind, CASE WHEN pinned AND kind = 'oom' THEN true END AS pinned_host_memory, api, g.processes, a.assertion, a.kernel, a.source, a.line,
        (SELECT min_by(upper(o.api) || ' error: ' || o.text, (o.file_id, o.line_no)) FROM grouped o WHERE o.name <> g.name AND g.kind = 'hardware') AS second_error,

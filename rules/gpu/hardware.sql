@@ -87,7 +87,7 @@ WITH apart AS (
          list(line_at(a.file_id, a.line_no) ORDER BY a.line_no)[1:20] AS evidence, arg_min(message, a.line_no) AS message
   FROM amdgpu_event a
   WHERE kind IN ('ras', 'ras_count', 'reset_failed', 'hw_exception')
-     OR (kind = 'reset' AND NOT EXISTS (SELECT 1 FROM amdgpu_event o WHERE o.file_id = a.file_id AND o.kind IN ('ring_timeout', 'page_fault', 'ras', 'ras_count') AND o.line_no < a.line_no))
+     OR (kind IN ('reset', 'scheduler_hung') AND (kind = 'reset' OR a.gpu IS NOT NULL) AND NOT EXISTS (SELECT 1 FROM amdgpu_event o WHERE o.file_id = a.file_id AND o.kind IN ('ring_timeout', 'page_fault', 'ras', 'ras_count') AND o.line_no < a.line_no))
   GROUP BY coalesce(event_id::VARCHAR, a.gpu, ''), a.host, a.file_id
 )
 SELECT * FROM nvidia
@@ -96,12 +96,22 @@ UNION ALL BY NAME
 SELECT concat('AMD GPU ', gpu, CASE WHEN host IS NOT NULL THEN ' of ' || host ELSE '' END, ': ',
               CASE WHEN error IS NOT NULL THEN 'uncorrectable hardware error ' || error WHEN list_contains(kinds, 'ras_count') THEN 'uncorrectable hardware errors in block ' || coalesce(block, '?')
                    WHEN list_contains(kinds, 'reset_failed') THEN 'the driver could not reset it' WHEN list_contains(kinds, 'hw_exception') THEN 'hardware exception, ' || message
+                   WHEN list_contains(kinds, 'scheduler_hung') THEN 'the scheduler in its firmware does not answer any more' || CASE WHEN list_contains(kinds, 'reset') THEN ', and the driver reset it: all programs on it lost their memory' ELSE '' END
                    ELSE 'the driver reset it; all programs on it lost their memory' END) AS summary,
        evidence, "at", until, CASE WHEN host IS NOT NULL THEN [host] ELSE [] END AS hosts, CASE WHEN gpu IS NULL THEN [] WHEN gpu LIKE 'node%' THEN [gpu] ELSE [pci_address(gpu)] END AS gpus,
-       CASE WHEN error IS NOT NULL OR list_contains(kinds, 'ras_count') OR list_contains(kinds, 'reset_failed') THEN 'definite' ELSE 'probable' END AS confidence, 'critical' AS severity,
-       'Take the node out of the pool, reboot it and run a diagnosis (rvs, amd-smi ras); replace the GPU if the error comes again.' AS action,
+       CASE WHEN error IS NOT NULL OR list_contains(kinds, 'ras_count') OR list_contains(kinds, 'reset_failed') THEN 'definite' WHEN list_contains(kinds, 'scheduler_hung') THEN 'possible' ELSE 'probable' END AS confidence, 'critical' AS severity,
+       CASE WHEN list_contains(kinds, 'scheduler_hung') AND NOT list_contains(kinds, 'ras') THEN 'Run the job again with the newest GPU firmware and amdgpu driver; where it hangs on this node only, take the node out and diagnose the GPU (rvs), else look for a kernel that does not end.' 
+            ELSE 'Take the node out of the pool, reboot it and run a diagnosis (rvs, amd-smi ras); replace the GPU if the error comes again.' END AS action,
        'amd' AS vendor, CASE WHEN gpu NOT LIKE 'node%' THEN pci_address(gpu) END AS pci, error, event_id, block AS unit, coalesce(block = 'umc', false) AS memory, lines
 FROM amd
+UNION ALL BY NAME
+SELECT format('Gaudi {}{}: ', coalesce(array_to_string(list_sort(list(DISTINCT gpu))[1:8], ', '), 'card'), coalesce(' of ' || host, ''))
+         || CASE WHEN bool_or(kind = 'memory') THEN 'its memory has an error that cannot be corrected' WHEN bool_or(kind = 'not_usable') THEN 'the driver cannot bring it up: no program can use it' ELSE 'its firmware does not answer' END AS summary,
+       list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:20] AS evidence, min(time) AS "at", max(time) AS until, CASE WHEN host IS NOT NULL THEN [host] ELSE [] END AS hosts,
+       list_sort(list(DISTINCT gpu) FILTER (gpu IS NOT NULL)) AS gpus, CASE WHEN bool_or(kind IN ('memory', 'not_usable')) THEN 'definite' ELSE 'probable' END AS confidence, 'critical' AS severity,
+       'Take the node out of the pool, reboot it, see that hl-smi lists all cards, and run hl_qual before it comes back; where a card stays away, open a repair ticket.' AS action,
+       'intel' AS vendor, arg_min(message, line_no) AS error, bool_or(kind = 'memory') AS memory, count(*) AS lines
+FROM habanalabs_event WHERE kind IN ('not_usable', 'firmware', 'memory') GROUP BY host, file_id
 UNION ALL BY NAME
 SELECT format('GPU {}{}: {}', gpu, coalesce(' of ' || any_value(host), ''), CASE WHEN bool_or(verdict = 'uncorrectable') THEN 'uncorrectable memory errors since its last reset' WHEN bool_or(verdict = 'replace') THEN 'its memory can no longer be repaired' ELSE 'it asks for recovery: ' || any_value(value) FILTER (verdict = 'recovery') END)
          || ', says nvidia-smi' AS summary,

@@ -9,7 +9,7 @@ SELECT *, regexp_matches(class || message, '(?i)out.?of.?memory|RESOURCE_EXHAUST
        size_bytes_of(nullif(regexp_extract(message, 'llocat(?:e|ing)? ([0-9][0-9.,]* ?(?:[KMGT]i?B|bytes|B))', 1), '')) AS requested_bytes
 FROM fatal_exception
 WHERE kind = 'memory' AND NOT EXISTS (FROM oom_message) AND NOT EXISTS (FROM xla_allocate_oom) AND NOT EXISTS (FROM xla_runtime_oom) AND NOT EXISTS (FROM xla_compile_oom) AND NOT EXISTS (FROM tensor_oom)
-  AND NOT EXISTS (FROM vllm_oom) AND NOT EXISTS (FROM ggml_oom) AND NOT EXISTS (FROM nccl_cuda_failure) AND NOT EXISTS (FROM cuda_error) AND NOT EXISTS (FROM host_allocation_failure WHERE said_by <> 'c++') AND NOT EXISTS (FROM shm_failure)
+  AND NOT EXISTS (FROM vllm_oom) AND NOT EXISTS (FROM runtime_oom) AND NOT EXISTS (FROM nccl_cuda_failure) AND NOT EXISTS (FROM cuda_error) AND NOT EXISTS (FROM host_allocation_failure WHERE said_by <> 'c++') AND NOT EXISTS (FROM shm_failure)
   AND NOT EXISTS (FROM limit_reached) AND NOT EXISTS (FROM kill_explained);
 
 -- One row per message of any framework, in bytes. Where a runtime does not print a number it is NULL.
@@ -34,8 +34,9 @@ WITH every AS (
          CASE WHEN reason IN ('no_static_memory', 'token_pool_full') THEN 'sglang' ELSE 'vllm' END AS framework, 'cuda' AS device, requested_bytes, total_bytes, coalesce(free_bytes, (free_gib * 1073741824)::BIGINT) AS free_bytes, reason AS kind
   FROM vllm_oom
   UNION ALL BY NAME
-  SELECT file_id, line_no, line_no AS last_line, time, host, rank, local_rank, task, pid, stream, 'llama.cpp' AS framework, 'cuda' AS device, gpu_index, requested_bytes, 'buffer' AS kind
-  FROM ggml_oom
+  SELECT file_id, line_no, line_no AS last_line, time, host, rank, local_rank, task, pid, stream, framework, CASE WHEN lower(device) = 'gpu' THEN 'cuda' ELSE lower(device) END AS device, gpu_index,
+         requested_bytes, free_bytes, allocated_bytes, limit_bytes, reason AS kind
+  FROM runtime_oom
   UNION ALL BY NAME
   SELECT file_id, line_no, line_no AS last_line, time, host, rank, local_rank, task, pid, stream, 'tensorrt' AS framework, 'cuda' AS device, requested_bytes, 'buffer' AS kind
   FROM tensorrt_oom t WHERE kind = 'refused' AND EXISTS (FROM tensorrt_oom g WHERE g.kind = 'gave_up' AND g.file_id = t.file_id AND g.line_no > t.line_no)
@@ -175,6 +176,10 @@ decided AS (
     CASE
       WHEN framework IN ('vllm', 'sglang') THEN CASE kind WHEN 'card_in_use' THEN {'class': 'foreign_process', 'grade': 'probable', 'because': 'card_in_use_at_start'}
                                              ELSE {'class': 'capacity', 'grade': CASE kind WHEN 'no_static_memory' THEN 'probable' ELSE 'definite' END, 'because': kind} END
+      WHEN kind = 'token_budget' THEN {'class': 'capacity', 'grade': 'definite', 'because': kind}
+      WHEN kind = 'pool_limit' OR kind = 'refused' AND limit_bytes IS NOT NULL THEN {'class': 'capacity', 'grade': 'probable', 'because': 'pool_limit'}
+      WHEN kind = 'refused' THEN {'class': 'capacity', 'grade': CASE WHEN requested_bytes > free_bytes OR free_bytes IS NULL AND requested_bytes IS NOT NULL AND device IS NOT NULL THEN 'probable' ELSE 'possible' END,
+                                  'because': CASE WHEN requested_bytes > free_bytes THEN 'request_exceeds_free' ELSE 'no_reason_in_the_numbers' END}
       WHEN kind = 'other' THEN {'class': 'capacity', 'grade': 'possible', 'because': 'no_numbers'}
       WHEN kind = 'buffer' THEN {'class': 'capacity', 'grade': 'probable', 'because': 'no_other_reason_in_the_numbers'}
       WHEN framework = 'nccl' THEN {'class': 'capacity', 'grade': 'probable', 'because': 'nothing_left_for_nccl'}
@@ -243,7 +248,7 @@ fresh AS (
 ),
 -- a message without numbers, or of another layer, says nothing where one with numbers stands
 weighed AS (
-  SELECT *, CASE WHEN because = 'no_numbers' THEN 3 WHEN kind = 'snapshot' AND class = 'fragmentation' THEN 0
+  SELECT *, CASE WHEN because = 'no_numbers' OR kind IN ('refused', 'pool_limit') AND requested_bytes IS NULL THEN 3 WHEN kind IN ('refused', 'pool_limit') THEN 2 WHEN kind = 'snapshot' AND class = 'fragmentation' THEN 0
                  WHEN kind IN ('tensor', 'snapshot') OR framework IN ('nccl', 'jax') AND limit_bytes IS NULL THEN 2 ELSE 1 END AS tier,
   FROM fresh
 ),
@@ -279,7 +284,7 @@ named AS (
          coalesce(' on GPU ' || l.gpu_index, CASE WHEN l.location IS NOT NULL THEN ' at ' || l.location ELSE '' END) AS place,
          CASE coalesce(len(t.ranks), 0) WHEN 0 THEN '' WHEN 1 THEN 'rank ' || t.ranks[1] || ': ' ELSE 'ranks ' || ranges(t.ranks) || ': ' END AS who,
          b.size_bytes AS largest_allocation_bytes, b.op AS largest_allocation_op, b.source || coalesce(':' || b.source_line, '') AS largest_allocation_source,
-         CASE l.device WHEN 'rocm' THEN 'HIP' WHEN 'xpu' THEN 'XPU' WHEN 'tpu' THEN 'TPU' WHEN 'mps' THEN 'MPS' WHEN 'npu' THEN 'NPU' ELSE 'CUDA' END AS word
+         CASE l.device WHEN 'rocm' THEN 'HIP' WHEN 'xpu' THEN 'XPU' WHEN 'tpu' THEN 'TPU' WHEN 'mps' THEN 'MPS' WHEN 'npu' THEN 'NPU' WHEN 'hpu' THEN 'HPU' WHEN 'mlu' THEN 'MLU' WHEN 'neuron' THEN 'Neuron' WHEN 'vulkan' THEN 'Vulkan' ELSE CASE WHEN l.device IS NULL THEN l.framework ELSE 'CUDA' END END AS word
   FROM lead l JOIN told t USING (bout) CROSS JOIN settings c
   LEFT JOIN LATERAL (SELECT min(i.rank) AS foreign_rank FROM identity i
                      WHERE list_contains(list_transform(l.foreign_processes, lambda p: p.pid), i.pid) AND i.rank IS DISTINCT FROM l.rank
@@ -318,6 +323,8 @@ SELECT class, grade, because,
       WHEN 'no_static_memory' THEN ': the share of the card that SGLang sets aside holds the weights, but nothing is left in it for the KV cache'
       WHEN 'token_pool_full' THEN ': SGLang''s pool of KV cache is full, the card itself need not be'
       WHEN 'sequence_too_long' THEN ': the KV cache cannot hold one sequence of ' || coalesce((SELECT any_value(max_tokens)::VARCHAR FROM vllm_oom), 'the longest') || ' tokens'
+      WHEN 'token_budget' THEN ': the tokens of a batch that the server is set to do not fit beside the weights'
+      WHEN 'pool_limit' THEN coalesce(', ' || known_bytes(allocated_bytes) || ' in use', '') || coalesce(', ' || known_bytes(free_bytes) || ' left', '') || CASE device WHEN 'vulkan' THEN ': more than the device gives in one buffer' ELSE ': the pool it comes from may not grow' || coalesce(' over ' || known_bytes(limit_bytes), ' further') END
       WHEN 'process_limit' THEN CASE WHEN limit_bytes IS NULL THEN ' and refused by the limit set for the process' ELSE ', the process may use ' || bytes_text(limit_bytes) END
       WHEN 'refused_below_the_total' THEN ' and refused, though this process holds only ' || bytes_text(coalesce(reserved_bytes, allocated_bytes)) || ' of ' || bytes_text(total_bytes)
       WHEN 'request_exceeds_card' THEN ', the whole card has ' || bytes_text(total_bytes)
@@ -350,17 +357,25 @@ SELECT class, grade, because,
     ELSE CASE because
       WHEN 'process_limit' THEN 'Raise the limit (set_per_process_memory_fraction, PYTORCH_MPS_HIGH_WATERMARK_RATIO, TORCH memory fraction) or use less memory' || CASE WHEN limit_bytes IS NULL THEN '.' ELSE ': it allows ' || bytes_text(limit_bytes) || '.' END
       WHEN 'refused_below_the_total' THEN 'The message does not say what was free: look with xpu-smi, nvidia-smi or rocm-smi for other holders of the card, and for a limit on a single allocation (Intel GPUs: 4 GiB unless relaxed limits are set; MIG, WDDM, container limits).'
+      WHEN 'token_budget' THEN 'Lower --max-batch-prefill-tokens, --max-batch-total-tokens and --max-input-tokens, shard the model over more GPUs (--num-shard), or quantise it; see with nvidia-smi that the card was empty at the start.'
+      WHEN 'pool_limit' THEN 'Raise the limit of the pool (' || CASE framework WHEN 'rmm' THEN 'maximum_pool_size, --rmm-maximum-pool-size' WHEN 'onnxruntime' THEN 'gpu_mem_limit' WHEN 'cupy' THEN 'CUPY_GPU_MEMORY_LIMIT, set_limit()' WHEN 'llama.cpp' THEN 'GGML_VK_FORCE_MAX_ALLOCATION_SIZE; smaller -ub, -b and -c ask for smaller buffers' ELSE 'its setting' END || '), or let less memory be held at once: smaller partitions or batches, spilling.'
       WHEN 'nothing_left_for_nccl' THEN 'Leave memory for NCCL: lower the micro-batch, call torch.cuda.empty_cache() before the communicator is made, create communicators before the cache grows, or lower NCCL_BUFFSIZE and the number of channels.'
       WHEN 'no_cache_blocks' THEN 'Raise gpu_memory_utilization, shard the model over more GPUs, quantise it, or lower max_num_seqs / max_num_batched_tokens.'
       WHEN 'no_static_memory' THEN 'Raise --mem-fraction-static (it must hold weights and KV cache), shard the model over more GPUs (--tp), or quantise it; where a larger share fails too, the model is too large for the card. See with nvidia-smi that the card was empty at the start.'
       WHEN 'token_pool_full' THEN 'Run fewer requests at once (--max-running-requests), shorten --context-length, raise --mem-fraction-static or --schedule-conservativeness.'
       WHEN 'sequence_too_long' THEN 'Lower max_model_len, raise gpu_memory_utilization, or shard the model over more GPUs.'
       WHEN 'kernel_exceeds_scratch_memory' THEN 'Use smaller tiles in the kernel (block sizes), or raise the scoped limit of the compiler; batch size and sharding of the model do not matter here.'
-      ELSE CASE WHEN requested_bytes >= 0.2 * total_bytes THEN 'One tensor of ' || bytes_text(requested_bytes) || ' is the problem: compute it in chunks (logits, attention scores), shorten the sequence, or shard that layer. '
+      ELSE CASE WHEN kind = 'refused' AND requested_bytes IS NULL THEN 'See with nvidia-smi, rocm-smi or npu-smi whether something else holds the card: the message names no numbers. ' ELSE '' END
+        || CASE WHEN requested_bytes >= 0.2 * total_bytes THEN 'One tensor of ' || bytes_text(requested_bytes) || ' is the problem: compute it in chunks (logits, attention scores), shorten the sequence, or shard that layer. '
                 WHEN padding >= 1.5 THEN 'Padding multiplies the temporaries by ' || padding || ': choose dimensions that are multiples of the tile (128, 8). ' ELSE '' END
         || CASE WHEN self_bytes - reserved_bytes > 3221225472 THEN bytes_text(self_bytes - reserved_bytes) || ' of this process are not PyTorch''s (NCCL buffers, other libraries): look there first. ' ELSE '' END
         || coalesce('The largest allocation is ' || known_bytes(largest_allocation_bytes) || coalesce(', made at ' || largest_allocation_source, coalesce(', for ' || largest_allocation_op, '')) || '. ', '')
         || CASE WHEN device = 'tpu' THEN 'Lower the batch per core, shard or rematerialise more.'
+                WHEN framework = 'onnxruntime' THEN 'Bound the shapes (batch, sequence, image size), set arena_extend_strategy = kSameAsRequested and cudnn_conv_use_max_workspace = 0; the message does not say whether the arena is the card''s or the host''s: look at both (nvidia-smi, free -h).'
+                WHEN framework = 'paddlepaddle' THEN 'See with nvidia-smi whether another process uses the card (the message cannot tell); else lower the batch, or set FLAGS_fraction_of_gpu_memory_to_use or FLAGS_allocator_strategy=auto_growth.'
+                WHEN framework IN ('rmm', 'cupy', 'thrust', 'xgboost') THEN 'Hold less at once: smaller partitions, spilling, managed memory; free the pool of a second library in the same process (CuPy, PyTorch, RMM each keep their own), and see with nvidia-smi that nothing else is on the card.'
+                WHEN framework = 'habana' THEN 'Lower the batch or sequence, shard the model over more cards, use fewer and smaller HPU graphs (they keep their memory), and see with hl-smi that nothing else is on the card.'
+                WHEN framework = 'neuron' THEN 'Shard the model over more NeuronCores (tensor parallel degree), lower the batch or sequence; neuron-top shows who holds the memory of the core.'
                 WHEN framework = 'llama.cpp' THEN 'Offload fewer layers (-ngl), shorten the context (-c), quantise the cache, or split the model over more GPUs; see with nvidia-smi that nothing else is on the card.'
                 WHEN framework = 'tensorrt' THEN 'Lower the workspace limit, the largest shapes of the optimisation profile or the batch, build for a lower precision, and see with nvidia-smi that nothing else is on the card.'
                 WHEN framework = 'jax' OR kind = 'bfc' THEN 'Lower the batch per GPU, shard or rematerialise more; the pool is 75 % of the card unless XLA_PYTHON_CLIENT_MEM_FRACTION says otherwise.'
