@@ -38,10 +38,13 @@ UNION ALL BY NAME
 SELECT 'Stacks of ' || count(*) || CASE WHEN count(*) = 1 THEN ' process' ELSE ' processes' END || ' were dumped'
     || CASE WHEN max(snapshots) > 1 THEN ', up to ' || max(snapshots) || ' times each' ELSE '' END || ': '
     || CASE WHEN bool_or(moved) OR (SELECT goes_on FROM stack_aftermath) THEN 'positions move, the program works.'
+            WHEN bool_or(role = 'driver') AND bool_and(class IN ('idle-service', 'answer-wait')) THEN trim(any_value(process) FILTER (role = 'driver')) || ' waits for an answer (' || any_value(decided.f) FILTER (role = 'driver') || ')'
+              || CASE WHEN count(*) > 1 THEN ', its workers for the next request: the answer is on its way or lost. Only the same some minutes later, without a token in the log, says which.' ELSE '.' END
             WHEN bool_and(class = 'idle-service') THEN CASE WHEN count(*) = 1 THEN 'it is' ELSE 'all are' END || ' idle, in ' || array_to_string(list_sort(list(DISTINCT decided.f))[:3], ', ') || ', waiting for ' || any_value(awaits) || '.'
             WHEN count(*) = 1 THEN 'it stands in ' || coalesce(any_value(decided.f), any_value(top.f), any_value(innermost), 'an unknown place') || coalesce(', waiting for ' || any_value(awaits), '') || '.'
             WHEN bool_and(class = 'data-wait') THEN 'all wait for their data loader: its workers or the storage are the place to look at (py-spy dump --subprocesses, twice).'
             WHEN count(DISTINCT place) = 1 AND bool_and(peer) THEN 'all wait at the same place, ' || array_to_string(list_sort(list(DISTINCT decided.f)), ' or ') || '; stacks do not tell who is missing.'
+            WHEN count(DISTINCT place) = 1 THEN 'all stand at the same place, ' || coalesce(any_value(decided.f), any_value(top.f), any_value(innermost), 'unknown') || coalesce(', called from ' || any_value(own.f || ' (' || own.p || coalesce(':' || own.n, '') || ')'), '') || '.'
             ELSE 'no rank stands apart in a way that proves a hang.' END AS summary,
   'info' AS severity, list(line_at(file_id, thread_line) ORDER BY rank, pid)[:6] AS evidence,
   list(rank ORDER BY rank) FILTER (rank IS NOT NULL AND NOT rank_guessed) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, list(pid ORDER BY rank, pid) FILTER (pid IS NOT NULL) AS pids,
@@ -50,6 +53,8 @@ SELECT 'Stacks of ' || count(*) || CASE WHEN count(*) = 1 THEN ' process' ELSE '
   (SELECT pid_of_rank FROM stack_pid_of_rank) AS pid_of_rank,
   mode(coalesce(decided.f, top.f)) AS majority_function,
   CASE WHEN bool_or(moved) OR (SELECT goes_on FROM stack_aftermath) OR bool_and(class = 'idle-service') THEN true END AS healthy
-FROM (SELECT *, count(*) OVER () AS n FROM stack_context)
+FROM (SELECT *, count(*) OVER () AS n FROM stack_context
+      -- Beside the ranks of a job its drivers and servers say nothing of a hang.
+      WHERE of_job OR role = 'driver' OR (SELECT count(*) FROM stack_context WHERE of_job) < 2)
 WHERE NOT EXISTS (FROM stack_verdict)
 HAVING count(*) > 0

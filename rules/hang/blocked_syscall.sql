@@ -48,6 +48,16 @@ WITH waits AS (
          list_concat(list(line_at(w.file_id, w.line_no) ORDER BY w.file_id, w.line_no)[:20], list(DISTINCT line_at(w.file_id, w.last_line)) FILTER (w.last_line <> w.line_no)[:3], list(h.holder_line) FILTER (h.holder_line IS NOT NULL)) AS evidence
   FROM waits w LEFT JOIN held h ON h.file_id = w.file_id AND h.line_no = w.line_no
   GROUP BY syscall, waits_on, how, coalesce(path, peer, '')
+), kernel AS (
+  SELECT *, k.times >= 2 AND k.is_python OR k.waits_on = 'stopped' AND k.rank IS NOT NULL OR EXISTS (FROM stack_main AS m WHERE m.pid = k.pid AND m.failure IN ('no_stack', 'stopped'))
+      OR EXISTS (FROM stack_verdict AS v WHERE list_contains(v.pids, k.pid)) AS proven
+  FROM (
+    SELECT w.pid, max(coalesce(w.rank, r.rank)) AS rank, max(coalesce(w.host, r.host)) AS host, any_value(w.waits_on) AS waits_on, any_value(w.kernel_function ORDER BY w.kernel_function) AS kernel_function,
+      greatest(count(*) FILTER (w.state IS NULL), count(*) FILTER (w.state IS NOT NULL)) AS times, list(line_at(w.file_id, w.line_no) ORDER BY w.file_id, w.line_no)[:4] AS evidence, bool_or(r.rank IS NOT NULL OR contains(w.cmdline, 'python')) AS is_python, bool_or(w.state IS NULL) AS by_stack
+    FROM kernel_wait AS w LEFT JOIN (SELECT pid, any_value(rank) AS rank, any_value(host) AS host FROM (SELECT pid, rank, host FROM stack_known_rank UNION SELECT pid, rank, host FROM stack_main WHERE rank IS NOT NULL AND role = 'rank')
+               GROUP BY pid HAVING count(DISTINCT rank) = 1) AS r ON r.pid = w.pid
+    WHERE w.waits_on IS NOT NULL GROUP BY w.pid, w.waits_on
+  ) AS k
 )
 SELECT CASE WHEN len(ranks) > 0 THEN 'rank ' || ranges(ranks) || coalesce(' (pid ' || array_to_string(pids, ', ') || ')', '') ELSE coalesce('pid ' || array_to_string(pids, ', '), 'The traced process') END
        || CASE how WHEN 'polls' THEN CASE waits_on WHEN 'lock' THEN ' tries the lock ' || path || ' again and again (' || tries || ' times'
@@ -95,12 +105,11 @@ SELECT CASE WHEN k.rank IS NOT NULL THEN 'rank ' || k.rank || ' (pid ' || k.pid 
             ELSE 'Look at ' || k.waits_on || ' on this host: dmesg, mount, a small read; a process in state D cannot be killed before the call returns.' END AS action,
        k.evidence, CASE WHEN k.rank IS NOT NULL THEN [k.rank] END AS ranks, CASE WHEN k.host IS NOT NULL THEN [k.host] END AS hosts, [k.pid] AS pids, k.pid,
        k.kernel_function, k.waits_on, CASE WHEN k.waits_on = 'stopped' THEN 'T (stopped)' ELSE 'D (uninterruptible)' END AS process_state
-FROM (
-  SELECT w.pid, max(coalesce(w.rank, r.rank)) AS rank, max(coalesce(w.host, r.host)) AS host, any_value(w.waits_on) AS waits_on, any_value(w.kernel_function ORDER BY w.kernel_function) AS kernel_function,
-    greatest(count(*) FILTER (w.state IS NULL), count(*) FILTER (w.state IS NOT NULL)) AS times, list(line_at(w.file_id, w.line_no) ORDER BY w.file_id, w.line_no)[:4] AS evidence, bool_or(r.rank IS NOT NULL OR contains(w.cmdline, 'python')) AS is_python
-  FROM kernel_wait AS w LEFT JOIN (SELECT pid, any_value(rank) AS rank, any_value(host) AS host FROM (SELECT pid, rank, host FROM stack_known_rank UNION SELECT pid, rank, host FROM stack_main WHERE rank IS NOT NULL AND role = 'rank')
-             GROUP BY pid HAVING count(DISTINCT rank) = 1) AS r ON r.pid = w.pid
-  WHERE w.waits_on IS NOT NULL GROUP BY w.pid, w.waits_on
-) AS k
-WHERE k.times >= 2 AND k.is_python OR k.waits_on = 'stopped' AND k.rank IS NOT NULL OR EXISTS (FROM stack_main AS m WHERE m.pid = k.pid AND m.failure IN ('no_stack', 'stopped'))
-  OR EXISTS (FROM stack_verdict AS v WHERE list_contains(v.pids, k.pid))
+FROM kernel AS k
+WHERE k.proven
+UNION ALL BY NAME
+-- once only: context
+SELECT CASE WHEN k.rank IS NOT NULL THEN 'rank ' || k.rank || ' (pid ' || k.pid || ')' ELSE 'pid ' || k.pid END || ' was seen once in a wait in the kernel for ' || k.waits_on || ' (' || k.kernel_function || '): everybody who reads a file stands there for a moment' AS summary,
+       'info' AS severity, 'cat /proc/' || k.pid || '/stack again a minute later: the same function then is a hang. Look at ' || k.waits_on || ' on this host: dmesg, mount, a small read.' AS action,
+       k.evidence, CASE WHEN k.rank IS NOT NULL THEN [k.rank] END AS ranks, CASE WHEN k.host IS NOT NULL THEN [k.host] END AS hosts, [k.pid] AS pids, k.pid, k.kernel_function, k.waits_on
+FROM kernel AS k WHERE NOT k.proven AND k.waits_on <> 'stopped' AND k.by_stack

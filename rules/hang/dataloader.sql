@@ -24,7 +24,8 @@ SELECT
   CASE WHEN v.ranks IS NULL THEN 'Process ' || array_to_string(v.pids, ', ') ELSE CASE WHEN len(v.ranks) = 1 THEN 'Rank ' ELSE 'Ranks ' END || ranges(v.ranks) END
     || coalesce(' (' || nullif(array_to_string(v.hosts, ', '), '') || ')', '') || ' wait' || CASE WHEN v.suspects = 1 THEN 's' ELSE '' END || ' for the data loader in ' || v.frame
     || CASE WHEN w.n > 0 THEN '; worker' || CASE WHEN w.n = 1 THEN ' ' ELSE 's ' END || array_to_string(w.pids, ', ') || ' stand' || CASE WHEN w.n = 1 THEN 's' ELSE '' END || ' in ' || w.place ELSE '' END
-    || '; ' || v.waiting || ' other' || CASE WHEN v.waiting = 1 THEN ' waits' ELSE 's wait' END || ' in ' || v.waiting_function || '.' AS summary,
+    || '; ' || v.waiting || ' other' || CASE WHEN v.waiting = 1 THEN ' waits' ELSE 's wait' END || ' in ' || v.waiting_function
+    || CASE WHEN v.guessed AND v.ranks IS NOT NULL THEN ' (ranks guessed from the order of pids or hosts)' ELSE '' END || '.' AS summary,
   list_concat(list_concat(coalesce(w.lines, []), coalesce(v.lines, v.heads, [])), v.waiting_lines[:3]) AS evidence,
   v.ranks, v.hosts, v.pids, w.pids AS worker_pids, w.function AS worker_function, w.place AS worker_frame, v.function AS waiting_function, v.world_size,
   v.waiting_function AS majority_function

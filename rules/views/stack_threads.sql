@@ -17,13 +17,13 @@ SELECT process, rank, host, pid, tid, name, is_main, class,
   CASE WHEN class = 'blocked' THEN 'a call of ' || coalesce(own.f, top.f, innermost) || ' that does not return' ELSE coalesce(awaits, class) END AS waits_for,
   decided.f AS function, own.f || ' (' || own.p || coalesce(':' || own.n, '') || ')' AS own_frame, file_id, line_no
 FROM stack_thread_place
-WHERE snapshot = snapshots AND class NOT IN ('compute', 'helper', 'idle-service', 'launcher', 'none') AND NOT (is_helper AND NOT is_main);
+WHERE snapshot = snapshots AND class NOT IN ('compute', 'helper', 'idle-service', 'launcher', 'pool-worker', 'none') AND NOT (is_helper AND NOT is_main);
 
 -- Processes whose threads wait for each other: at least two of them want a lock and none that could release it does anything
 -- else; a single thread that wants a lock nobody is left to release; or a sleeping thread that owns the GIL others need.
 -- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_deadlock AS
-WITH last AS (SELECT * FROM stack_thread_place WHERE snapshot = snapshots AND role = 'rank'),
+WITH
 -- A native dump may have been followed by a plain one of the same state: the last that shows locks counts.
 shown AS (
   SELECT t.*, max(snapshot) FILTER (wants_lock) OVER (PARTITION BY process) AS lock_snapshot, max(snapshot) FILTER (status = 'idle+gil' AND NOT is_main) OVER (PARTITION BY process) AS gil_snapshot
@@ -48,3 +48,18 @@ locked AS (
 SELECT l.* FROM (FROM locked UNION ALL FROM gil) AS l LEFT JOIN moved AS m USING (process)
 WHERE NOT coalesce(m.moved, false) AND (l.kind = 'lock' OR EXISTS (FROM stack_verdict AS v WHERE list_contains(v.ranks, l.rank) OR list_contains(v.pids, l.pid))
   OR EXISTS (FROM stack_main AS s WHERE s.process = l.process AND s.snapshots > 1));
+
+-- Workers of a pool, each alone in its process with a lock that it wants: nobody is left who could release it.
+-- only with stack_thread, stack_frame, stack_failure, stack_python
+CREATE TABLE stack_pool_lock AS
+WITH pool AS (
+  SELECT *, coalesce(own.f || ' (' || own.p || coalesce(':' || own.n, '') || ')', decided.f) AS stands_in,
+    lag(own_key) OVER w <> own_key AS moved, row_number() OVER (PARTITION BY process ORDER BY snapshot DESC) AS back
+  FROM stack_main WHERE role = 'pool worker' AND failure IS NULL WINDOW w AS (PARTITION BY process ORDER BY snapshot)
+)
+SELECT stands_in, any_value(own.f) AS function, list(pid ORDER BY pid) FILTER (pid IS NOT NULL) AS pids, count(*) AS n,
+  list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, list(line_at(file_id, coalesce(own.line, thread_line)) ORDER BY file_id, thread_line) AS evidence, max(snapshots) AS snapshots
+FROM pool
+WHERE back = 1 AND worker_wants_lock AND NOT coalesce(moved, false)
+  AND NOT EXISTS (FROM stack_thread_place AS t WHERE t.dump = pool.dump AND NOT t.is_main AND t.own IS NOT NULL AND t.class <> 'helper')
+GROUP BY stands_in;

@@ -45,7 +45,7 @@ SELECT greatest(
 CREATE TABLE stack_worker AS
 SELECT process, pid, host, file_id, thread_line, status, own.f AS function, own.f || ' (' || own.p || ')' AS place, own.line AS own_line, moved,
   NOT in_queue_get AND coalesce(status, 'idle') NOT LIKE 'active%' AND own IS NOT NULL AND coalesce(NOT moved, true) AS stuck,
-  holds_out_for_lock AS wants_lock
+  worker_wants_lock AS wants_lock
 FROM (
   SELECT *, lag(own_key) OVER w <> own_key AS moved, row_number() OVER (PARTITION BY process ORDER BY snapshot DESC) AS back
   FROM stack_main WHERE role = 'loader worker' AND failure IS NULL WINDOW w AS (PARTITION BY process ORDER BY snapshot))
@@ -118,7 +118,12 @@ WITH p AS (
       AND coalesce((
         SELECT try_cast(regexp_extract(p.own_path[i], ':([0-9]+)\)$', 1) AS BIGINT) > try_cast(regexp_extract(c.own_path[i], ':([0-9]+)\)$', 1) AS BIGINT)
         FROM (SELECT min(i) AS i FROM (SELECT unnest(range(1, greatest(len(p.own_path), len(c.own_path)) + 1)) AS i) WHERE p.own_path[i] IS DISTINCT FROM c.own_path[i])
-        WHERE p.own_calls[i] = c.own_calls[i]), false) AS left_loop
+        WHERE p.own_calls[i] = c.own_calls[i]), false) AS left_loop,
+    -- The root of a broadcast or a gather comes to it by a call of its own: through other functions, or the other branch of one `if`.
+    p.decided_function = c.function AND regexp_matches(c.function, '^(?:broadcast|scatter|gather|reduce|send|recv)(?:_|$)')
+      AND (p.own_calls IS DISTINCT FROM list_transform(coalesce(c.own_path, []), lambda x: regexp_replace(x, ':[0-9]+\)$', ')')) OR coalesce((
+        SELECT max(abs(try_cast(regexp_extract(p.own_path[i], ':([0-9]+)\)$', 1) AS BIGINT) - try_cast(regexp_extract(c.own_path[i], ':([0-9]+)\)$', 1) AS BIGINT)))
+        FROM (SELECT unnest(range(1, len(p.own_path) + 1)) AS i)), 0) <= 10) AS may_be_root
   -- The rank that serves the store waits for its clients; idle workers of an engine may be idle at different places.
   FROM p, crowd AS c WHERE p.peer AND p.place <> c.place AND NOT (p.class = 'store-wait' AND c.class IN ('store-wait', 'init')) AND NOT (p.role = 'service' AND c.role = 'service')
 ), judged AS (
@@ -129,13 +134,13 @@ WITH p AS (
       WHEN soft > 0 THEN NULL
       WHEN hard > 0 AND waiting > 0 AND (hard < waiting OR (hard = 1 AND waiting = 1)) AND (2 * (SELECT n FROM crowd) >= waiting OR pipeline OR loose > 0) THEN 'hard'
       WHEN hard = 0 AND failing = 0 AND waiting = n AND NOT pipeline AND loose = 0 AND (SELECT count(*) FROM other) > 0
-        AND ((SELECT n FROM crowd) > (SELECT count(*) FROM other) OR n = 2) AND n >= 2 THEN 'other'
+        AND ((SELECT n FROM crowd) > (SELECT count(*) FROM other) OR n = 2) AND n >= 2 AND NOT (SELECT count(*) = 1 AND bool_and(may_be_root) FROM other) THEN 'other'
       -- Nobody waits in a collective: only of processes that are known to be ranks of one job is it said that they should stand alike.
       WHEN hard > 0 AND (NOT guessed OR (SELECT class FROM mass) = 'file-lock') AND (SELECT n FROM mass) >= 2 AND 3 * (SELECT n FROM mass) >= 2 * n AND (SELECT n FROM mass) < n
         AND (SELECT class FROM mass) IN ('file-lock', 'lock-wait', 'blocked', 'network-read', 'sleep', 'data-load') THEN 'mass'
       WHEN hard = 0 AND failing = 0 AND waiting = n AND n >= 2 AND n = ranked AND NOT guessed AND (SELECT count(*) FROM absent) BETWEEN 1 AND greatest((n - 1) // 2, 1)
         -- A dumped process that is taken for a helper may be the one.
-        AND NOT EXISTS (FROM stack_main WHERE role IN ('helper', 'other')) THEN 'absent'
+        AND NOT EXISTS (FROM stack_main WHERE role IN ('helper', 'pool worker', 'driver', 'other')) THEN 'absent'
     END AS found, job.*
   FROM job
 ), suspect AS (
@@ -179,7 +184,8 @@ SELECT j.found,
   w.n AS waiting, w.ranks AS waiting_ranks, w.function AS waiting_function, w.top_function AS waiting_top_function, w.frame AS waiting_frame, w.class AS waiting_class,
   w.awaits, w.lines AS waiting_lines, w.step AS waiting_step, j.n AS processes, j.guessed, (SELECT world_size FROM stack_world) AS world_size,
   CASE WHEN t.first.class IN ('data-wait', 'idle-service') THEN t.first.decided.f ELSE coalesce(t.first.own.f, t.first.top.f, t.first.innermost) END AS function,
-  coalesce(CASE WHEN t.first.class = 'idle-service' THEN t.first.decided.f || ', its idle loop,' END, t.first.own.f || ' (' || t.first.own.p || coalesce(':' || t.first.own.n, '') || ')', t.first.top.f || ' (' || t.first.top.p || ')', t.first.innermost) AS frame
+  coalesce(CASE WHEN t.first.class = 'idle-service' THEN t.first.decided.f || ', its idle loop,' END, t.first.own.f || ' (' || t.first.own.p || coalesce(':' || t.first.own.n, '') || ')',
+    CASE WHEN t.first.class IN ('data-wait', 'wait') THEN t.first.decided.f END, t.first.top.f || ' (' || t.first.top.p || ')', t.first.innermost) AS frame
 FROM judged AS j, told AS t, waiters AS w WHERE j.found IS NOT NULL AND t.n > 0 AND w.n > 0;
 
 -- rank -> pid of the whole job, in order of ranks; NULL where a pid is not known.
@@ -208,8 +214,8 @@ FROM (SELECT *, CASE WHEN waiting = 1 THEN '1 other waits in ' ELSE waiting || '
 
 -- Every process worth a word, for the case that nothing stands apart.
 CREATE VIEW stack_context AS
-SELECT r.process, r.rank, r.rank_guessed, r.host, r.pid, r.file_id, r.thread_line, r.snapshots, r.class, r.awaits, r.decided, r.top, r.own, r.place, r.innermost, r.cmdline, r.moved, r.peer FROM stack_rank AS r WHERE NOT r.failed
+SELECT r.process, true AS of_job, r.role, r.rank, r.rank_guessed, r.host, r.pid, r.file_id, r.thread_line, r.snapshots, r.class, r.awaits, r.decided, r.top, r.own, r.place, r.innermost, r.cmdline, r.moved, r.peer FROM stack_rank AS r WHERE NOT r.failed
 UNION ALL BY NAME
-SELECT process, rank, rank_guessed, host, pid, file_id, thread_line, snapshots, class, awaits, decided, top, own, place, innermost, cmdline, NULL AS moved, false AS peer FROM stack_main
-WHERE (role IN ('service', 'other') OR source_kind = 'backtrace') AND failure IS NULL AND process NOT IN (SELECT process FROM stack_rank WHERE NOT failed)
+SELECT process, false AS of_job, role, rank, rank_guessed, host, pid, file_id, thread_line, snapshots, class, awaits, decided, top, own, place, innermost, cmdline, NULL AS moved, false AS peer FROM stack_main
+WHERE (role IN ('service', 'driver', 'other') OR source_kind = 'backtrace') AND failure IS NULL AND process NOT IN (SELECT process FROM stack_rank WHERE NOT failed)
 QUALIFY row_number() OVER (PARTITION BY process ORDER BY snapshot DESC) = 1;

@@ -142,7 +142,8 @@ WITH bare AS (
 ), counted AS (
   -- busy: calls further in that do more than wait.
   SELECT *, count_if(NOT skipped AND NOT native) OVER (w ROWS UNBOUNDED PRECEDING) AS nth,
-    count_if(NOT skipped AND NOT native AND by_top IS NULL AND by_weak.class IS DISTINCT FROM 'wait') OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS busy
+    -- (the innermost has no rows before it, and a count of none is NULL)
+    coalesce(count_if(NOT skipped AND NOT native AND by_top IS NULL AND by_weak.class IS DISTINCT FROM 'wait') OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS busy
   FROM placed WINDOW w AS (PARTITION BY file_id, thread_line ORDER BY d)
 ), thread AS (
   SELECT file_id, thread_line,
@@ -173,6 +174,9 @@ WITH bare AS (
 SELECT u.file_id, u.line_no, u.stream, u.unit_head, u.nth, u.source_kind, u.tid, u.number, u.status, u.name, u.host, u.rank, u.local_rank, u.task, u.time,
   coalesce(t.frames, 0) AS frames, t.innermost, t.top, t.own, t.path, t.own_path, t.in_queue_get,
   t.native.w IS NOT DISTINCT FROM 'a lock' AND coalesce(t.weak.c, '') <> 'wait' AND t.stack IS NULL AND t.idle IS NULL AND coalesce(t.near.c, 'lock-wait') = 'lock-wait' AS holds_out_for_lock,
+  -- A worker process wants a lock of its own (not the queue's, which workers share).
+  coalesce(t.stack.c IN ('loader-worker', 'pool-worker') AND NOT t.in_queue_get AND coalesce(u.status, '') NOT LIKE 'active%' AND coalesce(t.weak.c, '') <> 'wait' AND coalesce(t.near.w, 'a lock') IN ('a lock', 'the import lock')
+    AND (t.native.w = 'a lock' OR t.near.c = 'lock-wait' AND t.near.busy = 0 AND t.near.f IN ('acquire', '_acquire', '_lock_unlock_module')), false) AS worker_wants_lock,
   t.near.c IS NOT DISTINCT FROM 'backward' AS in_backward,
   t.said AS decided,
   CASE WHEN t.stack IS NULL AND t.near.c = 'backward' THEN CASE WHEN u.status LIKE 'active%' THEN 'compute' ELSE 'collective-wait' END
@@ -214,7 +218,7 @@ hook AS (
     CASE WHEN m.in_backward AND k.h IS NOT NULL THEN coalesce(k.h.own, m.own) ELSE m.own END AS own,
     CASE WHEN m.in_backward AND k.h IS NOT NULL THEN list_concat(m.path, k.h.path) ELSE m.path END AS path,
     CASE WHEN m.in_backward AND k.h IS NOT NULL THEN list_concat(m.own_path, k.h.own_path) ELSE m.own_path END AS own_path,
-    m.innermost, m.in_queue_get, m.holds_out_for_lock, m.in_backward, m.host, m.rank, m.local_rank, m.task, m.time
+    m.innermost, m.in_queue_get, m.holds_out_for_lock, m.worker_wants_lock, m.in_backward, m.host, m.rank, m.local_rank, m.task, m.time
   FROM main_thread AS m LEFT JOIN hook AS k ON k.file_id = m.file_id AND k.stream = m.stream AND k.unit_head IS NOT DISTINCT FROM m.unit_head AND k.nth = m.nth
 ), failure AS (
   SELECT f.file_id, f.line_no, coalesce(f.stream, '') AS stream, f.pid, f.rank, f.reason, h.line_no AS head, h.pid AS head_pid, h.rank AS head_rank
@@ -247,14 +251,16 @@ hook AS (
   FROM marked AS k ASOF LEFT JOIN (SELECT file_id, line_no, said FROM stack_mark WHERE kind = 'date') AS d ON d.file_id = k.file_id AND k.line_no >= d.line_no
 )
 SELECT row_number() OVER (ORDER BY t.file_id, t.line_no) AS dump, t.file_id, t.line_no, t.thread_line, t.stream, t.unit_head, t.nth, t.source_kind, f.path AS file,
-  coalesce(t.head_pid, p.lwp, t.mark_pid, CASE WHEN t.name = 'MainThread' AND t.source_kind = 'py-spy' AND NOT starts_with(t.tid, '0x') THEN try_cast(t.tid AS BIGINT) END,
+  coalesce(t.head_pid, p.lwp, t.mark_pid, CASE WHEN (t.name = 'MainThread' AND t.source_kind = 'py-spy' OR t.source_kind = 'pystack') AND NOT starts_with(t.tid, '0x') THEN try_cast(t.tid AS BIGINT) END,
     try_cast(nullif(regexp_extract(f.path, '(?:pid|py-?spy|dumps?/|stack|trace|native|strace)[-_.]?([0-9]{3,8})\.[a-z]+$', 1), '') AS BIGINT)) AS pid,
   t.watched, t.host, coalesce(t.mark_rank, t.head_rank, t.rank) AS rank, t.local_rank, t.task, t.cmdline, t.occasion, t.failure, t.failure_line,
   coalesce(t.time, try_strptime(regexp_replace(t.date_said, ' [A-Z]{2,5} (20[0-9]{2})$', ' \1'), '%a %b %d %H:%M:%S %Y'),
     try_strptime(nullif(regexp_extract(f.path, '(20[0-9]{6}[-_T]?[0-9]{6})', 1).replace('-', '').replace('_', '').replace('T', ''), ''), '%Y%m%d%H%M%S')) AS time,
   natural_order(f.path) AS file_order,
-  t.tid, t.name AS thread_name, t.status, t.class, t.awaits, t.decided, t.top, t.own, t.path, t.own_path, t.innermost, t.in_queue_get, t.holds_out_for_lock, t.in_backward,
-  CASE WHEN t.class = 'loader-worker' THEN 'loader worker'
+  t.tid, t.name AS thread_name, t.status, t.class, t.awaits, t.decided, t.top, t.own, t.path, t.own_path, t.innermost, t.in_queue_get, t.holds_out_for_lock, t.worker_wants_lock, t.in_backward,
+  CASE WHEN t.class IN ('loader-worker', 'pool-worker') THEN replace(t.class, '-', ' ')
+       -- It hands work to the ranks and waits for what they answer.
+       WHEN t.class = 'answer-wait' THEN 'driver'
        WHEN t.class IN ('launcher', 'helper') THEN t.class
        WHEN regexp_matches(t.cmdline, 'resource_tracker|semaphore_tracker|compile_worker|(?:^|[/ ])(?:torchrun|torchelastic|srun|mpirun|accelerate launch)(?: |$)|torch[./]distributed[./](?:run|launch)\b|deepspeed\.launcher|wandb-|tensorboard|(?:^|/)(?:bash|sh) ') THEN 'launcher'
        WHEN t.class = 'idle-service' THEN 'service'
@@ -343,7 +349,7 @@ guess AS (
   FROM named
 )
 SELECT dump, file_id, line_no, thread_line, file, source_kind, watched, process, rank, rank_guessed, surely, at_host AS host, pid, role, cmdline, occasion, failure, failure_line, time,
-  snapshot, snapshots, status, class, awaits, decided, top, own, path, own_path, array_to_string(path, ' > ') AS signature, innermost, in_queue_get, holds_out_for_lock, step,
+  snapshot, snapshots, status, class, awaits, decided, top, own, path, own_path, array_to_string(path, ' > ') AS signature, innermost, in_queue_get, holds_out_for_lock, worker_wants_lock, step,
   local_world_size AS world_size,
   class IN ('collective-wait', 'collective-launch', 'p2p-wait', 'gpu-sync', 'store-wait', 'init') AS waits_for_peers,
   coalesce(array_to_string(coalesce(nullif(own_path, []), path), ' > '), decided.f, innermost, '') AS place,
