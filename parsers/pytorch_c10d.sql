@@ -1,13 +1,8 @@
--- Records broken at some width, anywhere, also within a word: the pieces that follow their first line without a gap, put together without blanks.
--- Where two ranks' first lines follow each other, nobody can tell whose the pieces are.
+-- Records broken by a terminal, a collector or a launcher, anywhere, also within a word: the pieces that follow their first line without a
+-- gap, put together without blanks. Where two ranks' first lines follow each other, nobody can tell whose the pieces are.
 CREATE VIEW c10d_joined AS
-WITH piece AS (
-  SELECT file_id, line_no, host, rank, local_rank, task, pid, stream, time, time_quality, head, text FROM c10d_piece
-  UNION ALL BY NAME
-  SELECT file_id, line_no, host, rank, local_rank, task, pid, stream, time, time_quality, true AS head, CASE WHEN pg_id IS NULL AND grp IS NULL
-    THEN '[Rank ' || group_rank || '] Watchdog caught collective operation timeout:' END AS text FROM c10d_event WHERE event = 'folded'),
-of_head AS (
-  SELECT *, max(CASE WHEN head THEN line_no END) OVER (PARTITION BY file_id ORDER BY line_no) AS first_line FROM piece
+WITH of_head AS (
+  SELECT *, max(CASE WHEN head THEN line_no END) OVER (PARTITION BY file_id ORDER BY line_no) AS first_line FROM c10d_piece
   WINDOW w AS (PARTITION BY file_id ORDER BY line_no)
   QUALIFY NOT (head AND coalesce(lag(head) OVER w AND lag(line_no) OVER w >= line_no - 1, false))),
 unbroken AS (
@@ -26,24 +21,20 @@ FROM (SELECT *, regexp_extract(text, '^\[Rank([0-9]+)\]Watchdogcaughtcollectiveo
   ['group_rank', 'seq', 'op', 'numel_in', 'numel_out', 'timeout_ms', 'ran_ms']) AS said FROM c10d_joined)
 WHERE said.seq <> '';
 
+-- The last number may lack digits: one that lost some is smaller than the number before it by nine at least.
 CREATE VIEW c10d_status_joined AS
 SELECT * EXCLUDE (text, said), nullif(said.pg_id, '') AS pg_id, said.grp AS grp, nullif(said.grp_desc, '') AS grp_desc, said.group_rank::BIGINT AS group_rank,
-  said.seq::BIGINT AS failed_seq, said.last_enqueued::BIGINT AS last_enqueued, 'watchdog' AS said_by
-FROM (SELECT *, regexp_extract(text, '^\[(?:PGID([0-9]+))?PG(?:GUID)?([0-9A-Za-z_:./-]+?)(?:\(([^)]*)\))?Rank([0-9]+)\]failuredetectedbywatchdogatworksequenceid:([0-9]+)PGstatus:lastenqueuedwork:(-?[0-9]+),',
-  ['pg_id', 'grp', 'grp_desc', 'group_rank', 'seq', 'last_enqueued']) AS said FROM c10d_joined)
+  said.seq::BIGINT AS failed_seq, said.last_enqueued::BIGINT AS last_enqueued,
+  CASE WHEN said.seq::BIGINT - TRY_CAST(said.last_completed AS BIGINT) BETWEEN 1 AND 9 THEN said.last_completed::BIGINT END AS last_completed, 'watchdog' AS said_by
+FROM (SELECT *, regexp_extract(text, '^\[(?:PGID([0-9]+))?PG(?:GUID)?([0-9A-Za-z_:./-]+?)(?:\(([^)]*)\))?Rank([0-9]+)\]failuredetectedbywatchdogatworksequenceid:([0-9]+)PGstatus:lastenqueuedwork:(-?[0-9]+),(?:lastcompletedwork:(-?[0-9]+))?',
+  ['pg_id', 'grp', 'grp_desc', 'group_rank', 'seq', 'last_enqueued', 'last_completed']) AS said FROM c10d_joined)
 WHERE said.seq <> '';
 
--- Lines that were folded, with what the line before says of the writer.
 CREATE TABLE c10d_timeout_line AS
-SELECT t.* REPLACE (coalesce(t.rank, f.rank) AS rank, coalesce(t.group_rank, f.group_rank) AS group_rank, coalesce(t.time, f.time) AS time, coalesce(t.host, f.host) AS host)
-FROM c10d_timeout t LEFT JOIN c10d_event f ON f.event = 'folded' AND t.group_rank IS NULL AND f.file_id = t.file_id AND f.line_no = t.line_no - 1
-UNION ALL BY NAME FROM c10d_timeout_joined;
+FROM c10d_timeout UNION ALL BY NAME FROM c10d_timeout_joined;
 
 CREATE TABLE c10d_status_line AS
-SELECT s.* REPLACE (coalesce(s.rank, f.rank) AS rank, coalesce(s.group_rank, f.group_rank) AS group_rank, coalesce(s.time, f.time) AS time, coalesce(s.grp, f.grp) AS grp,
-  coalesce(s.grp_desc, f.grp_desc) AS grp_desc, coalesce(s.pg_id, f.pg_id) AS pg_id)
-FROM c10d_status s LEFT JOIN c10d_event f ON f.event = 'folded' AND s.group_rank IS NULL AND f.file_id = s.file_id AND f.line_no = s.line_no - 1
-UNION ALL BY NAME FROM c10d_status_joined;
+FROM c10d_status UNION ALL BY NAME FROM c10d_status_joined;
 
 -- The group a watchdog's timeout belongs to stands in another line of the same rank: the status of the group whose work
 -- of that number failed. Each (rank, group, sequence number) once, however often it was printed.
