@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from logsift.ingest.gate import Gate, Passed
 from logsift.ingest.match import PROBLEM, Matched, finish, match, reach
 from logsift.ingest.readers import lines as text
 from logsift.ingest.readers import reader
+from logsift.ingest.readers.mend import mended
 from logsift.ingest.spelling import Spelling
 
 if TYPE_CHECKING:
@@ -115,6 +116,9 @@ class Parser:
         owner = self.owners[file.grammar] if file.grammar else None
         margin = self.margin if owner is None or owner.shares else reach([owner])
         for window in text.windows(file.file_id, file.path, margin, self.window_bytes):
+            if owner is None and window.size == file.size:
+                whole = mended(bytes(window.view()))
+                window = replace(window, buffer=whole, core_stop=len(whole), stop=len(whole))
             parsed.lines[file.file_id] = window.core_last
             parsed.windows.append((file.file_id, window.first_line, window.offset))
             yield file.grammar, window

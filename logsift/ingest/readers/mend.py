@@ -1,0 +1,60 @@
+"""Lines that a terminal broke at its width, put together again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+_LARGEST = 4 << 20
+"""What people copy out of a terminal is smaller."""
+_WIDTHS = range(60, 400)
+_START = 4
+"""Bytes by which a line is known to begin like others do."""
+_PIECES = 6
+"""A record has no more of them, on the average: rows of a table all have one width."""
+_CUTS, _WORDS = 3, 2
+"""Different places where a line is cut, and those of them within a word: fewer prove nothing."""
+
+
+def mended(data: bytes) -> bytes:
+    """The text with lines broken at a fixed width made whole, or `data` itself where none are.
+
+    The line ends that are taken out of a record stand behind it, so that every other line keeps its number.
+
+    A text is taken for broken where no line is longer than some width, more lines are just as long than nearly so, and
+    a good part of these are cut at different places, within words too, and followed by a line that begins as no other does.
+    """
+    if len(data) > _LARGEST or data.count(b"\n") < 2 * _CUTS:
+        return data
+    whole = data if data.endswith(b"\n") else data + b"\n"
+    letters = np.frombuffer(whole, np.uint8)
+    ends = np.flatnonzero(letters == ord("\n"))
+    characters = np.cumsum((letters & 0xC0) != 0x80)[ends]  # a byte 10xxxxxx continues a character
+    lengths = np.diff(characters, prepend=0) - 1
+    width = int(lengths.max())
+    full = np.flatnonzero(lengths[:-1] == width)
+    if width not in _WIDTHS or len(full) > _PIECES * (len(ends) - len(full)):
+        return data
+    if len(full) < max(_CUTS, 2 * int(np.count_nonzero(lengths >= width - 8)) - 2 * len(full)):
+        return data
+    begins = np.concatenate(([0], ends[:-1] + 1))
+
+    def head(line: int) -> bytes:
+        return whole[begins[line] : begins[line] + _START]
+
+    after = set((full + 1).tolist())
+    usual = {head(line) for line in range(len(ends)) if line not in after}
+    broken = [line for line in full.tolist() if lengths[line + 1] and head(line + 1) not in usual]
+    cuts = [whole[ends[line] - _START : ends[line] + _START + 1] for line in broken]
+    words = [cut for cut in cuts if cut[_START - 1 : _START].isalpha() and cut[_START + 1 : _START + 2].islower()]
+    if len(set(cuts)) < _CUTS or len(set(words)) < _WORDS or 4 * len(words) < len(full) or 2 * len(broken) < len(full):
+        return data
+    out, open_ends = list[bytes](), 0
+    joined = set(broken)
+    for line in range(len(ends)):
+        out.append(whole[begins[line] : ends[line]])
+        if line in joined:
+            open_ends += 1
+        else:
+            out.append(b"\n" * (open_ends + 1))
+            open_ends = 0
+    return b"".join(out)
