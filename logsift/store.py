@@ -43,7 +43,7 @@ CREATE TABLE clock (
 CREATE TABLE missing (what VARCHAR, why VARCHAR, how VARCHAR);
 CREATE TABLE content_table (ordinal BIGINT, name VARCHAR, query VARCHAR, inputs VARCHAR[]);
 CREATE TABLE content_rule (rule VARCHAR, inputs VARCHAR[]);
-CREATE TABLE content_declared (name VARCHAR);
+CREATE TABLE content_declared (name VARCHAR, unsaid VARCHAR[]);
 """
 SYSTEM_ABOUT = {
     "file": "one file of the run directory; `grammar` where one owns it, `why` where nobody can read it; `unended`: its last line has no line end",
@@ -55,7 +55,7 @@ SYSTEM_ABOUT = {
     "clock": "what one host prints in one file in one form: what was added to its times, in which zone that makes them (UTC, or an unknown one they share), how surely",
     "missing": "what would settle open questions, and how to get it",
     "content_table": "tables that the content's SQL fills from others, and what they read",
-    "content_declared": "the tables that formats write",
+    "content_declared": "the tables that formats write, and the common columns they do without",
     "content_rule": "what each rule reads",
     "timeline": "every row that carries a time, from all tables",
     "run_info": "digest of the content and version of logsift that made this file",
@@ -128,7 +128,7 @@ class Store:
                     "content_table", [(n, made[1].lower(), statement[made.end() :], sorted(inputs.of(statement)))]
                 )
         self.insert("content_rule", [(r.id, sorted(inputs.of(r.sql))) for r in catalog.rules])
-        self.insert("content_declared", [(name,) for name in catalog.tables])
+        self.insert("content_declared", [(t.name, sorted(t.unsaid)) for t in catalog.tables.values()])
         self.insert("run_info", [(catalog.digest, __version__)])
         self.con.execute("COMMIT")
 
@@ -178,7 +178,7 @@ class Store:
     def name_hosts(self) -> None:
         """Files without a host whose path holds the name of one host that other lines know are that host's."""
         nameless = self.rows("SELECT file_id, path FROM file WHERE host IS NULL")
-        tables = sorted(self.filled())
+        tables = sorted(self.filled("host"))
         if not nameless or not tables:
             return
         said = " UNION ".join(f"SELECT host FROM {t} WHERE host IS NOT NULL" for t in tables)
@@ -228,11 +228,11 @@ class Store:
         """Note what went wrong and belongs to no line."""
         self.insert("problem", [(None, None, what, text.splitlines()[0] if text else "")])
 
-    def filled(self) -> frozenset[str]:
-        """The declared tables that have committed rows."""
+    def filled(self, column: str = "file_id") -> frozenset[str]:
+        """The declared tables that have committed rows, of those that store this common column."""
         # DuckDB's estimate counts deleted rows too, and none of an open transaction: it only tells where to look.
         names = [r["name"] for r in self.rows(
-            "SELECT name FROM content_declared JOIN duckdb_tables() ON table_name = name WHERE database_name = current_database() AND estimated_size > 0"
+            "SELECT name FROM content_declared JOIN duckdb_tables() ON table_name = name WHERE database_name = current_database() AND estimated_size > 0 AND NOT list_contains(unsaid, ?)", [column],
         )]  # fmt: skip
         each = (f"SELECT '{name}' AS name WHERE EXISTS (FROM {name})" for name in names)
         return frozenset(r["name"] for r in self.rows(" UNION ALL ".join(each))) if names else frozenset()

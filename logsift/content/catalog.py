@@ -69,7 +69,7 @@ COMMON: tuple[Column, ...] = (
     Column("stream", "text", None, "what tells interleaved writers of one file apart"),
 )
 COMMON_NAMES = frozenset(c.name for c in COMMON)
-UNSAID = frozenset({"uptime_seconds", "local_rank", "task", "pid"})
+UNSAID = COMMON_NAMES - {"file_id", "line_no"}
 """The common columns that a table may do without."""
 ENVELOPE_FACTS = frozenset({"time", "uptime_seconds", "host", "rank", "local_rank", "task", "pid", "stream", "body"})
 

@@ -273,8 +273,10 @@ def _fill_from_paths(matched: Matched, files: dict[int, SourceFile]) -> None:
     for table, frames in matched.tables.items():
         matched.tables[table] = [
             f.join(hints, on="file_id", how="left", maintain_order="left")
-            .with_columns(host=pl.coalesce("host", "hinted_host"), rank=pl.coalesce("rank", "hinted_rank"))
+            .with_columns(pl.coalesce(c, f"hinted_{c}").alias(c) for c in ("host", "rank") if c in f.columns)
             .drop("hinted_host", "hinted_rank")
+            if not {"host", "rank"}.isdisjoint(f.columns)
+            else f
             for f in frames
         ]
 

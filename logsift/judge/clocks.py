@@ -144,7 +144,7 @@ def settle(store: Store) -> bool:
 
     Needs the views `clock_anchor` and `rank` of the content; without them times stay as printed.
     """
-    tables = sorted(store.filled())
+    tables = sorted(store.filled("time"))
     if not tables or not store.defines("clock_anchor", "rank"):
         return False
     try:
