@@ -24,9 +24,14 @@ CREATE MACRO strace_far_end(fd_is) AS nullif(replace(regexp_extract(fd_is, '^(?:
 -- Seconds on the clock of the trace: of the day, going on beyond midnight, or since the epoch.
 CREATE MACRO strace_at(clock, first) AS clock + CASE WHEN first < 100000 AND clock < first - 3600 THEN 86400 ELSE 0 END;
 
+-- What an everyday call returned, as strace_line has it: an address is not kept.
+CREATE MACRO strace_result(call, returned) AS CASE WHEN returned <> 0 OR call NOT IN ('mmap', 'mremap', 'brk') THEN returned::VARCHAR END;
+
 CREATE VIEW strace_said AS
-SELECT file_id, line_no, host, rank, pid, kind, clock, relative FROM strace_line
-UNION ALL SELECT file_id, line_no, host, rank, pid, 'call', clock, NULL FROM strace_quick;
+SELECT file_id, line_no, pid, kind, clock, relative FROM strace_line
+UNION ALL SELECT file_id, line_no, pid, 'call', clock, NULL FROM strace_quick
+UNION ALL SELECT file_id, line_no, pid, 'unfinished', clock, NULL FROM strace_begun
+UNION ALL SELECT file_id, line_no, pid, 'resumed', clock, NULL FROM strace_returned;
 
 COMMENT ON VIEW strace_said IS 'every line of a trace: whose, of what kind, when';
 
@@ -41,7 +46,7 @@ WITH lines AS (
 SELECT f.file_id, f.path, CASE WHEN l.named = 0 THEN regexp_replace(f.path, '\.[0-9]+(\.(?:gz|xz|zst|bz2))?$', '') ELSE f.path END AS trace,
        coalesce(CASE WHEN l.named = 0 THEN TRY_CAST(coalesce(nullif(regexp_extract(f.path, '\.([0-9]{1,10})(?:\.(?:gz|xz|zst|bz2))?$', 1), ''),
                 nullif(regexp_extract(f.path, '(?:^|[^0-9A-Za-z])(?:pid)?([0-9]{2,10})(?:\.[a-z]+)*$', 1), '')) AS BIGINT) END, l.attached, l.lowest, 0) AS own_tid,
-       l.first_clock, l.last_clock, l.last_line, l.last_moving, l.relatives > 0 AS relative,
+       f.host, f.rank, l.first_clock, l.last_clock, l.last_line, l.last_moving, l.relatives > 0 AS relative,
        date_trunc('day', make_timestamp((f.mtime_ns // 1000)::BIGINT)) AS day
 FROM lines l JOIN file f USING (file_id);
 
@@ -65,16 +70,26 @@ CREATE TABLE strace_end AS
 SELECT trace, max(coalesce(strace_at(last_clock, first_clock), elapsed)) AS at_s, min(coalesce(strace_at(first_clock, first_clock), 0)) AS began
 FROM (SELECT f.*, e.elapsed FROM strace_file f LEFT JOIN strace_elapsed e ON e.file_id = f.file_id AND e.line_no = f.last_line) GROUP BY trace;
 
--- Two halves joined: the next word of a thread in a call is the call's return, or the thread's end, or nothing.
-CREATE TABLE strace_halves AS
-WITH halves AS (
-  SELECT l.file_id, l.line_no, coalesce(l.pid, f.own_tid) AS tid, l.kind, lead(l.line_no) OVER thread AS next_line, lead(l.kind) OVER thread AS next_kind
-  FROM strace_line l JOIN strace_file f USING (file_id) WHERE l.kind IN ('unfinished', 'cut', 'resumed', 'exit', 'killed')
-  WINDOW thread AS (PARTITION BY l.file_id, coalesce(l.pid, f.own_tid) ORDER BY l.line_no)
+-- Two halves joined: the next word of a thread in a call is the call's return, or the thread's end, or nothing. Joining costs a sort: where
+-- not every call is asked for, of the everyday ones only those are joined that may have taken long, failed, or not returned.
+CREATE MACRO strace_joined(every) AS TABLE
+WITH ends AS (
+  SELECT file_id, line_no, pid, syscall FROM strace_returned WHERE every OR seconds IS NULL OR errno = 'ETIMEDOUT' AND syscall <> 'futex' OR errno = 'EAGAIN' AND syscall = 'mmap'
+    OR (file_id, syscall) IN (SELECT (file_id, syscall) FROM strace_line WHERE kind = 'cut')
+), halves AS (
+  SELECT l.file_id, l.line_no, coalesce(l.pid, f.own_tid) AS tid, l.kind FROM strace_line l JOIN strace_file f USING (file_id) WHERE l.kind IN ('unfinished', 'cut', 'resumed', 'exit', 'killed')
+  UNION ALL SELECT file_id, line_no, pid, 'begun' FROM strace_begun b
+  WHERE every OR (file_id, pid, syscall) IN (SELECT (file_id, pid, syscall) FROM ends UNION ALL SELECT (file_id, pid, syscall) FROM strace_line WHERE kind = 'resumed')
+    OR (file_id, line_no) IN (SELECT (file_id, last_line) FROM strace_tail)
+  UNION ALL SELECT file_id, line_no, pid, 'resumed' FROM ends
+), pairs AS (
+  SELECT *, lead(line_no) OVER thread AS next_line, lead(kind) OVER thread AS next_kind FROM halves WINDOW thread AS (PARTITION BY file_id, tid ORDER BY line_no)
 )
-SELECT h.file_id, h.line_no, CASE WHEN h.next_kind = 'resumed' THEN h.next_line END AS end_line,
-       t.last_line = h.line_no AND NOT t.ended AS never_returned
-FROM halves h JOIN strace_tail t ON t.file_id = h.file_id AND t.tid = h.tid WHERE h.kind = 'unfinished' OR h.kind = 'cut' AND h.next_kind = 'resumed' AND h.tid <> 0;
+SELECT h.file_id, h.line_no, CASE WHEN h.next_kind = 'resumed' THEN h.next_line END AS end_line, t.last_line = h.line_no AND NOT t.ended AS never_returned
+FROM pairs h JOIN strace_tail t ON t.file_id = h.file_id AND t.tid = h.tid
+WHERE h.kind = 'unfinished' OR h.kind = 'cut' AND h.next_kind = 'resumed' AND h.tid <> 0 OR h.kind = 'begun' AND (every OR h.next_kind = 'resumed' OR t.last_line = h.line_no);
+
+CREATE TABLE strace_halves AS FROM strace_joined(false);
 
 -- A line that broke in the middle, with its rest if that follows.
 CREATE TABLE strace_cut AS
@@ -89,28 +104,36 @@ JOIN strace_tail t ON t.file_id = p.file_id AND t.tid = coalesce(l.pid, f.own_ti
 LEFT JOIN strace_line r ON r.file_id = p.file_id AND r.line_no = p.next_line AND r.kind = 'rest'
 WHERE p.kind = 'cut' AND NOT EXISTS (FROM strace_halves h WHERE h.file_id = p.file_id AND h.line_no = p.line_no);
 
-CREATE VIEW strace_call AS
+CREATE VIEW strace_opening AS
+SELECT file_id, line_no, trace, tid, at_s, kind, syscall, args, said, host, rank FROM strace_event WHERE kind IN ('unfinished', 'cut')
+UNION ALL SELECT b.file_id, b.line_no, f.trace, b.pid, strace_at(b.clock, f.first_clock), 'unfinished', b.syscall, b.args, NULL, f.host, f.rank FROM strace_begun b JOIN strace_file f USING (file_id);
+
+CREATE VIEW strace_ending AS
+SELECT file_id, line_no, clock, args, result, target, errno, said, injected, seconds FROM strace_line WHERE kind IN ('resumed', 'rest')
+UNION ALL SELECT file_id, line_no, clock, NULL, strace_result(syscall, returned), NULL, errno, NULL, NULL, seconds FROM strace_returned;
+
+CREATE MACRO strace_call(every) AS TABLE
 SELECT file_id, line_no, line_no AS end_line, trace, tid, at_s, syscall, args, result, target, errno, said, injected, seconds, false AS never_returned, host, rank
 FROM strace_event WHERE kind = 'call'
 UNION ALL
 SELECT b.file_id, b.line_no, coalesce(h.end_line, b.line_no), b.trace, b.tid, b.at_s, b.syscall,
        CASE WHEN b.kind = 'cut' THEN regexp_replace(b.args, '(?:/[^ ]*/)?strace: Process .*$', '') ELSE rtrim(b.args, ' ,') END
-         || coalesce(CASE WHEN b.args = '' OR b.kind = 'cut' AND ends_with(b.args, ', ') OR starts_with(e.args, ',') THEN '' ELSE ', ' END || e.args, ''),
+         || coalesce(CASE WHEN b.args = '' OR e.args = '' OR b.kind = 'cut' AND ends_with(b.args, ', ') OR starts_with(e.args, ',') THEN '' ELSE ', ' END || e.args, ''),
        e.result, e.target, e.errno, e.said, e.injected,
        coalesce(e.seconds, CASE WHEN e.clock IS NOT NULL THEN strace_at(e.clock, f.first_clock) - b.at_s END), h.never_returned, b.host, b.rank
-FROM (SELECT * FROM strace_halves UNION ALL SELECT * FROM strace_cut) h
-JOIN strace_event b ON b.file_id = h.file_id AND b.line_no = h.line_no
+FROM (SELECT * FROM strace_halves WHERE NOT every UNION ALL SELECT * FROM strace_joined(true) WHERE every UNION ALL SELECT * FROM strace_cut) h
+JOIN strace_opening b ON b.file_id = h.file_id AND b.line_no = h.line_no
 JOIN strace_file f ON f.file_id = h.file_id
-LEFT JOIN strace_line e ON e.file_id = h.file_id AND e.line_no = h.end_line;
+LEFT JOIN strace_ending e ON e.file_id = h.file_id AND e.line_no = h.end_line;
 
 CREATE VIEW strace_quick_call AS
-SELECT q.file_id, q.line_no, q.line_no AS end_line, f.trace, coalesce(q.pid, f.own_tid) AS tid, strace_at(q.clock, f.first_clock) AS at_s, q.syscall, q.args, q.result, NULL::VARCHAR AS target, q.errno, NULL::VARCHAR AS said,
-       NULL::VARCHAR AS injected, q.seconds, false AS never_returned, q.host, q.rank
+SELECT q.file_id, q.line_no, q.line_no AS end_line, f.trace, coalesce(q.pid, f.own_tid) AS tid, strace_at(q.clock, f.first_clock) AS at_s, q.syscall, q.args, strace_result(q.syscall, q.returned) AS result, NULL::VARCHAR AS target, q.errno, NULL::VARCHAR AS said,
+       NULL::VARCHAR AS injected, q.seconds, false AS never_returned, f.host, f.rank
 FROM strace_quick q JOIN strace_file f USING (file_id);
 
 -- What rules look at: calls that made something, failed in more than a usual way, took long, or never returned.
 CREATE TABLE strace_notable AS
-SELECT * FROM strace_call
+SELECT * FROM strace_call(false)
 WHERE never_returned OR seconds >= 1
    OR syscall IN ('clone', 'clone3', 'fork', 'vfork', 'socket', 'connect', 'accept', 'accept4', 'flock', 'kill', 'tgkill', 'statfs', 'fstatfs', 'prlimit64', 'getrlimit', 'ugetrlimit', 'setrlimit')
    OR (syscall IN ('open', 'openat', 'creat', 'pipe', 'pipe2') AND errno IS NULL)
@@ -151,8 +174,9 @@ WITH RECURSIVE mains AS (
     SELECT pid, rank, host FROM identity UNION ALL SELECT pid, rank, host FROM "exit" UNION ALL SELECT pid, rank, host FROM stack_process)
   WHERE pid IS NOT NULL AND rank IS NOT NULL GROUP BY pid HAVING count(DISTINCT rank) = 1
 ), of_file AS (
-  SELECT f.trace, any_value(l.rank) AS rank, any_value(l.host) AS host FROM strace_line l JOIN strace_file f USING (file_id)
-  WHERE l.rank IS NOT NULL OR l.host IS NOT NULL GROUP BY f.trace
+  SELECT f.trace, coalesce(any_value(l.rank), any_value(f.rank)) AS rank, coalesce(any_value(l.host), any_value(f.host)) AS host
+  FROM strace_file f LEFT JOIN (FROM strace_line WHERE rank IS NOT NULL OR host IS NOT NULL) l USING (file_id)
+  WHERE l.rank IS NOT NULL OR l.host IS NOT NULL OR f.rank IS NOT NULL OR f.host IS NOT NULL GROUP BY f.trace
 )
 SELECT p.trace, p.tid, p.process AS pid, coalesce(p.tid = p.process, false) AS main,
        coalesce(n.rank, CASE WHEN NOT EXISTS (FROM processes q JOIN named m ON m.pid = q.process WHERE q.trace = p.trace) THEN o.rank END) AS rank,
@@ -186,7 +210,7 @@ SELECT c.file_id, c.line_no, c.end_line, make_timestamp((epoch_us(CASE WHEN c.at
        c.trace, t.pid, c.tid, t.rank, coalesce(t.host, c.host) AS host, c.syscall, c.args, c.at_s AS start, c.seconds, c.result, c.errno,
        strace_fd(c.args) AS fd, coalesce(strace_path(c.syscall, c.args), CASE WHEN strace_fd_is(c.args)[1] = '/' THEN strace_fd_is(c.args) END) AS path,
        coalesce(strace_sockaddr(c.args), strace_far_end(strace_fd_is(c.args))) AS peer, c.never_returned
-FROM (FROM strace_call UNION ALL FROM strace_quick_call) c JOIN strace_thread t ON t.trace = c.trace AND t.tid = c.tid JOIN strace_file f ON f.file_id = c.file_id;
+FROM (FROM strace_call(true) UNION ALL FROM strace_quick_call) c JOIN strace_thread t ON t.trace = c.trace AND t.tid = c.tid JOIN strace_file f ON f.file_id = c.file_id;
 
 COMMENT ON VIEW syscall IS 'one row per system call, halves joined: start and seconds on the clock of the trace, path and peer from its arguments, never_returned where the thread still sat in it at the end';
 
@@ -233,8 +257,8 @@ SELECT k.*, round(e.at_s - k.at_s, 3) AS waited_seconds, t.lines AS thread_lines
   -- the trace was stopped, or copied, in the middle of this call, or no thread went on after it began
   k.line_no = f.last_line AND (b.kind = 'cut' OR b.said = 'detached') OR k.line_no < f.last_line AND coalesce(f.last_moving, 0) < k.line_no AS caught_in_it,
   -- what this thread did to the same file before: a busy program is always in the middle of something
-  EXISTS (FROM strace_quick q WHERE q.file_id = k.file_id AND q.line_no < k.line_no AND q.syscall = k.syscall AND q.pid IS NOT DISTINCT FROM b.pid AND starts_with(k.args, q.args))
-    OR EXISTS (FROM strace_line q WHERE q.kind = 'call' AND q.errno IS NULL AND q.file_id = k.file_id AND q.line_no < k.line_no AND q.syscall = k.syscall AND q.pid IS NOT DISTINCT FROM b.pid
+  EXISTS (FROM strace_quick q WHERE q.file_id = k.file_id AND q.line_no < k.line_no AND q.syscall = k.syscall AND coalesce(q.pid, f.own_tid) = b.tid AND starts_with(k.args, q.args))
+    OR EXISTS (FROM strace_line q WHERE q.kind = 'call' AND q.errno IS NULL AND q.file_id = k.file_id AND q.line_no < k.line_no AND q.syscall = k.syscall AND coalesce(q.pid, f.own_tid) = b.tid
                AND CASE WHEN k.fd IS NOT NULL THEN strace_fd(q.args) = k.fd ELSE contains(q.args, '"' || k.path || '"') END)
     OR EXISTS (FROM fd o WHERE o.trace = k.trace AND o.line_no < k.line_no AND o.path = k.path AND k.syscall IN ('open', 'openat', 'creat'))
     OR k.syscall IN ('open', 'openat', 'creat') AND 3 <= (SELECT count(*) FROM fd o WHERE o.trace = k.trace AND o.line_no < k.line_no AND regexp_replace(o.path, '[^/]*$', '') = regexp_replace(k.path, '[^/]*$', ''))
@@ -252,7 +276,7 @@ SELECT k.*, round(e.at_s - k.at_s, 3) AS waited_seconds, t.lines AS thread_lines
        WHEN k.fd_kind IN ('stream', 'datagram', 'unix') OR k.syscall IN ('recvfrom', 'recvmsg', 'recv', 'accept', 'accept4', 'sendto', 'sendmsg') THEN 'socket'
        WHEN k.path IS NOT NULL THEN 'file'
        ELSE 'other' END AS waits_on
-FROM strace_known k JOIN strace_end e ON e.trace = k.trace JOIN strace_file f ON f.file_id = k.file_id JOIN strace_line b ON b.file_id = k.file_id AND b.line_no = k.line_no
+FROM strace_known k JOIN strace_end e ON e.trace = k.trace JOIN strace_file f ON f.file_id = k.file_id JOIN strace_opening b ON b.file_id = k.file_id AND b.line_no = k.line_no
 JOIN strace_tail t ON t.file_id = k.file_id AND t.tid = k.tid WHERE k.never_returned;
 
 COMMENT ON TABLE waiting_for_syscall IS 'system calls that had not returned when the trace ended, by thread; waits_on = lock | file | device | connect | socket | pipe | futex | poll | sleep | child | other, waited_seconds a lower bound';
@@ -264,10 +288,11 @@ WITH mains AS (
   WHERE t.main AND NOT l.ended AND (t.is_rank OR t.processes = 1)
 ), calls AS (
   SELECT m.trace, m.tid, m.file_id, q.line_no, strace_at(q.clock, f.first_clock) AS at_s, q.syscall,
-         q.syscall IN ('sched_yield', 'nanosleep', 'clock_nanosleep', 'clock_gettime', 'gettimeofday', 'getpid', 'futex') OR q.errno IN ('EAGAIN', 'ETIMEDOUT') OR q.syscall LIKE 'epoll_%wait' AND q.result = '0' AS asks,
+         q.syscall IN ('sched_yield', 'nanosleep', 'clock_nanosleep', 'clock_gettime', 'gettimeofday', 'getpid', 'futex') OR q.errno IN ('EAGAIN', 'ETIMEDOUT') OR q.syscall LIKE 'epoll_%wait' AND q.returned = 0 AS asks,
          q.syscall = 'futex' AND q.errno IS DISTINCT FROM 'ETIMEDOUT' AS woke
   FROM mains m JOIN strace_file f ON f.file_id = m.file_id
-  JOIN strace_quick q ON q.file_id = m.file_id AND (q.pid = m.tid OR q.pid IS NULL) AND (q.clock IS NULL OR strace_at(q.clock, f.first_clock) >= m.end_s - 30)
+  JOIN (SELECT file_id, line_no, pid, clock, syscall, returned, errno FROM strace_quick UNION ALL SELECT file_id, line_no, pid, clock, syscall, returned, errno FROM strace_returned) q
+    ON q.file_id = m.file_id AND (q.pid = m.tid OR q.pid IS NULL) AND (q.clock IS NULL OR strace_at(q.clock, f.first_clock) >= m.end_s - 30)
   UNION ALL
   SELECT m.trace, m.tid, m.file_id, q.line_no, strace_at(q.clock, f.first_clock), q.syscall,
          q.syscall IN ('sched_yield', 'nanosleep', 'clock_nanosleep', 'futex') OR q.errno IN ('EAGAIN', 'ETIMEDOUT') OR q.said = 'Timeout' OR q.syscall LIKE 'epoll_%wait' AND q.result = '0',
