@@ -205,7 +205,7 @@ decided AS (
       -- PyTorch. A bare runtime error has no numbers: only a capture makes it ours.
       WHEN capture_line IS NOT NULL THEN {'class': 'graph_capture', 'grade': 'definite', 'because': 'during_capture'}
       WHEN bare THEN NULL
-      WHEN requested_bytes IS NULL THEN CASE WHEN by_fraction THEN {'class': 'capacity', 'grade': 'definite', 'because': 'process_limit'}
+      WHEN coalesce(total_bytes, free_bytes, allocated_bytes, reserved_bytes, limit_bytes) IS NULL OR requested_bytes IS NULL THEN CASE WHEN by_fraction THEN {'class': 'capacity', 'grade': 'definite', 'because': 'process_limit'}
                                              ELSE {'class': 'capacity', 'grade': 'possible', 'because': 'no_numbers'} END
       WHEN private_pool_bytes >= greatest(requested_bytes, 0.05 * total_bytes) THEN {'class': 'graph_capture', 'grade': 'probable', 'because': 'graph_pools_hold_it'}
       WHEN NOT tells_pools AND private_pool_bytes IS NULL AND graphs_in_use AND unallocated_bytes >= greatest(requested_bytes, 0.1 * total_bytes)
@@ -317,7 +317,7 @@ SELECT class, grade, because,
       WHEN 'refused_although_free' THEN ' and refused although ' || bytes_text(free_bytes) || ' of ' || bytes_text(total_bytes) || ' were free'
       ELSE ', ' || bytes_text(unallocated_bytes) || ' reserved but unallocated in pieces, ' || bytes_text(free_bytes) || ' free of ' || bytes_text(total_bytes) || CASE WHEN largest_free_bytes < requested_bytes THEN '; the largest free piece has ' || bytes_text(largest_free_bytes) ELSE '' END END
     ELSE CASE because
-      WHEN 'no_numbers' THEN ' (the message lost its numbers)'
+      WHEN 'no_numbers' THEN ' (the message tells no more: which process holds what is not known)'
       WHEN 'nothing_left_for_nccl' THEN ' by NCCL: nothing was left on the card for its buffers'
       WHEN 'no_cache_blocks' THEN ': after weights and activations nothing is left for the KV cache'
       WHEN 'no_static_memory' THEN ': the share of the card that SGLang sets aside holds the weights, but nothing is left in it for the KV cache'
