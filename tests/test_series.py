@@ -22,7 +22,7 @@ from logsift.judge.series.robust import (
     together,
 )
 from logsift.judge.series.rows import not_numbers
-from logsift.judge.series.stitch import AGAIN, DEAD, DOUBLE, LIVE
+from logsift.judge.series.stitch import AGAIN, ASTRAY, DEAD, DOUBLE, LIVE
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -178,6 +178,29 @@ def test_the_same_text_twice_is_a_copy_but_training_again_is_not() -> None:
     fresh = np.zeros(len(x), bool)
     fresh[80] = True
     assert len(stitch(x, y, fresh=fresh).rollbacks) == 1, "a resume is announced there"
+
+
+def test_runs_that_look_more_often_at_their_end_are_told_apart_by_how_they_began() -> None:
+    x = steps(range(0, 3750, 125), range(3750, 4175, 25), range(125, 3750, 125), range(3750, 4175, 25))
+    s = stitch(x, rng().normal(size=len(x)))
+    assert (s.runs, s.rollbacks) == (2, ())
+
+
+@pytest.mark.parametrize(
+    "spoilt", [49.0, 4.0, 49700.0], ids=["a digit lost", "another run's beginning", "a digit more"]
+)
+def test_a_step_number_that_was_spoilt_is_no_rollback(spoilt: float) -> None:
+    x = steps(range(0, 1000, 10))
+    x[[49, 70]] = spoilt, 7000.0
+    s = stitch(x, rng().normal(size=len(x)))
+    assert (s.runs, s.rollbacks) == (1, ())
+    assert list(np.flatnonzero(s.state == ASTRAY)) == [49, 70]
+
+
+def test_a_second_writer_of_few_rows_is_not_taken_for_spoilt_ones() -> None:
+    x = steps(*(part for k in range(20) for part in (range(1000 + 10 * k, 1010 + 10 * k), range(k, k + 1))))
+    s = stitch(x, rng().normal(size=len(x)))
+    assert not (s.state == ASTRAY).any()
 
 
 def test_a_step_written_twice_counts_once() -> None:

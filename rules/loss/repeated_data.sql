@@ -13,6 +13,8 @@ WITH dip AS (
   SELECT e.*, row_number() OVER (PARTITION BY e.family, e.run ORDER BY e.start_step) AS nth FROM loss_excursion e
   WHERE e.kind = 'dip' AND e.canonical = 'loss' AND coalesce(e.driver_ratio, 1) > 0.7 AND e.branch = 'live'
     AND NOT coalesce(e.validation_falls AND e.end_step IS NULL, false)
+    -- Where a long stretch between is not there (another version's log, a log that was cut), the curve had time to fall by itself.
+    AND NOT coalesce(e.start_step - e.before_step > greatest(20 * e.interval, 0.1 * e.start_step), false)
 ), midway AS (
   SELECT file_id, line_no FROM training_event WHERE kind = 'midepoch_resume'
 )

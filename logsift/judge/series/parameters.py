@@ -88,6 +88,8 @@ class Parameters:
     """Points may be missing: a run goes on where the next step is at most so many intervals away."""
     again: float = 0.02
     """A series that goes back to below this share of its last step began anew."""
+    astray: float = 0.02
+    """Up to this share of the rows may bear a spoilt step number (a broken line, two writers in one); more are another writer's."""
     copy: float = 0.8
     """More than this share of the repeated steps with equal values: the text stands there twice."""
 

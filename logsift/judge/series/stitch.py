@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
     Ints = NDArray[np.int64]
 
-LIVE, DEAD, DOUBLE, AGAIN = 0, 1, 2, 3
-STATES = ("live", "dead", "double", "live")
-"""AGAIN: the next row writes the same step; the later one counts."""
+LIVE, DEAD, DOUBLE, AGAIN, ASTRAY = 0, 1, 2, 3, 4
+STATES = ("live", "dead", "double", "live", "astray")
+"""AGAIN: the next row writes the same step; the later one counts. ASTRAY: its step was spoilt on the way to the log."""
 WRITERS = 8
 """So many runs at the end of the list may still be written to."""
 
@@ -90,6 +90,8 @@ class _Run:
     last: float
     interval: float
     p: Parameters
+    opening: float = 0.0
+    """The interval of its first rows: some trainers look more often towards the end."""
     gap: float = inf
     """Between the last two rows, where they came one by one: twice as wide is an interval, once is a hole."""
     pieces: list[tuple[int, int]] = field(default_factory=list)
@@ -101,6 +103,7 @@ class _Run:
         self.pieces.append((a, b))
         if b - a > 1:
             self.interval = float(np.median(np.diff(w.step[max(a, b - 20) : b])))
+            self.opening = self.opening or float(np.median(np.diff(w.step[a : min(b, a + 20)])))
         elif w.step[a] > self.last:
             gap = float(w.step[a] - self.last)
             self.interval, self.gap = min(gap, self.gap), gap
@@ -122,7 +125,7 @@ class _Run:
 
     def begins_again_at(self, step: float) -> bool:
         """Whether a step is so near its beginning that nothing of it is kept: another run."""
-        return step <= self.first + 1.5 * self.interval or step < self.p.again * self.last
+        return step <= self.first + 1.5 * max(self.interval, self.opening) or step < self.p.again * self.last
 
     def holds(self, w: _Written, a: int, b: int) -> bool:
         """Whether a piece repeats what stands in it already: the same steps with the same values, written at the same times."""
@@ -233,7 +236,9 @@ def stitch(
     state = np.zeros(n, np.int8)
     if n < 2:
         return Stitched(run, state, ())
-    state[:-1][step[1:] == step[:-1]] = AGAIN
+    state[_astray(step, p)] = ASTRAY
+    told = np.flatnonzero(state == LIVE)
+    state[told[:-1][step[told[1:]] == step[told[:-1]]]] = AGAIN
     kept = np.flatnonzero(state == LIVE)
     s = step[kept]
     gap = np.diff(s)
@@ -250,3 +255,14 @@ def stitch(
     for a, b in pairwise([0, *cut.tolist(), len(s)]):
         dealer.deal(a, b)
     return Stitched(run, state, tuple(dealer.rollbacks), chaotic=len(dealer.rollbacks) > 20)
+
+
+def _astray(step: Floats, p: Parameters) -> Ints:
+    """Rows whose step fits neither neighbour while the neighbours follow each other, where these are so few that nobody else wrote them."""
+    rising = np.diff(step)
+    if len(step) < p.few or (rising >= 0).all():
+        return np.empty(0, np.int64)
+    usual = float(np.median(rising[rising > 0])) if (rising > 0).any() else 1.0
+    across = step[2:] - step[:-2]
+    alone = np.flatnonzero((across > 0) & (across <= 3 * usual) & ((rising[:-1] < 0) | (rising[1:] < 0))) + 1
+    return alone if len(alone) <= max(1, p.astray * len(step)) else alone[:0]
