@@ -101,12 +101,17 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One shape of line and the row it becomes."""
+    """One shape of line and the row it becomes.
+
+    One of `needles` stands in every line it matches, and one of `also`, which is looked for only beside a needle: it
+    spares the regex where the needles alone stand in lines of many kinds.
+    """
 
     id: str
     table: str
     src: str
     needles: tuple[str, ...]
+    also: tuple[str, ...]
     regex: str
     set: Mapping[str, Any]
     opens: str
@@ -222,7 +227,7 @@ def default_roots() -> tuple[Traversable, ...]:
 
 _GRAMMAR_KEYS = frozenset({"schema", "title", "about", "url", "reader", "file", "envelope", "tables", "pattern"})
 _PATTERN_KEYS = frozenset(
-    {"id", "table", "src", "needle", "regex", "set", "opens", "inside", "closes", "append", "number", "sample",
+    {"id", "table", "src", "needle", "also", "regex", "set", "opens", "inside", "closes", "append", "number", "sample",
      "reject"}
 )  # fmt: skip
 _ENVELOPE_KEYS = frozenset({"id", "needle", "regex", "midline", "byte_values", "sample"})
@@ -394,9 +399,9 @@ class _Loader:
         if groups is None:
             return None
         return Pattern(
-            id, one.get("table", ""), one.get("src", ""), needles, one["regex"], MappingProxyType(one.get("set", {})),
-            one.get("opens", ""), inside, one.get("closes", ""), one.get("append", ""), one.get("number", ""),
-            self.samples(one, origin), tuple(one.get("reject", ())), origin,
+            id, one.get("table", ""), one.get("src", ""), needles, _needles(one.get("also", "")), one["regex"],
+            MappingProxyType(one.get("set", {})), one.get("opens", ""), inside, one.get("closes", ""),
+            one.get("append", ""), one.get("number", ""), self.samples(one, origin), tuple(one.get("reject", ())), origin,
         )  # fmt: skip
 
     def samples(self, one: Mapping[str, Any], origin: Origin) -> tuple[Sample, ...]:

@@ -12,6 +12,7 @@ import regex
 
 from logsift.content.catalog import ENVELOPE_FACTS, Catalog, Envelope, Grammar, Pattern, Rule, Sample
 from logsift.content.errors import ContentError, ContentErrors, Origin
+from logsift.ingest.capture import capture
 from logsift.ingest.envelope import FACTS, Envelopes, take_off
 from logsift.ingest.match import constant, finish
 from logsift.ingest.readers import NAMES
@@ -94,7 +95,7 @@ def _pattern(catalog: Catalog, p: Pattern, earlier: tuple[Pattern, ...], lines: 
         yield ContentError(p.origin, f"{name} has no sample", "a line as the program prints it, and the row it gives")
     groups, filled = set(re.compile(p.regex).groupindex), set()
     for sample in p.samples:
-        if p.needles and not any(n in sample.line for n in p.needles):
+        if not all(any(n in sample.line for n in literals) for literals in (p.needles, p.also) if literals):
             yield ContentError(p.origin, f"{name}: no needle stands in the sample", snippet=sample.line)
             continue
         records = lines.records(sample.line)
@@ -119,7 +120,7 @@ def _pattern(catalog: Catalog, p: Pattern, earlier: tuple[Pattern, ...], lines: 
                     sample.line,
                 )
         at = records[found]
-        groups_of = at["body"].str.extract_groups(f"(?P<whole__>{p.regex})").struct.unnest().drop("whole__")
+        _, groups_of = capture(at["body"], p.regex)
         captured = at.hstack(groups_of.rename({c: f"own__{c}" for c in groups_of.columns if c in at.columns}))
         row = captured.row(0, named=True)
         filled |= {g for g in groups if row.get(f"own__{g}", row.get(g)) is not None}

@@ -257,7 +257,7 @@ def schema() -> dict[str, Any]:
     words = ("id", "table", "src", "regex", "opens", "inside", "closes", "append", "number")
     pattern = {
         "type": "object", "required": ["id", "regex", "sample"], "additionalProperties": False,
-        "properties": {**dict.fromkeys(words, text), "needle": needle, "set": {"type": "object"}, "sample": sample, "reject": {"type": "array", "items": text}},
+        "properties": {**dict.fromkeys(words, text), "needle": needle, "also": needle, "set": {"type": "object"}, "sample": sample, "reject": {"type": "array", "items": text}},
     }  # fmt: skip
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -13,17 +13,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from logsift.content.catalog import Envelope
+from logsift.ingest.capture import capture, contains_any
 from logsift.ingest.gate import Scanner, scanner
 
 LAYERS = 6
 _MANY = 500
 """Lines of a block from which a look at the first of them pays."""
+_REST = "(?P<body>.*)$"
 FACTS: dict[str, pl.DataType] = {
     "time": pl.String(), "uptime_seconds": pl.Float64(), "host": pl.String(), "rank": pl.Int64(),
     "local_rank": pl.Int64(), "task": pl.Int64(), "pid": pl.Int64(), "stream": pl.String(),
 }  # fmt: skip
 """What an envelope may say of a line, as columns. `time` is still text here."""
-_REST = "(?P<body>.*)$"
 _BEFORE = re.compile(r"\A\(\?:\.\*\?\[[^\]]*\]\)\?\?")
 _STREAM = ("host", "rank", "local_rank", "task", "stream")
 
@@ -34,28 +35,27 @@ class Envelopes:
 
     each: tuple[Envelope, ...]
     any_regex: str
-    glue: tuple[tuple[Envelope, int], ...]
+    inner_needles: tuple[str, ...]
+    inner_start: str
+    own_needles: tuple[str, ...]
     glue_regex: str
-    glue_needle: str
     needles: tuple[str, ...]
     scanner: Scanner
 
     @classmethod
     def of(cls, shared: Sequence[Envelope], of_grammars: Sequence[Envelope]) -> Envelopes:
         """Shared envelopes are tried at the start of a line; those marked `midline` also start a record within one."""
-        any_regex = "|".join(f"(?:{_unnamed(e.regex)})" for e in shared)
-        # A stripped line has no shared prefix left at its start, so one hit is one too many; a grammar's own is still there.
-        glue = [(e, 1) for e in shared if e.midline] + [(e, 2) for e in of_grammars if e.midline]
-        starts = "|".join(f"(?:{_start(e.regex)})" for e, _ in glue)
+        # A stripped line has no shared prefix left at its start, so one is one too many; a grammar's own is still there.
+        inner, own = [e for e in shared if e.midline], [e for e in of_grammars if e.midline]
+        starts = "|".join(f"(?:{_start(e.regex)})" for e in (*inner, *own))
         needles = tuple(sorted({n for e in shared for n in e.needles}))
-        glue_regex = f"(?:{starts})+" if starts else ""
-        glue_needle = "|".join(sorted({re.escape(n).replace("\\ ", " ") for e, _ in glue for n in e.needles}))
         return cls(
             tuple(shared),
-            any_regex,
-            tuple(glue),
-            glue_regex,
-            glue_needle,
+            _any(shared),
+            tuple(n for e in inner for n in e.needles),
+            "|".join(f"(?:{_start(e.regex)})" for e in inner),
+            tuple(n for e in own for n in e.needles),
+            f"(?:{starts})+" if starts else "",
             needles,
             scanner([n.encode() for n in needles]),
         )
@@ -71,49 +71,55 @@ class Envelopes:
     def _strip(self, lines: pl.DataFrame) -> pl.DataFrame:
         if not self.any_regex or lines.is_empty():
             return lines
-        _body, done, todo = pl.col("body"), [], lines
+        done: list[pl.DataFrame] = []
+        todo = lines
         for _ in range(LAYERS):
-            known = todo["body"].str.contains(self.any_regex)
-            if not known.any():
+            taken, rest = self._usual(todo) if todo.height >= _MANY else (todo.clear(), todo)
+            known = rest["body"].str.contains(self.any_regex)
+            stripped = [taken] if taken.height else []
+            if known.any():
+                done, rest = [*done, rest.filter(~known)], rest.filter(known)
+                there = self.scanner.present("\n".join(rest["body"].to_list()).encode())
+                present = {self.needles[n] for n in there}
+                for envelope in self.each:
+                    if rest.is_empty():
+                        break
+                    if not envelope.needles or not present.isdisjoint(envelope.needles):
+                        taken, fits = take_off(rest, envelope)
+                        if taken.height:
+                            stripped.append(taken)
+                            rest = rest.filter(~fits)
+            if rest.height:
+                done.append(rest)
+            todo = pl.concat(stripped) if stripped else todo.clear()
+            if todo.is_empty():
                 break
-            done.append(todo.filter(~known))
-            rest, stripped = todo.filter(known), []
-            there = self.scanner.present("\n".join(rest["body"].to_list()).encode())
-            present = {self.needles[n] for n in there}
-            able = [e for e in self.each if not e.needles or not present.isdisjoint(e.needles)]
-            if rest.height >= _MANY:
-                taken, rest = _usual(rest, able)
-                stripped += [taken] if taken.height else []
-            for envelope in able:
-                if rest.is_empty():
-                    break
-                taken, fits = take_off(rest, envelope)
-                if taken.height:
-                    stripped.append(taken)
-                    rest = rest.filter(~fits)
-            todo = pl.concat(stripped)
-        if not done:
-            return lines
-        return pl.concat([*done, todo]).sort("seq", maintain_order=True)
+        done += [todo] if todo.height else []
+        return pl.concat(done).sort("seq") if len(done) > 1 else done[0]
+
+    def _usual(self, lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The lines stripped of the prefix that the first of them has, and the rest.
+
+        Most lines of a block begin alike. Whether one fits an earlier envelope, which then owns it, is one search for
+        all of those; trying them in turn would be a pass over the block for each.
+        """
+        first = lines["body"].head(1)
+        able = (n for n, e in enumerate(self.each) if not e.needles or any(needle in first[0] for needle in e.needles))
+        nth = next((n for n in able if first.str.contains(self.each[n].regex).item()), None)
+        if nth is None:
+            return lines.clear(), lines
+        earlier = lines["body"].str.contains(_any(self.each[:nth])) if nth else pl.Series([False])
+        alike, others = (lines.filter(~earlier), lines.filter(earlier)) if earlier.any() else (lines, lines.clear())
+        taken, fits = take_off(alike, self.each[nth])
+        return taken, others if fits.all() else pl.concat([others, alike.filter(~fits)])
 
     def _unglue(self, lines: pl.DataFrame) -> pl.DataFrame:
-        if not self.glue_needle:
-            return lines
-        possible = np.flatnonzero(lines["body"].str.contains(self.glue_needle).to_numpy())
-        if not len(possible):
-            return lines
-        body = lines["body"] if len(possible) == lines.height else lines["body"].gather(possible)
-        glued = np.zeros(lines.height, bool)
-        for envelope, count in self.glue:
-            for needle in envelope.needles:
-                hits = np.flatnonzero(body.str.contains(needle, literal=True))
-                if len(hits):
-                    there = body if len(hits) == len(body) else body.gather(hits)
-                    if count > 1:
-                        begins = there.str.count_matches(needle, literal=True) >= count
-                    else:
-                        begins = there.str.contains(_start(envelope.regex))
-                    glued[possible[hits[begins.to_numpy()]]] = True
+        body, glued = lines["body"], np.zeros(lines.height, bool)
+        if self.inner_needles:
+            where = np.flatnonzero(contains_any(body, self.inner_needles).to_numpy())
+            glued[where] = body.gather(where).str.contains(self.inner_start).to_numpy()
+        for needle in self.own_needles:
+            glued |= (body.str.count_matches(needle, literal=True) > 1).to_numpy()
         if not glued.any():
             return lines
         first, rest = lines.filter(pl.Series(~glued)), lines.filter(pl.Series(glued))
@@ -131,43 +137,24 @@ class Envelopes:
         return pl.concat([first, both]).sort("seq", maintain_order=True)
 
 
-def _usual(lines: pl.DataFrame, envelopes: Sequence[Envelope]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The lines stripped of the prefix that the first of them has, and the rest.
-
-    Most lines of a block begin alike. Whether one fits an earlier envelope, which then owns it, is one search for all
-    of those; trying them in turn would be a pass over the block for each.
-    """
-    first = lines["body"].head(1)
-    nth = next((n for n, e in enumerate(envelopes) if first.str.contains(e.regex).item()), None)
-    if nth is None:
-        return lines.clear(), lines
-    free = pl.lit(True)
-    if nth:
-        free = ~pl.col("body").str.contains("|".join(f"(?:{_unnamed(e.regex)})" for e in envelopes[:nth]))
-    alike, others = lines.filter(free), lines.filter(~free)
-    taken, fits = take_off(alike, envelopes[nth])
-    return taken, pl.concat([others, alike.filter(~fits)])
-
-
 def take_off(lines: pl.DataFrame, envelope: Envelope) -> tuple[pl.DataFrame, pl.Series]:
     """Replace `body` by what the envelope leaves of it and fill the facts it captures.
 
-    Returns the lines that match, and for all lines whether they do. The text before the body is matched alone where
-    the body is simply the rest: capturing over a short span is several times as fast as over the whole line.
+    Returns the lines that match, and for all lines whether they do.
     """
-    body = lines["body"]
-    prefix = envelope.regex.removesuffix(_REST)
-    alone = envelope.regex.startswith("^") and prefix != envelope.regex
-    groups = body.str.extract_groups(f"(?P<whole__>{prefix if alone else envelope.regex})").struct.unnest()
-    fits = groups["whole__"].is_not_null()
+    fits, groups = capture(lines["body"], envelope.regex)
     if not fits.all():
-        lines, groups = lines.filter(fits), groups.filter(fits)
-    rest = lines["body"].str.strip_prefix(groups["whole__"]) if alone else groups["body"]
-    new = [rest.alias("body")] + [
+        lines = lines.filter(fits)
+    facts = [
         groups.select(pl.coalesce(pl.col(f).cast(t, strict=False), lines[f]).alias(f)).to_series()
         for f, t in FACTS.items() if f in groups.columns
     ]  # fmt: skip
-    return lines.with_columns(new), fits
+    return lines.with_columns(groups["body"], *facts), fits
+
+
+def _any(envelopes: Sequence[Envelope]) -> str:
+    """One regex that matches what one of them matches. What it matches of the body is not looked at."""
+    return "|".join(f"(?:{_unnamed(e.regex.removesuffix(_REST))})" for e in envelopes)
 
 
 def _unnamed(regex: str) -> str:

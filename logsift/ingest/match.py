@@ -14,15 +14,15 @@ import polars as pl
 
 from logsift.content.catalog import BLOCK_LINES, COMMON_NAMES, Grammar, Pattern, Table
 from logsift.content.columns import TYPES
+from logsift.ingest.capture import capture, contains_any
 from logsift.ingest.clock import read_times
 from logsift.ingest.envelope import FACTS, take_off
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 Bools = np.ndarray[tuple[int], np.dtype[np.bool_]]
 Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
-_WHOLE = "whole__"
 _CARRIED = ["seq", "file_id", "line_no", "core", "written", *FACTS]
 PROBLEM = {"file_id": pl.Int64(), "line_no": pl.Int64(), "what": pl.String(), "text": pl.String()}
 OUTSIDE = "outside"
@@ -97,27 +97,22 @@ class _Standing:
 
     def __init__(self, raw: pl.Series) -> None:
         self.raw = raw
-        self.masks: dict[str, Bools] = {}
+        self.masks: dict[frozenset[str], Bools] = {}
 
-    def any_of(self, needles: Iterable[str]) -> Bools:
+    def any_of(self, needles: Collection[str]) -> Bools:
         """For every line whether one of the needles stands in it."""
-        for needle in needles:
-            if needle not in self.masks:
-                self.masks[needle] = self.raw.str.contains(needle, literal=True).to_numpy()
-        either: Bools = np.logical_or.reduce([self.masks[n] for n in needles])
-        return either
+        mask = self.masks.get(key := frozenset(needles))
+        if mask is None:
+            mask = self.masks[key] = contains_any(self.raw, key).to_numpy()
+        return mask
 
     def among(self, needles: Collection[str], where: Ints) -> Ints:
         """Those of the lines at `where` in which one of the needles stands."""
-        fresh = [n for n in needles if n not in self.masks]
-        if not fresh or 2 * len(where) > len(self.raw):
-            return where[self.any_of(needles)[where]]
-        found = np.zeros(len(where), bool)
-        raw = self.raw.gather(where)
-        for needle in needles:
-            mask = self.masks.get(needle)
-            found |= raw.str.contains(needle, literal=True).to_numpy() if mask is None else mask[where]
-        return where[found]
+        if frozenset(needles) in self.masks or 2 * len(where) > len(self.raw):
+            there = self.any_of(needles)[where]
+        else:
+            there = contains_any(self.raw.gather(where), needles).to_numpy()
+        return where[there]
 
 
 @dataclass
@@ -207,18 +202,18 @@ class _Run:
             elif not near:
                 continue
             where = np.flatnonzero(mask)
-            if len(where) and (needles := candidates[p.id]):
-                where = self.standing.among(needles, where)
+            for literals in (candidates[p.id], p.also):
+                if len(where) and literals:
+                    where = self.standing.among(literals, where)
             if len(where) == 0:
                 continue
             bodies = self.lines["body"] if len(where) == len(mask) else self.lines["body"].gather(where)
-            groups = bodies.str.extract_groups(f"(?P<{_WHOLE}>{p.regex})").struct.unnest()
-            matched = groups[_WHOLE].is_not_null()
-            if not matched.any():
+            fits, groups = capture(bodies, p.regex)
+            if not fits.any():
                 continue
-            seq = where[matched.to_numpy()]
+            seq = where[fits.to_numpy()]
             self.free[seq] = False
-            hits.append(_Hit(p, seq, groups.filter(matched).drop(_WHOLE), None))
+            hits.append(_Hit(p, seq, groups, None))
         return hits
 
     def open_at(self, block: str, closers: Sequence[_Hit]) -> Ints:
