@@ -25,9 +25,9 @@ def capture(texts: pl.Series, regex: str) -> tuple[pl.Series, pl.DataFrame]:
     groups = texts.str.extract_groups(f"(?P<{_WHOLE}>{head})").struct.unnest()
     fits = groups[_WHOLE].is_not_null()
     if not fits.all():
-        texts, groups = texts.filter(fits), groups.filter(fits)
+        groups = groups.filter(fits)
     if rest:
-        behind = texts.str.strip_prefix(groups[_WHOLE])
+        behind = texts.filter(fits).str.strip_prefix(groups[_WHOLE])
         if optional:
             there = groups[_LEAD].is_not_null()
             if (~there & (behind != "")).any():
