@@ -5,7 +5,7 @@ WITH lines AS (
          lag(what) OVER w AS before_what, lag(total_vm_bytes) OVER w AS before_vm, lag(line_no) OVER w AS before_line
   FROM (FROM oom_victim UNION ALL BY NAME
         -- a log that was cut behind the line that names the victim
-        SELECT * EXCLUDE (constraint_kind, memcg, task_memcg), CASE constraint_kind WHEN 'CONSTRAINT_MEMCG' THEN 'Memory cgroup out of memory' ELSE 'Out of memory' END AS what
+        SELECT * EXCLUDE (constraint_kind, memcg, task_memcg, nodemask, mems_allowed), CASE constraint_kind WHEN 'CONSTRAINT_MEMCG' THEN 'Memory cgroup out of memory' ELSE 'Out of memory' END AS what
         FROM oom_constraint c WHERE NOT EXISTS (FROM oom_victim v WHERE v.file_id = c.file_id AND v.line_no > c.line_no AND v.line_no - c.line_no <= 4000))
   WINDOW w AS (PARTITION BY file_id, host ORDER BY line_no)
 ),
@@ -16,7 +16,7 @@ victims AS (
   WHERE NOT (total_vm_bytes IS NULL AND next_vm IS NOT NULL AND next_line - line_no <= 20) AND (what IS NOT NULL OR total_vm_bytes IS NOT NULL)
 ),
 chosen AS (
-  SELECT v.*, c.line_no AS constraint_line, c.constraint_kind, c.memcg AS memcg, c.task_memcg,
+  SELECT v.*, c.line_no AS constraint_line, c.constraint_kind, CASE c.constraint_kind WHEN 'CONSTRAINT_MEMORY_POLICY' THEN nullif(c.nodemask, '(null)') WHEN 'CONSTRAINT_CPUSET' THEN c.mems_allowed END AS numa_nodes, c.memcg AS memcg, c.task_memcg,
          l.line_no AS limit_line, l.used_bytes, l.limit_bytes, o.memcg AS old_memcg, o.line_no AS old_line, r.line_no AS report_line, r.process AS invoker
   FROM victims v
   ASOF LEFT JOIN (SELECT *, coalesce(host, '') AS h FROM oom_constraint) c
@@ -30,7 +30,7 @@ scoped AS (
   SELECT * REPLACE (
       CASE WHEN line_no - report_line <= 4000 THEN report_line END AS report_line,
       CASE WHEN line_no - limit_line <= 4000 AND limit_line >= coalesce(CASE WHEN line_no - report_line <= 4000 THEN report_line END, 0) THEN limit_bytes END AS limit_bytes,
-      CASE WHEN line_no - constraint_line <= 4000 THEN constraint_kind END AS constraint_kind,
+      CASE WHEN line_no - constraint_line <= 4000 THEN constraint_kind END AS constraint_kind, CASE WHEN line_no - constraint_line <= 4000 THEN numa_nodes END AS numa_nodes,
       CASE WHEN line_no - constraint_line <= 4000 THEN memcg WHEN line_no - old_line <= 4000 AND old_line >= coalesce(report_line, 0) THEN old_memcg END AS memcg)
   FROM chosen
 ),
@@ -51,7 +51,7 @@ known AS (
   SELECT j.* EXCLUDE (h), t.tasks, list_filter(t.tasks, lambda x: x.pid = j.victim_pid)[1].rss_pages AS table_rss_pages
   FROM judged j LEFT JOIN tasks t ON t.file_id = j.file_id AND t.report_line = j.report_line AND t.h = j.h
 )
-SELECT file_id, line_no, time, time_quality, uptime_seconds, host, rank, pid, stream, scope, victim_pid, process, uid, what, constraint_kind, memcg, task_memcg, invoker,
+SELECT file_id, line_no, time, time_quality, uptime_seconds, host, rank, pid, stream, scope, victim_pid, process, uid, what, constraint_kind, numa_nodes, memcg, task_memcg, invoker,
        total_vm_bytes, anon_rss_bytes, file_rss_bytes, shmem_rss_bytes, CASE WHEN limit_bytes < 1125899906842624 AND scope = 'cgroup' THEN limit_bytes END AS limit_bytes,
        report_line, CASE WHEN line_no - constraint_line <= 4000 THEN constraint_line END AS constraint_line, limit_line,
        table_rss_pages, tasks[:5] AS top_tasks, list_sum(list_transform(tasks, lambda t: t.rss_pages))::BIGINT AS all_rss_pages,

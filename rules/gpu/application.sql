@@ -72,5 +72,5 @@ SELECT format('Gaudi {}{}: ', array_to_string(list_sort(list(DISTINCT gpu))[1:8]
        list_sort(list(DISTINCT gpu) FILTER (gpu IS NOT NULL)) AS gpus, CASE WHEN bool_or(kind = 'page_fault') THEN 'critical' ELSE 'warning' END AS severity,
        'Find the graph that was running (LOG_LEVEL_ALL=3 in the program''s environment, the logs in HABANA_LOGS); a rank that waits for another in a collective times out so too: look for the rank that is missing.' AS action,
        'intel' AS vendor, CASE WHEN bool_or(kind = 'page_fault') THEN 'page fault' ELSE 'timeout' END AS error, count(*) AS lines
-FROM habanalabs_event WHERE kind IN ('page_fault', 'timeout')
+FROM accelerator_event WHERE kind IN ('page_fault', 'timeout')
 GROUP BY host, file_id

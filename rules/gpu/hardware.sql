@@ -105,13 +105,15 @@ SELECT concat('AMD GPU ', gpu, CASE WHEN host IS NOT NULL THEN ' of ' || host EL
        'amd' AS vendor, CASE WHEN gpu NOT LIKE 'node%' THEN pci_address(gpu) END AS pci, error, event_id, block AS unit, coalesce(block = 'umc', false) AS memory, lines
 FROM amd
 UNION ALL BY NAME
-SELECT format('Gaudi {}{}: ', coalesce(array_to_string(list_sort(list(DISTINCT gpu))[1:8], ', '), 'card'), coalesce(' of ' || host, ''))
-         || CASE WHEN bool_or(kind = 'memory') THEN 'its memory has an error that cannot be corrected' WHEN bool_or(kind = 'not_usable') THEN 'the driver cannot bring it up: no program can use it' ELSE 'its firmware does not answer' END AS summary,
+SELECT format('{} {}{}: ', CASE vendor WHEN 'aws' THEN 'Neuron device' ELSE 'Gaudi' END, coalesce(array_to_string(list_sort(list(DISTINCT gpu))[1:8], ', '), 'card'), coalesce(' of ' || host, ''))
+         || CASE WHEN bool_or(kind = 'memory') THEN 'its memory has an error that cannot be corrected' WHEN bool_or(kind = 'failed') THEN 'the driver reports ' || any_value(replace(message, 'NEURON_HW_ERR=', '')) FILTER (kind = 'failed')
+                 WHEN bool_or(kind = 'not_usable') THEN 'the driver cannot bring it up: no program can use it' ELSE 'its firmware does not answer' END AS summary,
        list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:20] AS evidence, min(time) AS "at", max(time) AS until, CASE WHEN host IS NOT NULL THEN [host] ELSE [] END AS hosts,
-       list_sort(list(DISTINCT gpu) FILTER (gpu IS NOT NULL)) AS gpus, CASE WHEN bool_or(kind IN ('memory', 'not_usable')) THEN 'definite' ELSE 'probable' END AS confidence, 'critical' AS severity,
-       'Take the node out of the pool, reboot it, see that hl-smi lists all cards, and run hl_qual before it comes back; where a card stays away, open a repair ticket.' AS action,
-       'intel' AS vendor, arg_min(message, line_no) AS error, bool_or(kind = 'memory') AS memory, count(*) AS lines
-FROM habanalabs_event WHERE kind IN ('not_usable', 'firmware', 'memory') GROUP BY host, file_id
+       list_sort(list(DISTINCT gpu) FILTER (gpu IS NOT NULL)) AS gpus, CASE WHEN bool_or(kind <> 'firmware') THEN 'definite' ELSE 'probable' END AS confidence, 'critical' AS severity,
+       CASE vendor WHEN 'aws' THEN 'Take the instance out and replace it (stop and start, or terminate): the accelerator is broken.'
+            ELSE 'Take the node out of the pool, reboot it, see that hl-smi lists all cards, and run hl_qual before it comes back; where a card stays away, open a repair ticket.' END AS action,
+       vendor, arg_min(message, line_no) AS error, bool_or(kind = 'memory') AS memory, count(*) AS lines
+FROM accelerator_event WHERE kind IN ('not_usable', 'firmware', 'memory', 'failed') GROUP BY host, file_id, vendor
 UNION ALL BY NAME
 SELECT format('GPU {}{}: {}', gpu, coalesce(' of ' || any_value(host), ''), CASE WHEN bool_or(verdict = 'uncorrectable') THEN 'uncorrectable memory errors since its last reset' WHEN bool_or(verdict = 'replace') THEN 'its memory can no longer be repaired' ELSE 'it asks for recovery: ' || any_value(value) FILTER (verdict = 'recovery') END)
          || ', says nvidia-smi' AS summary,

@@ -9,8 +9,8 @@ remedy      = "Read the message: image names and credentials for pulls; driver, 
 falsely     = "An earlier try failed and a later one ran."
 references  = ["https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/"]
 */
-SELECT concat(CASE event WHEN 'image' THEN 'image problem: ' WHEN 'runtime' THEN 'container runtime failed: ' WHEN 'evicted' THEN 'pod evicted: ' ELSE 'container killed: ' END, any_value(message), CASE WHEN min(job) IS NOT NULL THEN ' (' || min(job) || ')' ELSE '' END) AS summary,
+SELECT concat(CASE event WHEN 'image' THEN 'image problem: ' WHEN 'runtime' THEN 'container runtime failed: ' WHEN 'evicted' THEN 'pod evicted: ' ELSE 'container killed: ' END, replace(arg_max(message, length(message)), '"', ''), CASE WHEN min(job) IS NOT NULL THEN ' (' || min(job) || ')' ELSE '' END) AS summary,
        list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:20] AS evidence, min(time) AS "at", max(time) AS until, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
-       event AS reason, any_value(message) AS message, min(job) AS job, min(scheduler) AS scheduler, count(*) AS times
+       event AS reason, arg_max(message, length(message)) AS message, min(job) AS job, min(scheduler) AS scheduler, count(*) AS times
 FROM scheduler_event WHERE event IN ('image', 'runtime', 'evicted', 'probe_failed')
 GROUP BY event

@@ -13,16 +13,16 @@ remedy     = "Use less host memory per node: fewer data loader workers, smaller 
 falsely    = "Graded possible where only a data loader says that its worker was killed: any SIGKILL looks so; and for std::bad_alloc, which a wrong size gives too."
 references = ["https://docs.kernel.org/admin-guide/mm/concepts.html#oom-killer"]
 */
-SELECT 'out of memory on ' || CASE coalesce(len(hosts), 0) WHEN 0 THEN 'the host' WHEN 1 THEN hosts[1] ELSE len(hosts) || ' hosts' END || ': the kernel killed ' || process || ' (pid ' || victim_pid || ')'
+SELECT 'out of memory on ' || coalesce('NUMA node' || CASE WHEN regexp_matches(numa_nodes, '[,-]') THEN 's ' ELSE ' ' END || numa_nodes || ' of ', '') || CASE coalesce(len(hosts), 0) WHEN 0 THEN 'the host' WHEN 1 THEN hosts[1] ELSE len(hosts) || ' hosts' END || CASE WHEN numa_nodes IS NOT NULL THEN ', beyond which the process may not go' ELSE '' END || ': ' || CASE WHEN what LIKE '%earlyoom' THEN 'earlyoom' ELSE 'the kernel' END || ' killed ' || process || ' (pid ' || victim_pid || ')'
          || coalesce(' with ' || known_bytes(anon_rss_bytes + coalesce(shmem_rss_bytes, 0)) || ' resident', '') || CASE WHEN victims > 1 THEN ' and ' || (victims - 1) || ' more' ELSE '' END
          || CASE scope WHEN 'unknown' THEN '; the lines that tell a full machine from a full memory cgroup are missing' ELSE '' END AS summary,
-       'Use less host memory on this node: fewer data loader workers, smaller prefetch and caches, less offload to the CPU, checkpoints loaded by one rank at a time.'
+       CASE WHEN numa_nodes IS NOT NULL THEN 'Other NUMA nodes may have had room: bind the ranks to different nodes, or let them go beyond theirs (numactl --preferred or --interleave instead of --membind, a wider cpuset.mems). ' ELSE '' END || 'Use less host memory on this node: fewer data loader workers, smaller prefetch and caches, less offload to the CPU, checkpoints loaded by one rank at a time.'
          || coalesce(' Largest holders: ' || array_to_string(list_transform(top_tasks[:3], lambda x: x.process || ' (' || x.pid || ') ' || bytes_text(x.rss_pages * coalesce(page_bytes, 4096))), ', ') || '.', '') AS action,
        list_concat(list_filter([line_at(file_id, line_no), line_at(file_id, constraint_line), line_at(file_id, report_line)], lambda e: e.line_no IS NOT NULL), lines) AS evidence,
        first_time AS "at", last_time AS until, list_filter(ranks, lambda r: r IS NOT NULL) AS ranks, hosts, CASE scope WHEN 'unknown' THEN 'possible' END AS confidence,
-       victim_pid, process AS victim, victim_pid AS pid, process, anon_rss_bytes, shmem_rss_bytes, total_vm_bytes, constraint_kind AS "constraint", task_memcg, invoker,
+       victim_pid, process AS victim, victim_pid AS pid, process, anon_rss_bytes, shmem_rss_bytes, total_vm_bytes, constraint_kind AS "constraint", numa_nodes, task_memcg, invoker,
        victims, CASE WHEN victims > 1 THEN victim_pids END AS victim_pids, table_rss_pages, page_bytes,
-       list_transform(top_tasks, lambda x: x.process || ' ' || x.pid || ' ' || x.rss_pages || ' pages') AS top_holders, 'kernel' AS actor, NULL AS worker_pids, NULL AS cgroup, NULL::BIGINT AS requested_bytes, NULL::BIGINT AS used_bytes, NULL::BIGINT AS total_bytes
+       list_transform(top_tasks, lambda x: x.process || ' ' || x.pid || ' ' || x.rss_pages || ' pages') AS top_holders, CASE WHEN what LIKE '%earlyoom' THEN 'earlyoom' ELSE 'kernel' END AS actor, NULL AS worker_pids, NULL AS cgroup, NULL::BIGINT AS requested_bytes, NULL::BIGINT AS used_bytes, NULL::BIGINT AS total_bytes
 FROM kernel_oom_incident WHERE scope = 'host' OR (scope = 'unknown' AND NOT EXISTS (FROM kernel_oom_incident WHERE scope <> 'unknown') AND NOT EXISTS (FROM scheduler_event WHERE event = 'oom_kill'))
 UNION ALL BY NAME
 SELECT CASE reason WHEN 'swap' THEN 'memory and swap were nearly full: systemd-oomd killed ' || min(cgroup)

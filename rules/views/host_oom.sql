@@ -11,9 +11,9 @@ bouts AS (
   SELECT *, sum(new::INT) OVER (PARTITION BY scope, is_compiler ORDER BY t, file_id, line_no) AS bout
   FROM (SELECT *, coalesce(t - lag(t) OVER (PARTITION BY scope, is_compiler ORDER BY t, file_id, line_no) > 600, true) AS new FROM once WHERE copy = 1)
 ),
-lead AS (SELECT *, row_number() OVER (PARTITION BY scope, is_compiler, bout ORDER BY t, file_id, line_no) AS nth FROM bouts),
+lead AS (SELECT *, row_number() OVER (PARTITION BY scope, is_compiler, bout ORDER BY what IS NOT DISTINCT FROM 'Out of memory, says the kubelet', t, file_id, line_no) AS nth FROM bouts),
 told AS (
-  SELECT scope, is_compiler, bout, count(*) AS victims, list_sort(list(DISTINCT victim_pid)) AS victim_pids, max(limit_bytes) AS any_limit_bytes, min(memcg) AS any_memcg, list_sort(list(DISTINCT host) FILTER (host IS NOT NULL)) AS hosts,
+  SELECT scope, is_compiler, bout, count(DISTINCT (coalesce(host, ''), victim_pid)) AS victims, list_sort(list(DISTINCT victim_pid)) AS victim_pids, max(limit_bytes) AS any_limit_bytes, min(memcg) AS any_memcg, list_sort(list(DISTINCT host) FILTER (host IS NOT NULL)) AS hosts,
          min(time) AS first_time, max(time) AS last_time, list(line_at(file_id, line_no) ORDER BY t, file_id, line_no)[:20] AS lines,
          list(DISTINCT (SELECT min(i.rank) FROM identity i WHERE i.pid = victim_pid AND (i.host = b.host OR i.host IS NULL OR b.host IS NULL))) AS ranks
   FROM bouts b GROUP BY ALL
