@@ -30,6 +30,11 @@ def test_broken_lines_are_whole_and_keep_the_number_of_their_first_piece(width: 
     assert len(mended_lines) == len(text.split("\n"))
 
 
+def test_lines_padded_to_the_width_end_a_record() -> None:
+    text = "".join(f"{piece:<77}\n" for piece in broken(RECORDS, 77).splitlines())
+    assert [line.rstrip() for line in mended(text.encode()).decode().split("\n") if line.strip()] == RECORDS
+
+
 @pytest.mark.parametrize(
     "lines",
     [

@@ -28,7 +28,7 @@ trouble AS (
   FROM nccl_ib_event WHERE regexp_matches(event, 'catastrophic|CQ error|access violation|invalid request|device fatal|QP fatal')
      OR (event = 'port error' AND NOT EXISTS (FROM flaps f WHERE f.host = nccl_ib_event.host AND f.hca IS NOT DISTINCT FROM nccl_ib_event.hca))
   UNION ALL BY NAME
-  SELECT code AS status, error AS what, host, pid, rank, device_hint, time, file_id, line_no FROM nccl_ofi_error
+  SELECT code AS status, error AS what, vendor_err, peer, host, pid, rank, device_hint, time, file_id, line_no FROM nccl_ofi_error
   UNION ALL BY NAME
   SELECT verb || ' failed' || coalesce(': ' || nullif(error, ''), '') AS what, regexp_extract(error, 'dev ([a-z0-9_]+)', 1) AS hca, host, pid, rank, device_hint, time, file_id, line_no
   FROM nccl_verbs_failure WHERE verb = 'ibv_modify_qp'

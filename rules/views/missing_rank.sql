@@ -162,11 +162,34 @@ SELECT 'ended' AS source, list_sort(list(DISTINCT rank)) AS ranks, list_distinct
 FROM ended HAVING count(*) > 0 AND (SELECT count(DISTINCT collective_seq) FROM waiting) = 1
   AND 4 * count(DISTINCT rank) <= (SELECT count(DISTINCT rank) FROM waiting);
 
+-- Horovod's coordinator names the ranks that did not submit what the others wait for. A slow rank (validation, saving) earns one such warning a
+-- minute and comes in the end: what counts is the last one, when next to nothing was logged after it, or when Horovod gave up.
+CREATE VIEW missing_rank_horovod AS
+WITH warned AS (
+  SELECT * REPLACE (coalesce(lagging, task::VARCHAR) AS lagging), coalesce(max(CASE WHEN event = 'warning' THEN line_no END) OVER (PARTITION BY file_id ORDER BY line_no), 0) AS first_line FROM horovod_stall),
+stalled AS (
+  SELECT w.file_id, first_line, max(w.line_no) AS last_line, bool_or(w.event = 'shutdown') AS gave_up, max(w.time) AS time, max(w.seconds) AS seconds,
+    max(f.lines) - max(w.line_no) AS lines_after, list(w.lagging) FILTER (w.event = 'missing' AND w.lagging IS NOT NULL) AS said, arg_min(w.tensor, w.line_no) FILTER (w.tensor IS NOT NULL) AS tensor,
+    list(line_at(w.file_id, w.line_no) ORDER BY w.line_no)[:5] AS evidence
+  FROM warned w JOIN file f USING (file_id) GROUP BY w.file_id, first_line),
+awaited AS (  -- where no tensor lacks all of these ranks, they submit different ones, and each waits for the other
+  SELECT file_id, first_line, max(len(ranks)) AS most FROM (
+    SELECT file_id, first_line, tensor, list_distinct(flatten(list(regexp_extract_all(lagging, '[0-9]+')))) AS ranks FROM warned WHERE lagging IS NOT NULL GROUP BY ALL) GROUP BY ALL),
+named AS (
+  SELECT s.*, list_transform(s.said, lambda t: list_transform(regexp_extract_all(t, '[0-9]+'), lambda n: n::BIGINT)) AS by_tensor, count(*) OVER (PARTITION BY file_id) AS times
+  FROM stalled s WHERE len(said) > 0 QUALIFY row_number() OVER (PARTITION BY file_id ORDER BY last_line DESC) = 1)
+SELECT 'horovod' AS source, list_sort(list_distinct(flatten(by_tensor))) AS ranks, []::VARCHAR[] AS hosts, []::BIGINT[] AS pids, NULL::VARCHAR AS grp, NULL::BIGINT AS seq,
+  tensor AS op, 'host' AS side, 'outside' AS place, CASE WHEN most < len(list_distinct(flatten(by_tensor))) THEN 'possible' WHEN gave_up THEN 'definite' WHEN times > 1 OR EXISTS (FROM trouble_sign) THEN 'probable' ELSE 'possible' END AS grade,
+  time - to_seconds(coalesce(seconds, 0)) AS "at", 'Horovod''s stall inspector: the others have submitted ' || tensor || coalesce(' and wait for more than ' || seconds::BIGINT || ' s', '')
+    || CASE WHEN most < len(list_distinct(flatten(by_tensor))) THEN '; each of them lacks other tensors, so they submit them in different orders, or different ones' ELSE '' END AS said, evidence
+FROM named JOIN awaited USING (file_id, first_line) WHERE gave_up OR lines_after <= 40;
+
 CREATE TABLE missing_rank_told AS
 SELECT * FROM missing_rank_progress
 UNION ALL BY NAME SELECT * FROM missing_rank_no_dump
 UNION ALL BY NAME SELECT * FROM missing_rank_barrier
 UNION ALL BY NAME SELECT * FROM missing_rank_desync
+UNION ALL BY NAME SELECT * FROM missing_rank_horovod
 UNION ALL BY NAME SELECT * FROM missing_rank_barrier_root
 UNION ALL BY NAME SELECT * FROM missing_rank_silent
 UNION ALL BY NAME SELECT * FROM missing_rank_ended

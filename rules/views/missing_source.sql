@@ -51,9 +51,11 @@ WITH cause AS (
   FROM suspect LEFT JOIN rank k ON k.rank = r WHERE r NOT IN (SELECT rank FROM stack_rank WHERE rank IS NOT NULL) HAVING count(*) > 0
 ), failed_first AS (   -- a process failed and says nowhere why
   SELECT e.rank, short_host(e.host) AS host, e.exitcode FROM "exit" e
-  WHERE e.rank IS NOT NULL AND e.exitcode BETWEEN 1 AND 127 AND NOT EXISTS (FROM exception x WHERE x.rank = e.rank OR x.rank IS NULL)
+  WHERE e.rank IS NOT NULL AND e.exitcode BETWEEN 1 AND 127 AND NOT EXISTS (FROM exception_verdict x WHERE x.rank = e.rank OR (x.rank IS NULL AND x.kind <> 'echo'))
     AND NOT EXISTS (FROM cause WHERE settled)
   ORDER BY e.first_observed DESC NULLS LAST, e.time NULLS LAST, e.rank LIMIT 1
+), died AS (   -- Ray tells that a worker is gone, not why
+  SELECT DISTINCT pid, host FROM "exit" WHERE said_by = 'ray' AND pid IS NOT NULL AND host IS NOT NULL AND NOT EXISTS (FROM cause) ORDER BY pid LIMIT 4
 ), blamed AS (
   SELECT DISTINCT short_host(h) AS host, rule
   FROM (SELECT unnest(hosts) AS h, rule FROM cause WHERE len(hosts) <= 4 AND (rule IN ('gpu.cuda_error', 'hang.missing_rank', 'host.node_lost', 'network.ib_error', 'network.connect_failure', 'oom.host') OR (rule = 'crash.signal' AND may_be_killed))
@@ -70,6 +72,10 @@ WITH cause AS (
   SELECT 1 AS place, 'output of rank ' || rank || coalesce(' on ' || host, '') AS what, 'it ended with exit code ' || exitcode || ' and its reason is not in these logs' AS why,
          'copy its stdout and stderr here; for the next run: torchrun --log-dir LOGS --redirects 3 --tee 3, or srun --output=job.%t.out' AS how
   FROM failed_first
+  UNION ALL
+  SELECT 1, 'output and kernel log of worker ' || pid || ' on ' || host, 'its process died and what ended it stands there: the OOM killer, a fault, an abort',
+         'ssh ' || host || ' ''sudo dmesg -T; cat /tmp/ray/session_latest/logs/worker-*-' || pid || '.*'' > worker.' || pid || '.log'
+  FROM died
   UNION ALL
   SELECT 1, 'logs of rank ' || ranges(ranks) || coalesce(' on ' || nullif(array_to_string(hosts, ', '), ''), ''), 'the others wait for it, and nothing here was written by it',
          'copy its output here; if nothing was started there, look into the scheduler''s record of that host'

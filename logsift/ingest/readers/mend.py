@@ -31,10 +31,14 @@ def mended(data: bytes) -> bytes:
     characters = np.cumsum((letters & 0xC0) != 0x80)[ends]  # a byte 10xxxxxx continues a character
     lengths = np.diff(characters, prepend=0) - 1
     width = int(lengths.max())
-    full = np.flatnonzero(lengths[:-1] == width)
+    padded = (letters[ends - 1] == ord(" ")) & (
+        letters[ends - 2] == ord(" ")
+    )  # to the terminal's width: the record's end
+    full = np.flatnonzero((lengths == width)[:-1] & ~padded[:-1])
     if width not in _WIDTHS or len(full) > _PIECES * (len(ends) - len(full)):
         return data
-    if len(full) < max(_CUTS, 2 * int(np.count_nonzero(lengths >= width - 8)) - 2 * len(full)):
+    near = int(np.count_nonzero(lengths >= width - 8)) - int(np.count_nonzero(lengths == width))
+    if len(full) < max(_CUTS, 2 * near):
         return data
     begins = np.concatenate(([0], ends[:-1] + 1))
 
