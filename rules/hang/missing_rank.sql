@@ -43,7 +43,7 @@ SELECT CASE WHEN len(ranks) = 1 THEN 'Rank ' || ranks[1] ELSE 'Ranks ' || ranges
     || CASE WHEN unseen THEN ' not have joined' WHEN side = 'device' AND NOT sides_differ THEN ' enqueued but not finished' WHEN sides_differ THEN ' not finished' ELSE ' not joined' END || ' what the others wait in'
     || coalesce(' (' || nullif(concat_ws(' ', op, seq, CASE WHEN grp IS NOT NULL THEN 'of group ' || grp END), '') || ')', '')
     || CASE WHEN sides_differ THEN '; whether on the host or the device side is disputed: ' || sides WHEN side = 'device' THEN ': stuck on the device' WHEN side = 'host' THEN ': stuck on the host side' ELSE '' END
-    || '. ' || said || coalesce('. Another source disagrees: ' || others, '') || '.' AS summary,
+    || '. ' || upper(said[1]) || said[2:] || coalesce('. Another source disagrees: ' || others, '') || '.' AS summary,
   evidence, time AS "at", ranks, hosts,
   CASE WHEN score >= 3 THEN 'definite' WHEN score = 2 THEN 'probable' ELSE 'possible' END AS confidence,
   CASE WHEN score <= 1 AND NOT sure THEN 'warning' ELSE 'critical' END AS severity,

@@ -220,6 +220,11 @@ hook AS (
     CASE WHEN m.in_backward AND k.h IS NOT NULL THEN list_concat(m.own_path, k.h.own_path) ELSE m.own_path END AS own_path,
     m.innermost, m.in_queue_get, m.holds_out_for_lock, m.worker_wants_lock, m.in_backward, m.host, m.rank, m.local_rank, m.task, m.time
   FROM main_thread AS m LEFT JOIN hook AS k ON k.file_id = m.file_id AND k.stream = m.stream AND k.unit_head IS NOT DISTINCT FROM m.unit_head AND k.nth = m.nth
+), cut AS (
+  -- Where a log ends within a stack the callers are missing: it stands where the thread does whose innermost calls are the same.
+  SELECT part.path, arg_max({'path': w.path, 'own_path': w.own_path}, len(w.path)) AS whole
+  FROM (SELECT DISTINCT path, path[-1] AS top FROM dumped) AS part JOIN (SELECT DISTINCT path, own_path, path[-1] AS top FROM dumped) AS w USING (top)
+  WHERE len(w.path) > len(part.path) AND w.path[-len(part.path):] = part.path GROUP BY part.path
 ), failure AS (
   SELECT f.file_id, f.line_no, coalesce(f.stream, '') AS stream, f.pid, f.rank, f.reason, h.line_no AS head, h.pid AS head_pid, h.rank AS head_rank
   FROM stack_failure AS f ASOF LEFT JOIN stack_head AS h ON f.file_id = h.file_id AND coalesce(f.stream, '') = h.stream AND f.line_no >= h.line_no
@@ -234,8 +239,9 @@ hook AS (
   LEFT JOIN (SELECT file_id, stream, head, arg_max(reason, line_no) AS reason, max(line_no) AS line_no FROM failure GROUP BY ALL) AS r ON r.file_id = h.file_id AND r.stream = h.stream AND r.head = h.line_no
   WHERE h.source_kind IN ('py-spy', 'mark') AND (r.reason IS NOT NULL OR (h.source_kind = 'py-spy' AND EXISTS (FROM python AS p WHERE p.file_id = h.file_id AND p.head = h.line_no)))
 ), every AS (
-  SELECT d.*, coalesce(d.unit_head, d.thread_line) AS line_no, h.pid AS head_pid, h.cmdline, h.occasion, h.rank AS head_rank, NULL::VARCHAR AS failure, NULL::BIGINT AS failure_line
-  FROM dumped AS d LEFT JOIN stack_head AS h ON h.file_id = d.file_id AND h.stream = d.stream AND h.line_no = d.unit_head
+  SELECT d.* REPLACE (coalesce(c.whole.path, d.path) AS path, coalesce(c.whole.own_path, d.own_path) AS own_path),
+    coalesce(d.unit_head, d.thread_line) AS line_no, h.pid AS head_pid, h.cmdline, h.occasion, h.rank AS head_rank, NULL::VARCHAR AS failure, NULL::BIGINT AS failure_line
+  FROM dumped AS d LEFT JOIN cut AS c ON c.path = d.path LEFT JOIN stack_head AS h ON h.file_id = d.file_id AND h.stream = d.stream AND h.line_no = d.unit_head
   UNION ALL BY NAME
   SELECT file_id, stream, line_no AS unit_head, line_no, source_kind, host, rank, local_rank, task, time, pid AS head_pid, cmdline, rank AS head_rank,
     coalesce(reason, 'no_stack') AS failure, failure_line FROM seen
