@@ -176,28 +176,35 @@ class Store:
             )
 
     def name_hosts(self) -> None:
-        """Files without a host whose path holds the name of one host that other lines know are that host's."""
-        nameless = self.rows("SELECT file_id, path FROM file WHERE host IS NULL")
+        """Files whose path holds the name of one host that lines know are that host's.
+
+        A path was read as holding a host's name before the names were known: it may have been the end of a longer one.
+        """
+        files = self.rows("SELECT file_id, path, host FROM file WHERE host IS NULL OR contains(path, '-' || host)")
         tables = sorted(self.filled("host"))
-        if not nameless or not tables:
+        if not files or not tables:
             return
-        said = " UNION ".join(f"SELECT host FROM {t} WHERE host IS NOT NULL" for t in tables)
+        said = " UNION ".join(
+            f"SELECT t.host FROM {t} t JOIN file f USING (file_id) WHERE t.host IS NOT NULL AND t.host IS DISTINCT FROM f.host"
+            for t in tables
+        )
         names = self.rows(
             f"SELECT DISTINCT short_host(host) AS host FROM ({said}) WHERE NOT host[1] BETWEEN '0' AND '9'"
         )
         known = {str(r["host"]) for r in names}
-        named: list[tuple[int, str]] = []
-        for file in nameless:
+        named: list[tuple[int, str | None, str]] = []
+        for file in files:
             tokens = set(re.split(r"[^0-9A-Za-z-]+", file["path"])) | set(re.split(r"[^0-9A-Za-z]+", file["path"]))
-            if len(hosts := tokens & known) == 1:
-                named.append((file["file_id"], hosts.pop()))
+            hosts = tokens & known
+            if len(hosts) == 1 and (file["host"] is None or min(hosts).endswith(f"-{file['host']}")):
+                named.append((file["file_id"], file["host"], min(hosts)))
         if not named:
             return
-        self.con.execute("CREATE TEMP TABLE named_file (file_id BIGINT, host VARCHAR)")
+        self.con.execute("CREATE TEMP TABLE named_file (file_id BIGINT, read VARCHAR, host VARCHAR)")
         self.insert("named_file", named)
         for table in ("file", *tables):
             self.con.execute(
-                f"UPDATE {table} SET host = n.host FROM named_file n WHERE {table}.file_id = n.file_id AND {table}.host IS NULL"
+                f"UPDATE {table} SET host = n.host FROM named_file n WHERE {table}.file_id = n.file_id AND {table}.host IS NOT DISTINCT FROM n.read"
             )
         self.con.execute("DROP TABLE named_file")
 

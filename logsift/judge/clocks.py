@@ -34,6 +34,8 @@ _PROVES_SKEW = 3
 """One moment that two clocks saw proves a zone between them; it takes three that agree to prove a skew."""
 _SKEW_US = {False: 60 * 1_000_000, True: 5 * 60 * 1_000_000}
 """What hosts without time service drift apart, by whether it is proved; more than this was not the same moment."""
+_COPIED_LATER = timedelta(days=31)
+"""A log without a year may go on for this long after the job, or its clock be wrong; of later ones it is an older year's."""
 _BOOT_DRIFT_S = 120
 _UTC_CLOCK = 0
 UTC = "UTC"
@@ -199,7 +201,7 @@ def _calendar(clocks: Sequence[_Clock]) -> list[_Clock]:
             c = replace(c, moved_us=c.moved_us + days * 86_400_000_000)
         elif c.quality == YEARLESS:
             years = near.last.year - end.year
-            while _in_year(end, years) > near.last + timedelta(days=1):
+            while _in_year(end, years) > near.last + _COPIED_LATER:
                 years -= 1
             c = replace(c, moved_us=_us(_in_year(c.last, years) - c.last))
         out.append(c)

@@ -23,7 +23,7 @@ WITH firsts AS (
 ), kinds AS (
   SELECT *, bool_or(kind = 'hardware') OVER () AS any_hardware FROM placed
 ), grouped AS (
-  SELECT code, name, kind, any_value(api) AS api, list_sort(list(DISTINCT rank) FILTER (rank IS NOT NULL)) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
+  SELECT code, name, kind, any_value(api) AS api, list_sort(list(DISTINCT rank) FILTER (rank IS NOT NULL)) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, list(DISTINCT local_rank) FILTER (local_rank IS NOT NULL AND rank IS NULL) AS local_ranks, list(DISTINCT task) FILTER (task IS NOT NULL AND rank IS NULL) AS tasks,
          min(time) AS at, max(time) AS until, count(*) AS processes, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:20] AS evidence, any_value(text) AS text,
          arg_min(file_id, coalesce(epoch(time), line_no)) AS file_id, arg_min(line_no, coalesce(epoch(time), line_no)) AS line_no
   FROM kinds WHERE NOT (any_hardware AND kind = 'fault') GROUP BY code, name, kind
@@ -53,7 +53,7 @@ SELECT concat(CASE WHEN len(g.ranks) > 0 THEN CASE WHEN len(g.ranks) = 1 THEN 'r
             WHEN api = 'hip' AND kind IN ('fault', 'access') THEN 'Look in the kernel log (dmesg -T | grep -i amdgpu) for page faults, ring timeouts and RAS errors; run again with AMD_SERIALIZE_KERNEL=3 and HIP_LAUNCH_BLOCKING=1 to find the kernel.'
             WHEN api = 'level_zero' THEN 'Look in the kernel log (dmesg -T | grep -iE "xe|i915") for a GPU hang or reset; Intel''s driver loses the device too where more memory is asked for than there is: lower the batch and watch xpu-smi.'
             WHEN kind = 'library' THEN 'Often the sign of an earlier error or of a full card: look at the free memory at that moment and run with CUDA_LAUNCH_BLOCKING=1.' END AS action,
-       name AS cuda_error, name AS error, code AS cuda_error_code, kind, CASE WHEN pinned AND kind = 'oom' THEN true END AS pinned_host_memory, api, g.processes, a.assertion, a.kernel, a.source, a.line,
+       name AS cuda_error, name AS error, code AS cuda_error_code, kind, CASE WHEN pinned AND kind = 'oom' THEN true END AS pinned_host_memory, api, CASE WHEN len(g.local_ranks) = 1 THEN g.local_ranks[1] END AS local_rank, CASE WHEN len(g.tasks) = 1 THEN g.tasks[1] END AS task, g.processes, a.assertion, a.kernel, a.source, a.line,
        (SELECT min_by(upper(o.api) || ' error: ' || o.text, (o.file_id, o.line_no)) FROM grouped o WHERE o.name <> g.name AND g.kind = 'hardware') AS second_error,
        (SELECT max(m.step) FROM metric m WHERE m.file_id = g.file_id AND m.line_no < g.line_no) AS iteration
 FROM framed g LEFT JOIN asserts a ON g.kind = 'assert' AND a.threads > 0

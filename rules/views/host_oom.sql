@@ -1,5 +1,17 @@
 -- Kills for want of host memory, by whom it may be: the kernel's reports where they are, else what others say of them.
 
+-- The rank that was killed, where the kernel knows its process by another number than its launcher, as it does of containers:
+-- the one rank that ended by SIGKILL, on the host of the kill or one that the kernel calls by another name.
+CREATE VIEW killed_rank AS
+WITH ended AS (
+  SELECT DISTINCT rank, short_host(host) AS host FROM "exit" WHERE rank IS NOT NULL AND (signal = 9 OR exitcode IN (-9, 137))
+    AND (coalesce(first_observed, false) OR NOT EXISTS (FROM "exit" WHERE first_observed)))
+SELECT k.file_id, k.line_no, any_value(e.rank) AS rank
+FROM (SELECT *, count(*) OVER () AS kills FROM oom_kill WHERE NOT is_compiler) k JOIN ended e ON e.host IS NULL OR k.host IS NULL OR short_host(k.host) = e.host
+  OR short_host(k.host) NOT IN (SELECT short_host(host) FROM identity WHERE host IS NOT NULL AND rank IS NOT NULL)
+WHERE k.kills = 1 AND k.process LIKE 'python%' AND k.victim_pid NOT IN (SELECT pid FROM identity WHERE pid IS NOT NULL UNION ALL SELECT pid FROM "exit" WHERE pid IS NOT NULL)
+GROUP BY k.file_id, k.line_no HAVING count(DISTINCT e.rank) = 1;
+
 -- Kernel kills as incidents: one scope, no gap of ten minutes, on any number of hosts; the same kill in two logs counts once.
 CREATE TABLE kernel_oom_incident AS
 WITH once AS (
@@ -15,8 +27,8 @@ lead AS (SELECT *, row_number() OVER (PARTITION BY scope, is_compiler, bout ORDE
 told AS (
   SELECT scope, is_compiler, bout, count(DISTINCT (coalesce(host, ''), victim_pid)) AS victims, list_sort(list(DISTINCT victim_pid)) AS victim_pids, max(limit_bytes) AS any_limit_bytes, min(memcg) AS any_memcg, list_sort(list(DISTINCT host) FILTER (host IS NOT NULL)) AS hosts,
          min(time) AS first_time, max(time) AS last_time, list(line_at(file_id, line_no) ORDER BY t, file_id, line_no)[:20] AS lines,
-         list(DISTINCT (SELECT min(i.rank) FROM identity i WHERE i.pid = victim_pid AND (i.host = b.host OR i.host IS NULL OR b.host IS NULL))) AS ranks
-  FROM bouts b GROUP BY ALL
+         list(DISTINCT coalesce((SELECT min(i.rank) FROM identity i WHERE i.pid = victim_pid AND (i.host = b.host OR i.host IS NULL OR b.host IS NULL)), r.rank)) AS ranks
+  FROM bouts b LEFT JOIN killed_rank r USING (file_id, line_no) GROUP BY ALL
 )
 SELECT l.* EXCLUDE (scope, is_compiler, bout) REPLACE (coalesce(l.limit_bytes, t.any_limit_bytes) AS limit_bytes, coalesce(l.memcg, t.any_memcg) AS memcg), t.* EXCLUDE (any_limit_bytes, any_memcg) FROM lead l JOIN told t USING (scope, is_compiler, bout) WHERE l.nth = 1;
 

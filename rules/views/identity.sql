@@ -9,7 +9,16 @@ CREATE MACRO gpu_address(said) AS
 
 -- Every link that a line makes between names, with where it stands and how far it can be trusted (weight, 3 best).
 CREATE TABLE identity_link AS
-SELECT rank, host, local_rank, pid, gpu_index, gpu_address(gpu) AS gpu, gpu_uuid, address, node_rank, world_size, learnt_from, 3 AS weight, file_id, line_no FROM identity
+-- Ray's trainer tells of all its workers: its own host is not theirs.
+SELECT rank, CASE WHEN learnt_from <> 'ray train' THEN host END AS host, local_rank, task, pid, gpu_index, gpu_address(gpu) AS gpu, gpu_uuid, address, node_rank, world_size, learnt_from, 3 AS weight, file_id, line_no FROM identity
+UNION ALL BY NAME
+-- An agent gives its workers their ranks in the order of their local ranks.
+SELECT unnest(from_json('[' || g.ranks || ']', '["BIGINT"]')) AS rank, unnest(from_json('[' || l.ranks || ']', '["BIGINT"]')) AS local_rank, g.host, 'ranks of an agent''s workers' AS learnt_from, 2 AS weight, g.file_id, g.line_no
+FROM worker_ranks g JOIN worker_ranks l ON l.file_id = g.file_id AND l.stream IS NOT DISTINCT FROM g.stream AND g.line_no - l.line_no BETWEEN 1 AND 8 WHERE g.kind = 'global' AND l.kind = 'local'
+UNION ALL BY NAME
+-- A launcher's label before the lines of a process whose rank NCCL tells.
+SELECT p.rank, c.local_rank, c.task, 'label before the lines of nccl init' AS learnt_from, 1 AS weight, c.file_id, min(c.line_no) AS line_no
+FROM nccl_comm c JOIN nccl_process p ON p.host = coalesce(c.host, '') AND p.pid = coalesce(c.pid, 0) WHERE p.rank IS NOT NULL AND coalesce(c.task, c.local_rank) IS NOT NULL GROUP BY ALL
 UNION ALL BY NAME
 SELECT rank, host, pid, gpu_index, gpu_address(gpu) AS gpu, world_size, learnt_from, 3 AS weight, file_id, line_no FROM nccl_identity
 UNION ALL BY NAME
@@ -64,6 +73,21 @@ CREATE VIEW gpu AS
 SELECT short_host(host) AS host, gpu, max(gpu_uuid) AS gpu_uuid, max(gpu_index) AS gpu_index,
        CASE WHEN count(DISTINCT rank) = 1 THEN max(rank) END AS rank, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
 FROM identity_link WHERE gpu IS NOT NULL GROUP BY ALL;
+
+-- A GPU that failed and that no line ties to a rank: it is that of the one rank whose CUDA calls failed, where this rank runs on
+-- the same host on a GPU that nobody told, or where the kernel calls the host by a name that no rank uses and the address is the same.
+CREATE VIEW gpu_by_elimination AS
+WITH fault AS (
+  SELECT DISTINCT short_host(host) AS host, gpu FROM gpu_burst WHERE verdict = 'hardware' AND gpu IS NOT NULL AND host IS NOT NULL AND (short_host(host), gpu) NOT IN (SELECT (host, gpu) FROM gpu WHERE rank IS NOT NULL AND host IS NOT NULL)),
+victim AS (SELECT DISTINCT e.rank, r.host, r.gpu FROM cuda_error e LEFT JOIN rank r USING (rank) WHERE e.rank IS NOT NULL AND e.kind NOT IN ('oom', 'capture'))
+SELECT f.host, f.gpu, v.rank FROM fault f JOIN victim v
+  ON (v.gpu IS NULL AND v.host = f.host) OR (v.gpu = f.gpu AND f.host NOT IN (SELECT host FROM rank WHERE host IS NOT NULL))
+QUALIFY count(*) OVER (PARTITION BY f.host, f.gpu) = 1 AND count(*) OVER (PARTITION BY v.rank) = 1;
+
+-- Hosts by their other names: the pods that run on a node, where one source tells it and no other contradicts.
+CREATE VIEW host_alias AS
+SELECT short_host(pod) AS alias, min(short_host(node)) AS host, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
+FROM pod_place WHERE pod IS NOT NULL AND node IS NOT NULL GROUP BY short_host(pod) HAVING count(DISTINCT short_host(node)) = 1;
 
 -- One row per process: its rank where one is told and no other.
 CREATE VIEW process AS
