@@ -17,7 +17,7 @@ from logsift.ingest.readers.lines import unended
 from logsift.ingest.spelling import Spelling
 from logsift.judge import series
 from logsift.judge.causes import Causes, trace
-from logsift.judge.clocks import Clocks, settle
+from logsift.judge.clocks import Clocks, Progress, settle
 from logsift.judge.coverage import Coverage, coverage
 from logsift.judge.grades import combined
 from logsift.judge.identity import identify
@@ -170,7 +170,7 @@ def _build(
     incidents = combined(identify(judge(store, [r for r in catalog.rules if r.id in asked]), store))
     clocks = Clocks.of(store)
     incidents = clocks.aside(incidents)
-    causes = trace(incidents, catalog.rules, clocks)
+    causes = trace(incidents, catalog.rules, clocks, Progress.of(store, incidents, clocks))
     _conclude(store, incidents, causes, {f.file_id: f for f in files}, Spelling(catalog.envelopes))
     store.close()
     return len(todo)

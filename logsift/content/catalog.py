@@ -186,6 +186,8 @@ class Rule:
     references: tuple[str, ...]
     sql: str
     origin: Origin
+    momentary: bool = False
+    """Its harm is done at once: what fails after the job has gone on for long has another cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +234,7 @@ _PATTERN_KEYS = frozenset(
 )  # fmt: skip
 _ENVELOPE_KEYS = frozenset({"id", "needle", "regex", "midline", "byte_values", "sample"})
 _RULE_KEYS = {
-    "title": str, "severity": str, "confidence": str, "status": str, "explains": list, "explains_here": list, "explains_elsewhere": list,
+    "title": str, "severity": str, "confidence": str, "status": str, "explains": list, "explains_here": list, "explains_elsewhere": list, "momentary": bool,
     "about": str, "remedy": str, "falsely": str, "references": list,
 }  # fmt: skip
 _RULE_REQUIRED = ("title", "severity", "confidence", "status", "about", "remedy", "falsely")
@@ -479,6 +481,7 @@ class _Loader:
             id, raw["title"], raw["severity"], raw["confidence"], raw["status"], frozenset(raw.get("explains", [])),
             frozenset(raw.get("explains_here", [])), frozenset(raw.get("explains_elsewhere", [])), raw["about"].strip(), raw["remedy"].strip(),
             raw["falsely"].strip(), tuple(raw.get("references", [])), text[header.end():], origin,
+            raw.get("momentary", False),
         )  # fmt: skip
 
     # -- everything ----------------------------------------------------------------------------------------------

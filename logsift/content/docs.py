@@ -90,9 +90,10 @@ def describe_rule(catalog: Catalog, name: str) -> str:
     elsewhere = (
         f"\nexplains on other ranks: {', '.join(sorted(rule.explains_elsewhere))}" if rule.explains_elsewhere else ""
     )
+    momentary = "\nmomentary: explains nothing that came after the job had gone on" if rule.momentary else ""
     return (
         f"{rule.id}: {rule.title} ({rule.severity}, {rule.confidence}, {rule.status})\n\n{rule.about}\n\nwhat to do: {rule.remedy}\n"
-        f"wrong when: {rule.falsely}{explains}{here}{elsewhere}\n{rule.sql.strip()}"
+        f"wrong when: {rule.falsely}{explains}{here}{elsewhere}{momentary}\n{rule.sql.strip()}"
     )
 
 
@@ -204,7 +205,7 @@ def _rules_page(catalog: Catalog) -> str:
         out += [f"*What to do.* {_joined(rule.remedy)}", "", f"*Wrong when.* {_joined(rule.falsely)}", ""]
         if rule.explains | rule.explains_here | rule.explains_elsewhere:
             out += [
-                f"Explains {', '.join(f'`{e}`' for e in sorted(rule.explains | rule.explains_here | rule.explains_elsewhere))}.",
+                f"Explains {', '.join(f'`{e}`' for e in sorted(rule.explains | rule.explains_here | rule.explains_elsewhere))}{', unless the job went on in between' if rule.momentary else ''}.",
                 "",
             ]
         out += [f"Reads {', '.join(f'`{s}`' for s in _sources(rule, sources))}.", ""]

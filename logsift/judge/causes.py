@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from logsift.judge.clocks import Clocks
+from logsift.judge.clocks import Clocks, Progress
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,17 +34,21 @@ class Causes:
         return next((a for a, b in self.edges if b is incident), None)
 
 
-def trace(incidents: Sequence[Incident], rules: Sequence[Rule], clocks: Clocks | None = None) -> Causes:
+def trace(
+    incidents: Sequence[Incident], rules: Sequence[Rule], clocks: Clocks | None = None, progress: Progress | None = None
+) -> Causes:
     """Order incidents by who explains whom.
 
     A explains B where A's rule lists B's rule or family, in `explains` anywhere in the job (a collective carries a
     fault to every rank), in `explains_here` on the same rank, host or GPU, or in `explains_elsewhere` on other ranks
-    only, and A is not later than B beyond the uncertainty of `clocks`. Incidents of severity info explain nothing and are no roots.
+    only, and A is not later than B beyond the uncertainty of `clocks`. A momentary
+    A explains nothing that came after the job had gone on (`progress`). Incidents of severity info explain nothing and are no roots.
     """
     clocks = clocks or Clocks()
+    progress = progress or Progress(clocks)
     by_id = {r.id: r for r in rules}
     loud = sorted((i for i in incidents if i.severity != "info"), key=_order)
-    edges = [(a, b) for b in loud for a in loud if a is not b and _explains(a, b, by_id, clocks)]
+    edges = [(a, b) for b in loud for a in loud if a is not b and _explains(a, b, by_id, progress)]
     edges = _without_circles(edges)
     explained = {id(b) for _, b in edges}
     roots = [i for i in loud if id(i) not in explained]
@@ -53,7 +57,7 @@ def trace(incidents: Sequence[Incident], rules: Sequence[Rule], clocks: Clocks |
     return Causes(tuple(roots), tuple(edges))
 
 
-def _explains(a: Incident, b: Incident, rules: Mapping[str, Rule], clocks: Clocks) -> bool:
+def _explains(a: Incident, b: Incident, rules: Mapping[str, Rule], progress: Progress) -> bool:
     rule = rules[a.rule]
     names = {b.rule, b.rule.split(".")[0]}
     elsewhere = bool(a.ranks) and bool(b.ranks) and not a.ranks & b.ranks
@@ -64,7 +68,9 @@ def _explains(a: Incident, b: Incident, rules: Mapping[str, Rule], clocks: Clock
     )
     if a.rule == b.rule or not listed:
         return False
-    return a.at is None or b.at is None or a.at <= (b.until or b.at) + clocks.uncertainty(a, b)
+    if rule.momentary and progress.outlived(a, b):
+        return False
+    return a.at is None or b.at is None or a.at <= (b.until or b.at) + progress.clocks.uncertainty(a, b)
 
 
 def _share(a: Incident, b: Incident) -> bool:

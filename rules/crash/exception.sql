@@ -5,6 +5,7 @@ confidence = "definite"
 status     = "stable"
 explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.stack", "divergence.collective_count", "loss.rollback"]
 explains_here = ["crash.signal"]
+momentary     = true
 about      = """
 The first exception across ranks that is the program's own: not the echo in the ranks that lost their peer, not the launcher's summary, not what out-of-memory, GPU, collective or disk rules tell better. An exception after which training went on is not reported.
 """

@@ -4,6 +4,7 @@ severity   = "critical"
 confidence = "definite"
 status     = "stable"
 explains   = ["hang", "network.peer_lost", "divergence", "network.connect_failure", "network.ib_error", "loss.rollback"]
+momentary  = true
 about      = """
 A rank or one of its helpers died of a segmentation fault, an abort, a bus error or a SIGKILL. What the launcher ends afterwards (SIGTERM, its own SIGKILL), what a watchdog aborts on purpose, and what a person or the scheduler ends is left out.
 """

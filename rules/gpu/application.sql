@@ -4,6 +4,7 @@ severity    = "critical"
 confidence  = "probable"
 status      = "stable"
 explains    = ["gpu.cuda_error", "hang", "network.peer_lost", "network.connect_failure", "crash", "loss.rollback"]
+momentary   = true
 about       = """
 The driver stopped a GPU context because the program running in it read or wrote where it must not, sent an illegal instruction or did not yield
 the GPU. The GPU is healthy. The codes 43 and 45 that follow only say that the channel was taken down.

@@ -4,6 +4,7 @@ severity    = "critical"
 confidence  = "definite"
 status      = "stable"
 explains    = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "crash", "loss.rollback"]
+momentary   = true
 about       = """
 The first error of the CUDA or HIP runtime that each process printed; later ones of the same process repeat it, because the context is lost with the
 first. Errors are reported asynchronously: the line of Python that raises is usually not the one that caused it. Without a kernel log it cannot be

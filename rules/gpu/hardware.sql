@@ -4,6 +4,7 @@ severity    = "critical"
 confidence  = "definite"
 status      = "stable"
 explains    = ["gpu.application", "gpu.cuda_error", "hang", "network", "divergence", "crash", "host.preempted", "loss.rollback", "perf.slowdown"]
+momentary   = true
 about       = """
 The driver reported a fault that no program causes: the GPU left the bus, its memory has an uncorrectable error, its firmware stopped answering, an
 NVLink broke. All work on that GPU is lost; every other rank of the job then waits for it or sees its connections close. Of several codes in one

@@ -5,6 +5,7 @@ confidence  = "definite"
 status      = "stable"
 explains    = ["hang", "network.peer_lost", "perf.slowdown"]
 explains_here = ["host.kernel_panic"]
+momentary     = true
 about       = """
 The kernel saw a processor that did not schedule (lockup, RCU stall) or a task that waited without interruption for minutes (hung task). A hung task
 is nearly always a victim: of a file system that does not answer, of a full disk queue, of a driver. Its stack says of which.

@@ -4,6 +4,7 @@ severity    = "critical"
 confidence  = "definite"
 status      = "stable"
 explains    = ["hang", "network", "host.node_lost", "crash", "loss.rollback"]
+momentary   = true
 about       = "A panic stops the host; an oops kills the task that was running in the kernel and often leaves locks held, so that the host stands still soon after."
 remedy      = "Keep the dump (kdump, pstore, the serial console), note driver and kernel versions, take the node out; compare with the panics of other nodes: the same function is software, another one each time is hardware."
 falsely     = "A panic provoked on purpose (sysrq, a test of kdump)."

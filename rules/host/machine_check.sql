@@ -5,6 +5,7 @@ confidence  = "definite"
 status      = "stable"
 explains    = ["hang", "network.peer_lost", "crash.signal", "loss.rollback", "perf.slowdown"]
 explains_here = ["host.kernel_panic", "host.node_lost"]
+momentary     = true
 about       = "The hardware found an error it could not correct. The kernel kills the process whose memory is lost (SIGBUS) or stops the host. Corrected errors are left out: they are counted by every healthy machine."
 remedy      = "Take the node out, read the DIMM or slot out of the event log of its BMC (ipmitool sel list) or rasdaemon, replace it."
 falsely     = "Errors injected by a test (einj)."

@@ -4,6 +4,7 @@ severity    = "critical"
 confidence  = "definite"
 status      = "stable"
 explains    = ["hang", "network", "host.preempted", "crash", "loss.rollback"]
+momentary   = true
 about       = "The scheduler lost contact with the node, or says that it failed. The ranks on it are gone; all others wait for them or are killed."
 remedy      = "Look at the node's console, BMC log and last kernel lines for why it went; keep it out until that is known. Start the job again from its last checkpoint."
 falsely     = "The node was rebooted or drained on purpose; only the scheduler's daemon on it was down."

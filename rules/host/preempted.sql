@@ -4,6 +4,7 @@ severity    = "critical"
 confidence  = "definite"
 status      = "stable"
 explains    = ["network.peer_lost", "network.connect_failure", "network.ib_error", "hang", "crash.signal", "divergence.stack", "divergence.collective_count", "loss.rollback"]
+momentary   = true
 about       = """
 The scheduler ended the job: its time was over, a job of higher priority took its nodes, it was put back into the queue, or a person cancelled it.
 What the program prints afterwards (SIGTERM, closed connections) is only the echo. A line CANCELLED without a reason says nothing of the cause:

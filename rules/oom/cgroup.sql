@@ -5,6 +5,7 @@ confidence = "definite"
 status     = "stable"
 explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.collective_count", "divergence.stack", "crash.exception", "crash.signal", "loss.rollback"]
 explains_here = ["gpu.application"]
+momentary     = true
 about      = """
 A process was killed because its memory cgroup (job, step, container, user slice) reached its limit; the machine itself may
 have memory left. Said by the kernel (constraint, oom_memcg), by Slurm's count of OOM events of a step, by Kubernetes or

@@ -5,6 +5,7 @@ confidence = "definite"
 status     = "stable"
 explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.collective_count", "divergence.stack", "crash.exception", "crash.signal", "loss.rollback"]
 explains_here = ["gpu.application"]
+momentary     = true
 about      = """
 The kernel's OOM killer ended a process because the whole machine (or the NUMA nodes it may use) had no memory left.
 The process that is named in "invoked oom-killer" only asked last; the victim is in the line "Killed process".

@@ -13,6 +13,10 @@ CREATE VIEW job_output AS
 SELECT DISTINCT file_id FROM (SELECT file_id FROM training_line UNION ALL SELECT file_id FROM nccl_comm UNION ALL SELECT file_id FROM c10d_status UNION ALL SELECT file_id FROM launcher_event
   UNION ALL SELECT file_id FROM metric_point GROUP BY file_id);
 
+-- When training went on: a time of each minute and file in which a step was logged.
+CREATE VIEW job_progress AS
+SELECT file_id, date_trunc('minute', time) AS minute, min(line_no) AS line_no FROM training_line WHERE time IS NOT NULL GROUP BY ALL;
+
 CREATE VIEW clock_anchor AS
 WITH waited AS (
   SELECT concat_ws(' ', 'start of', coalesce(t.grp_desc, t.grp, 'work'), t.collective_seq) AS event, t.file_id, t.line_no, t.host, t.rank, coalesce(t.grp_desc, t.grp) AS grp, t.collective_seq,
