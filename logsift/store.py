@@ -185,18 +185,21 @@ class Store:
         if not files or not tables:
             return
         said = " UNION ".join(
-            f"SELECT t.host FROM {t} t JOIN file f USING (file_id) WHERE t.host IS NOT NULL AND t.host IS DISTINCT FROM f.host"
+            f"SELECT t.host, t.host IS DISTINCT FROM f.host AS by_a_line FROM {t} t JOIN file f USING (file_id) WHERE t.host IS NOT NULL"
             for t in tables
         )
         names = self.rows(
-            f"SELECT DISTINCT short_host(host) AS host FROM ({said}) WHERE NOT host[1] BETWEEN '0' AND '9'"
+            f"SELECT short_host(host) AS host, bool_or(by_a_line) AS by_a_line FROM ({said}) WHERE NOT host[1] BETWEEN '0' AND '9' GROUP BY 1"
         )
-        known = {str(r["host"]) for r in names}
+        known = {str(r["host"]): r["by_a_line"] for r in names}
         named: list[tuple[int, str | None, str]] = []
         for file in files:
             tokens = set(re.split(r"[^0-9A-Za-z-]+", file["path"])) | set(re.split(r"[^0-9A-Za-z]+", file["path"]))
-            hosts = tokens & known
-            if len(hosts) == 1 and (file["host"] is None or min(hosts).endswith(f"-{file['host']}")):
+            if file["host"] is None:
+                hosts = tokens & known.keys()
+            else:
+                hosts = {h for h in tokens if known.get(h) and h.endswith(f"-{file['host']}")}
+            if len(hosts) == 1:
                 named.append((file["file_id"], file["host"], min(hosts)))
         if not named:
             return

@@ -158,9 +158,11 @@ WHERE c.op NOT IN ('Send', 'Recv', 'PutSignal', 'Signal', 'WaitSignal') AND r.st
 
 COMMENT ON VIEW collective_call IS 'collective calls with their communicator, rank and decoded data type and operation; seq counts from 1 per rank and communicator';
 
--- Rows of identity, from init lines.
+-- Rows of identity, from init lines. cudaDev counts the devices that the process sees, nvmlDev (2.18 and later) those of the host.
 CREATE VIEW nccl_identity AS
-SELECT file_id, line_no, host, nullif(pid, 0) AS pid, rank, world_size, gpu_index, bus_id AS gpu, 'nccl init' AS learnt_from FROM nccl_global_rank;
+SELECT g.file_id, g.line_no, g.host, nullif(g.pid, 0) AS pid, g.rank, g.world_size, g.cuda_device, n.gpu_index, g.bus_id AS gpu, 'nccl init' AS learnt_from
+FROM nccl_global_rank g LEFT JOIN (
+  SELECT coalesce(host, '') AS host, coalesce(pid, 0) AS pid, bus_id, max(gpu_index) AS gpu_index FROM nccl_comm WHERE gpu_index IS NOT NULL GROUP BY ALL) n USING (host, pid, bus_id);
 
 COMMENT ON VIEW nccl_identity IS 'what NCCL init says of rank, host, process and GPU, in the shape of identity';
 

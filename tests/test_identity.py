@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from logsift.store import Store
 from tests.clusters import START, Cluster
 from tests.test_causes import incident
 from tests.test_flight_recorder import Job
+
+Runs = Callable[[Mapping[str, str]], Path]
 
 
 def store_of(cluster: Cluster, run: Path, catalog: Catalog) -> Store:
@@ -84,3 +87,38 @@ def test_a_rank_knows_its_parallel_groups(tmp_path: Path, catalog: Catalog) -> N
     ]
     (silent,) = store.rows('SELECT list("group") AS groups FROM rank_group WHERE rank = 3')
     assert silent == {"groups": ["0xabcdef12"]}
+
+
+BUS = ["89", "a8", "c0", "d8"]
+SMI = "".join(
+    f"|   {n}  NVIDIA H100 80GB HBM3          On  |   00000000:{bus.upper()}:00.0 Off |                    0 |\n"
+    for n, bus in enumerate(BUS, 4)
+) + "".join(f"|    {n}   N/A  N/A            88120{n}      C   /usr/bin/python3    61220MiB |\n" for n in range(4, 8))
+
+
+def test_a_device_number_of_a_process_that_sees_one_gpu_is_not_the_hosts(run_of: Runs) -> None:
+    init = "".join(
+        f"[rank{r}]: gx2:{70 + r}:{70 + r} [0] NCCL INFO comm 0x55{r} rank {r} nranks 4 cudaDev 0 busId {bus}000 - Init COMPLETE\n"
+        for r, bus in enumerate(BUS)
+    )
+    rank = "SELECT rank, cuda_device, gpu_index FROM rank ORDER BY rank"
+    alone = analyze(run_of({"train.log": init})).store.rows(rank)
+    assert [(r["cuda_device"], r["gpu_index"]) for r in alone] == [(0, None)] * 4
+    listed = analyze(run_of({"train.log": init, "nvidia-smi.gx2.txt": SMI})).store.rows(rank)
+    assert [r["gpu_index"] for r in listed] == [4, 5, 6, 7]
+
+
+def test_a_process_is_known_by_its_numbers_in_and_outside_of_its_container(run_of: Runs) -> None:
+    init = "".join(
+        f"[rank{r}]: gx2:{70 + r}:{70 + r} [0] NCCL INFO comm 0x55{r} rank {r} nranks 4 cudaDev 0 busId {bus}000 - Init COMPLETE\n"
+        for r, bus in enumerate(BUS)
+    )
+    status = "Name:\tpython\nPid:\t881206\nNSpid:\t881206\t72\n"
+    store = analyze(run_of({"train.log": init, "nvidia-smi.gx2.txt": SMI, "status.gx2.txt": status})).store
+    told = store.rows("SELECT pid, rank, confidence FROM process WHERE pid > 1000 ORDER BY pid")
+    assert [tuple(r.values()) for r in told] == [
+        (881204, 0, "probable"),
+        (881205, 1, "probable"),
+        (881206, 2, "definite"),
+        (881207, 3, "probable"),
+    ]

@@ -16,11 +16,17 @@ UNION ALL BY NAME
 SELECT unnest(from_json('[' || g.ranks || ']', '["BIGINT"]')) AS rank, unnest(from_json('[' || l.ranks || ']', '["BIGINT"]')) AS local_rank, g.host, 'ranks of an agent''s workers' AS learnt_from, 2 AS weight, g.file_id, g.line_no
 FROM worker_ranks g JOIN worker_ranks l ON l.file_id = g.file_id AND l.stream IS NOT DISTINCT FROM g.stream AND g.line_no - l.line_no BETWEEN 1 AND 8 WHERE g.kind = 'global' AND l.kind = 'local'
 UNION ALL BY NAME
+-- Where as many local ranks tell of their devices as the job has ranks, it runs on one host, and they are the ranks.
+SELECT local_rank AS rank, local_rank, host, 'local ranks of a job on one host' AS learnt_from, 1 AS weight, file_id, line_no FROM visible_devices
+WHERE local_rank IS NOT NULL AND rank IS NULL AND (SELECT max(world_size) FROM identity) = (SELECT count(DISTINCT local_rank) FROM visible_devices)
+UNION ALL BY NAME
 -- A launcher's label before the lines of a process whose rank NCCL tells.
 SELECT p.rank, c.local_rank, c.task, 'label before the lines of nccl init' AS learnt_from, 1 AS weight, c.file_id, min(c.line_no) AS line_no
 FROM nccl_comm c JOIN nccl_process p ON p.host = coalesce(c.host, '') AND p.pid = coalesce(c.pid, 0) WHERE p.rank IS NOT NULL AND coalesce(c.task, c.local_rank) IS NOT NULL GROUP BY ALL
 UNION ALL BY NAME
-SELECT rank, host, pid, gpu_index, gpu_address(gpu) AS gpu, world_size, learnt_from, 3 AS weight, file_id, line_no FROM nccl_identity
+SELECT rank, host, pid, cuda_device, gpu_index, gpu_address(gpu) AS gpu, world_size, learnt_from, 3 AS weight, file_id, line_no FROM nccl_identity
+UNION ALL BY NAME
+SELECT host, gpu_index, gpu_address(gpu) AS gpu, gpu_uuid, 'nvidia-smi' AS learnt_from, 3 AS weight, file_id, line_no FROM smi_gpu
 UNION ALL BY NAME
 -- What ended is told by the host's own agent.
 SELECT rank, host, local_rank, pid, 'end of a process, told by ' || said_by AS learnt_from, 2 AS weight, file_id, line_no FROM "exit" WHERE rank IS NOT NULL AND pid IS NOT NULL
@@ -35,21 +41,44 @@ UNION ALL BY NAME
 SELECT rank, host, 'name of the file' AS learnt_from, 1 AS weight, file_id, 1 AS line_no FROM file WHERE rank IS NOT NULL AND host IS NOT NULL;
 
 -- One row per rank: its host, process and GPU, by the best and most frequent link. Where two are as good (a restart), neither is
--- taken; contradictions of hosts stand in identity_conflict.
+-- taken; contradictions of hosts stand in identity_conflict. cuda_device is the number by which the program calls its GPU,
+-- gpu_index the one that the host, nvidia-smi and the kernel give it: they differ where CUDA_VISIBLE_DEVICES is set.
 CREATE TABLE rank AS
 WITH best AS (
   SELECT rank, what, name, sum(weight) AS votes, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
-  FROM (SELECT rank, weight, file_id, line_no, short_host(host) AS host, local_rank::VARCHAR AS local_rank, pid::VARCHAR AS pid, gpu_index::VARCHAR AS gpu_index, gpu, gpu_uuid, address
+  FROM (SELECT rank, weight, file_id, line_no, short_host(host) AS host, local_rank::VARCHAR AS local_rank, pid::VARCHAR AS pid, cuda_device::VARCHAR AS cuda_device, gpu_index::VARCHAR AS gpu_index, gpu, gpu_uuid, address
         FROM identity_link WHERE rank IS NOT NULL)
-  UNPIVOT (name FOR what IN (host, local_rank, pid, gpu_index, gpu, gpu_uuid, address))
+  UNPIVOT (name FOR what IN (host, local_rank, pid, cuda_device, gpu_index, gpu, gpu_uuid, address))
   GROUP BY rank, what, name
   WINDOW one AS (PARTITION BY rank, what ORDER BY sum(weight) DESC, name) QUALIFY row_number() OVER one = 1 AND coalesce(votes > lead(votes) OVER one, true)
+), said AS (
+  SELECT rank, max(name) FILTER (what = 'host') AS host, max(name) FILTER (what = 'local_rank')::BIGINT AS local_rank,
+         max(name) FILTER (what = 'pid')::BIGINT AS pid, max(name) FILTER (what = 'cuda_device')::BIGINT AS cuda_device, max(name) FILTER (what = 'gpu_index')::BIGINT AS gpu_index,
+         max(name) FILTER (what = 'gpu') AS gpu, max(name) FILTER (what = 'gpu_uuid') AS gpu_uuid,
+         max(name) FILTER (what = 'address') AS address, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
+  FROM best GROUP BY rank
+), visible AS (   -- the nearest word on the devices a rank sees: its own, its local rank's, that of all
+  SELECT s.rank, string_split(replace(v.devices, ' ', ''), ',') AS devices, CASE WHEN v.rank IS NOT NULL THEN 1 WHEN v.local_rank IS NOT NULL THEN 2 ELSE 3 END AS distance
+  FROM said s JOIN visible_devices v ON (v.rank = s.rank) OR (v.rank IS NULL AND v.local_rank = s.local_rank AND coalesce(short_host(v.host) = s.host, true))
+    OR (v.rank IS NULL AND v.local_rank IS NULL AND coalesce(short_host(v.host) = s.host, true))
+), sees AS (
+  SELECT rank, arg_min(devices, distance) AS devices FROM (SELECT *, min(distance) OVER (PARTITION BY rank) AS nearest FROM visible) WHERE distance = nearest
+  GROUP BY rank HAVING count(DISTINCT devices) = 1
+), own AS (
+  SELECT s.*, CASE WHEN len(v.devices) = 1 THEN v.devices[1] ELSE v.devices[coalesce(cuda_device, local_rank) + 1] END AS device,
+         -- one number for several GPUs of a host: each process sees its own only
+         EXISTS (FROM visible_devices) OR count(DISTINCT gpu) OVER (PARTITION BY host, cuda_device) > 1 AS masked
+  FROM said s LEFT JOIN sees v USING (rank)
+), indexed AS (
+  SELECT * EXCLUDE (device, masked) REPLACE (coalesce(gpu_index, try_cast(device AS BIGINT), CASE WHEN NOT masked THEN cuda_device END) AS gpu_index,
+           coalesce(gpu_uuid, CASE WHEN device LIKE 'GPU-%' THEN device END) AS gpu_uuid)
+  FROM own
+), listed AS (
+  SELECT short_host(host) AS host, gpu_index, min(gpu) AS gpu, min(gpu_uuid) AS gpu_uuid FROM identity_link WHERE learnt_from = 'nvidia-smi'
+  GROUP BY ALL HAVING count(DISTINCT gpu) <= 1 AND count(DISTINCT gpu_uuid) <= 1
 )
-SELECT rank, max(name) FILTER (what = 'host') AS host, max(name) FILTER (what = 'local_rank')::BIGINT AS local_rank,
-       max(name) FILTER (what = 'pid')::BIGINT AS pid, max(name) FILTER (what = 'gpu_index')::BIGINT AS gpu_index,
-       max(name) FILTER (what = 'gpu') AS gpu, max(name) FILTER (what = 'gpu_uuid') AS gpu_uuid,
-       max(name) FILTER (what = 'address') AS address, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
-FROM best GROUP BY rank;
+SELECT i.* REPLACE (coalesce(i.gpu_index, l.gpu_index) AS gpu_index, coalesce(i.gpu, l.gpu) AS gpu, coalesce(i.gpu_uuid, l.gpu_uuid) AS gpu_uuid)
+FROM indexed i LEFT JOIN listed l ON l.host = i.host AND coalesce(i.gpu = l.gpu, i.gpu_index = l.gpu_index);
 
 -- The parallel groups of each rank, as far as told: torch's process groups by name and description (1, tp), NCCL's communicators
 -- by their key (communicator). `size` where a source tells how many ranks are in it.
@@ -68,11 +97,15 @@ SELECT rank, "group", max(nullif(description, '')) AS description, max(size) AS 
        arg_max(file_id, weight) AS file_id, arg_max(line_no, weight) AS line_no
 FROM said WHERE rank IS NOT NULL AND "group" <> '' GROUP BY rank, "group";
 
--- One row per GPU: the rank that ran on it where that can be told, by its address or UUID.
+-- One row per GPU: the rank that ran on it where that can be told, by its address.
 CREATE VIEW gpu AS
-SELECT short_host(host) AS host, gpu, max(gpu_uuid) AS gpu_uuid, max(gpu_index) AS gpu_index,
-       CASE WHEN count(DISTINCT rank) = 1 THEN max(rank) END AS rank, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
-FROM identity_link WHERE gpu IS NOT NULL GROUP BY ALL;
+WITH said AS (
+  SELECT short_host(host) AS host, gpu, gpu_uuid, gpu_index, rank, learnt_from, weight, file_id, line_no FROM identity_link WHERE gpu IS NOT NULL
+  UNION ALL
+  SELECT host, gpu, gpu_uuid, gpu_index, rank, 'visible devices', 0, file_id, line_no FROM rank WHERE gpu IS NOT NULL)
+SELECT host, gpu, max(gpu_uuid) AS gpu_uuid, max(gpu_index) AS gpu_index, CASE WHEN count(DISTINCT rank) = 1 THEN max(rank) END AS rank,
+       arg_max(learnt_from, weight) FILTER (rank IS NOT NULL) AS learnt_from, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
+FROM said GROUP BY host, gpu;
 
 -- A GPU that failed and that no line ties to a rank: it is that of the one rank whose CUDA calls failed, where this rank runs on
 -- the same host on a GPU that nobody told, or where the kernel calls the host by a name that no rank uses and the address is the same.
@@ -89,10 +122,30 @@ CREATE VIEW host_alias AS
 SELECT short_host(pod) AS alias, min(short_host(node)) AS host, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
 FROM pod_place WHERE pod IS NOT NULL AND node IS NOT NULL GROUP BY short_host(pod) HAVING count(DISTINCT short_host(node)) = 1;
 
--- One row per process: its rank where one is told and no other.
+-- One row per process, by its number inside of a container or on the host: its rank where one is told and no other. Definite where
+-- a line says so; probable where the process is the only one on the GPU of a rank, as the driver and nvidia-smi see it.
 CREATE VIEW process AS
-SELECT short_host(host) AS host, pid, CASE WHEN count(DISTINCT rank) = 1 THEN max(rank) END AS rank, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
-FROM identity_link WHERE pid IS NOT NULL GROUP BY ALL;
+WITH known AS (
+  SELECT short_host(host) AS host, pid, rank, 'definite' AS confidence, learnt_from, weight, file_id, line_no FROM identity_link WHERE pid IS NOT NULL
+), inside AS (   -- the host's number of a process whose number in its container is known
+  SELECT coalesce(a.host, short_host(n.host)) AS host, n.pid, k.rank, 'definite' AS confidence, '/proc/PID/status' AS learnt_from, 3 AS weight, n.file_id, n.line_no
+  FROM pid_namespace n LEFT JOIN host_alias a ON a.alias = short_host(n.host) JOIN known k ON k.pid = n.inner_pid AND k.rank IS NOT NULL
+   AND (k.host = short_host(n.host) OR n.host IS NULL OR k.host IN (SELECT alias FROM host_alias h WHERE h.host = short_host(n.host)) OR short_host(n.host) NOT IN (SELECT host FROM known WHERE host IS NOT NULL))
+  QUALIFY count(DISTINCT k.rank) OVER (PARTITION BY n.file_id, n.line_no) = 1
+), on_gpu AS (
+  SELECT p.host, p.pid, p.gpu, p.learnt_from, p.file_id, p.line_no FROM (
+    SELECT short_host(p.host) AS host, p.pid, g.gpu, 'nvidia-smi' AS learnt_from, p.file_id, p.line_no FROM smi_process p JOIN identity_link g ON g.file_id = p.file_id AND g.gpu_index = p.gpu_index AND g.learnt_from = 'nvidia-smi' WHERE p.kind <> 'G'
+    UNION ALL SELECT short_host(host), pid, gpu_address(gpu), 'Xid', file_id, line_no FROM xid_line WHERE pid > 0 AND gpu IS NOT NULL) p
+  QUALIFY count(DISTINCT p.pid) OVER (PARTITION BY p.host, p.gpu, p.learnt_from) = 1
+), every AS (
+  FROM known UNION ALL FROM inside
+  UNION ALL
+  SELECT o.host, o.pid, g.rank, 'probable', 'process on the GPU of a rank, told by ' || o.learnt_from, 1, o.file_id, o.line_no
+  FROM on_gpu o JOIN gpu g ON g.gpu = o.gpu AND g.rank IS NOT NULL AND (g.host = o.host OR g.host IN (SELECT alias FROM host_alias h WHERE h.host = o.host))
+  WHERE NOT EXISTS (FROM known k WHERE k.pid = o.pid AND k.host IS NOT DISTINCT FROM o.host AND k.rank IS NOT NULL))
+SELECT host, pid, CASE WHEN count(DISTINCT rank) = 1 THEN max(rank) END AS rank, arg_max(confidence, weight) AS confidence, arg_max(learnt_from, weight) AS learnt_from,
+       min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no
+FROM every GROUP BY host, pid;
 
 -- One row per host: its names, addresses and ranks.
 CREATE VIEW host AS
