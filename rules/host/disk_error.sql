@@ -12,7 +12,7 @@ references  = ["https://docs.kernel.org/admin-guide/ext4.html"]
 */
 WITH errors AS (
   SELECT *, CASE kind WHEN 'read_only' THEN 1 WHEN 'fs_error' THEN 2 WHEN 'disk_io' THEN 3 ELSE 4 END AS weight
-  FROM kernel_event_of_boot WHERE kind IN ('fs_error', 'read_only', 'disk_io', 'nvme', 'beyond_end') AND NOT regexp_matches(coalesce(device, ''), '^(loop|sr|fd|ram|zram|nbd|cdrom)[0-9]')
+  FROM kernel_event_of_boot WHERE kind IN ('fs_error', 'read_only', 'disk_io', 'nvme', 'beyond_end') AND NOT regexp_matches(coalesce(device, ''), '^(?:(?:loop|sr|fd|ram|zram|nbd|cdrom|mtdblock)[0-9]|mmcblk[0-9]+(?:rpmb|boot|gp))')   -- a partition that only a secure world reads
 ), grouped AS (
   SELECT host, boot, CASE WHEN host IS NULL THEN file_id END AS own_file, arg_min(e, (weight, line_no)) AS worst, arg_min(e, line_no) AS earliest, count(*) AS times, list_sort(list(DISTINCT device) FILTER (device IS NOT NULL)) AS devices, min(time) AS "at", max(time) AS until,
          bool_or(kind = 'read_only') AS read_only, bool_or(message LIKE '%Removing%' OR message LIKE '%controller is down%' OR message LIKE '%not ready%' OR message LIKE '%isabling device%') AS gone,

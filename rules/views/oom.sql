@@ -5,7 +5,7 @@ CREATE MACRO known_bytes(n) AS CASE WHEN n IS NOT NULL THEN bytes_text(n) END;
 
 -- An exception of another library that the program died of and that speaks of memory: read only where nothing better tells.
 CREATE VIEW memory_exception AS
-SELECT *, regexp_matches(class || message, '(?i)out.?of.?memory|RESOURCE_EXHAUSTED') AS of_device,
+SELECT *, regexp_matches(class || message, '(?i)out.?of.?memory|RESOURCE_EXHAUSTED|ResourceExhaustedError') AS of_device,
        size_bytes_of(nullif(regexp_extract(message, 'llocat(?:e|ing)? ([0-9][0-9.,]* ?(?:[KMGT]i?B|bytes|B))', 1), '')) AS requested_bytes
 FROM fatal_exception
 WHERE kind = 'memory' AND NOT EXISTS (FROM oom_message) AND NOT EXISTS (FROM xla_allocate_oom) AND NOT EXISTS (FROM xla_runtime_oom) AND NOT EXISTS (FROM xla_compile_oom) AND NOT EXISTS (FROM tensor_oom)
