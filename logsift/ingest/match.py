@@ -375,6 +375,8 @@ def finish(rows: pl.DataFrame, table: Table) -> tuple[pl.DataFrame, pl.DataFrame
     typed = rows.with_columns(casts) if casts else rows
     problems = []
     for cast in casts:
+        if cast.null_count() == rows[cast.name].null_count():
+            continue
         failed = cast.is_null() & rows[cast.name].is_not_null() & (rows[cast.name] != "")
         if failed.any():
             bad = rows.filter(failed)

@@ -218,6 +218,8 @@ def valid(data: bytes) -> bytes:
     """The bytes as UTF-8 without NULs; what is none becomes U+FFFD. Valid bytes are not copied."""
     if b"\0" in data:
         data = data.replace(b"\0", b"")
+    if data.isascii():
+        return data
     try:
         data.decode()
     except UnicodeDecodeError:
