@@ -103,6 +103,14 @@ def test_together_is_fishers_method() -> None:
         assert together(np.array(chances)) == pytest.approx(stats.combine_pvalues(chances).pvalue)
 
 
+def test_together_takes_no_event_to_be_rarer_than_the_least() -> None:
+    assert together(np.full(3, 1e-9), 0.01) == pytest.approx(1e-6), "all as rare as can be"
+    drawn = -np.log(np.maximum(rng().random((200_000, 3)), 0.1)).sum(axis=1)
+    for chances in ([0.1, 0.1, 0.5], [0.1, 0.3, 0.3], [0.6, 0.7, 0.9]):
+        often = float((drawn >= -np.log(chances).sum() - 1e-9).mean())
+        assert together(np.array(chances), 0.1) == pytest.approx(often, rel=0.03)
+
+
 def test_dense_start_counts_the_ten_steps_before_the_intervals() -> None:
     assert dense_start(np.array([*range(1, 11), *range(200, 8000, 200)], dtype=float)) == 9
     assert dense_start(np.arange(1.0, 500)) == 0

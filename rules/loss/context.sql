@@ -36,7 +36,7 @@ WITH went_on AS (
   SELECT file_id, list(DISTINCT step::BIGINT ORDER BY step::BIGINT) AS steps, list(line_at(file_id, line_no) ORDER BY line_no) AS lines FROM planned_change WHERE step IS NOT NULL GROUP BY file_id HAVING count(*) <= 20
 ), hard AS (
   SELECT file_id, list(DISTINCT start_step::BIGINT ORDER BY start_step::BIGINT) AS steps, list(line_at(file_id, line_no) ORDER BY line_no) AS lines
-  FROM excursion JOIN series s USING (series_id) WHERE kind IN ('lone', 'outlier') AND s.canonical = 'loss' GROUP BY file_id
+  FROM loss_excursion WHERE kind IN ('lone', 'outlier') AND canonical = 'loss' AND change IS NULL AND NOT (kind = 'lone' AND averaged) GROUP BY file_id
 )
 SELECT 'Training was resumed at step ' || plain(resume_step) || ' and went on at step ' || plain(start_step) AS summary, [line_at(file_id, line_no)] AS evidence,
   resume_step, start_step, CASE WHEN contains(path, '/') THEN parse_path(path)[-2] ELSE path END AS continued_in, NULL::BIGINT AS runs_in_file, NULL::BOOLEAN AS duplicate_of_itself, NULL::BIGINT AS overflows, NULL::BIGINT[] AS phase_changes, NULL::BIGINT[] AS hard_batch_steps
@@ -50,4 +50,4 @@ SELECT 'The loss scaler skipped ' || n || ' steps on its search for the scale' A
 UNION ALL BY NAME
 SELECT 'The log announces changes at step ' || array_to_string(steps, ', ') AS summary, lines AS evidence, steps AS phase_changes FROM phase
 UNION ALL BY NAME
-SELECT 'Lone hard batches at step ' || array_to_string(steps, ', ') AS summary, lines AS evidence, steps AS hard_batch_steps FROM hard
+SELECT 'The highest lone points, single hard batches, stand at step ' || array_to_string(steps, ', ') AS summary, lines AS evidence, steps AS hard_batch_steps FROM hard

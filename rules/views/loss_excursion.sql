@@ -12,9 +12,10 @@ WHERE abs(value - was) > 0.01 * abs(was);
 CREATE VIEW loss_excursion AS
 WITH here AS (
   SELECT e.*, s.name, s.canonical, s.family, s.rank AS series_rank, s.averaged,
-    bool_or(s.canonical = 'loss') OVER () AS any_loss,
+    EXISTS (FROM series o WHERE o.canonical = 'loss') AS any_loss,
     -- Equal places of different curves lie within a few points of the coarser one.
-    greatest(3 * e.interval, 0.002 * abs(e.start_step), 5) AS slack
+    greatest(3 * e.interval, 0.002 * abs(e.start_step), 5) AS slack,
+    count(*) FILTER (e.kind = 'rise') OVER (PARTITION BY e.series_id, e.run) AS of_series
   FROM excursion e JOIN series s USING (series_id)
 )
 SELECT h.*,
@@ -27,16 +28,22 @@ SELECT h.*,
   -- Validation that went on falling says that the model is well and the training loss measures something else.
   (SELECT avg(m.value) FILTER (m.step > h.start_step + 0.3 * (coalesce(h.end_step, h.last_step) - h.start_step)) < 0.995 * arg_max(m.value, m.step) FILTER (m.step <= h.start_step)
    FROM metric m WHERE m.canonical = 'validation_loss' AND m.file_id = h.file_id AND isfinite(m.value)
-     AND m.step <= coalesce(h.end_step, h.last_step)) AS validation_falls
+     AND m.step <= coalesce(h.end_step, h.last_step)) AS validation_falls,
+  coalesce(h.kind = 'rise' AND h.logarithmic AND h.sigmas > 8 AND h.height > 0.35 AND h.points >= 3 AND h.boundary_step IS NULL AND h.branch = 'live' AND h.of_series <= 2
+    AND h.start_step > 0.05 * h.last_step
+    AND (h.canonical = 'component_loss' OR h.canonical = 'validation_loss' AND h.any_loss AND h.end_step - h.start_step <= 0.1 * h.planned)
+    AND NOT EXISTS (FROM here o WHERE o.canonical = 'loss' AND o.kind NOT IN ('nonfinite', 'outlier') AND o.start_step <= coalesce(h.end_step, h.last_step) + o.slack
+                      AND coalesce(o.end_step, o.last_step) >= h.start_step - o.slack), false) AS of_part
 FROM here h
 WHERE h.kind <> 'nonfinite';
 
--- Excursions of the training loss; of the validation loss where nothing else is printed, and then only what jumps.
+-- Excursions of the training loss; of the validation loss where nothing else is printed, and then only what jumps. Parts of a loss (data sets,
+-- tasks, heads) and validation beside it speak where they jump far, which is not their habit; validation must come back soon (it rises by nature).
 CREATE VIEW loss_jump AS
 WITH usable AS (
   SELECT * FROM loss_excursion e
-  WHERE (canonical = 'loss' OR canonical = 'validation_loss' AND NOT any_loss AND kind IN ('rise', 'lone') AND height > 0.3)
-    AND kind <> 'dip' AND NOT in_dip AND NOT by_rate
+  WHERE (canonical = 'loss' OR canonical = 'validation_loss' AND NOT any_loss AND kind IN ('rise', 'lone') AND height > 0.3 OR of_part)
+    AND kind NOT IN ('dip', 'outlier') AND NOT in_dip AND NOT by_rate
     -- The way up into NaN is part of the NaN.
     AND NOT EXISTS (FROM excursion n WHERE n.kind = 'nonfinite' AND n.series_id = e.series_id AND n.run = e.run
                       AND n.start_step BETWEEN e.start_step AND coalesce(e.peak_step, e.start_step) + 6 * e.interval
@@ -48,13 +55,13 @@ WITH usable AS (
         FROM usable WINDOW w AS (ORDER BY branch, start_step, series_id, run))
 )
 -- One row for each incident: the curve with the most points speaks, the others are named.
-SELECT *, list(DISTINCT name) OVER (PARTITION BY incident_no) AS names,
+SELECT *, list(DISTINCT name ORDER BY name) FILTER (NOT of_part OR alone) OVER (PARTITION BY incident_no) AS names,
   list(line_at(file_id, line_no)) OVER (PARTITION BY incident_no) AS elsewhere,
   list(DISTINCT series_rank) FILTER (series_rank IS NOT NULL) OVER (PARTITION BY incident_no) AS of_ranks,
   CASE WHEN end_step IS NULL THEN 'unrecovered'
        WHEN points <= 10 OR end_step - start_step <= 0.01 * planned THEN 'fast' ELSE 'slow' END AS class
-FROM islands
-QUALIFY row_number() OVER (PARTITION BY incident_no ORDER BY series_points DESC, sigmas DESC, series_id) = 1;
+FROM (SELECT *, bool_and(of_part) OVER (PARTITION BY incident_no) AS alone FROM islands)
+QUALIFY row_number() OVER (PARTITION BY incident_no ORDER BY of_part, series_points DESC, sigmas DESC, series_id) = 1;
 
 -- The norm of the gradients runs ahead of the loss: the first step just before a jump where it stood 4 times above its own level.
 CREATE VIEW gradient_precursor AS

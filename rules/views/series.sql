@@ -8,7 +8,7 @@ CREATE TABLE series_member AS
 WITH named AS (
   SELECT file_id, source, name, canonical, rank, count(*) AS points, max(steps_planned) AS planned, min(time) AS began, bool_or(is_average) AS averaged
   FROM metric
-  WHERE canonical IN ('loss', 'validation_loss', 'epoch_loss', 'policy_loss', 'value_loss', 'grad_norm', 'learning_rate', 'step_seconds') AND value IS NOT NULL
+  WHERE canonical IN ('loss', 'component_loss', 'validation_loss', 'epoch_loss', 'policy_loss', 'value_loss', 'grad_norm', 'learning_rate', 'step_seconds') AND value IS NOT NULL
   GROUP BY ALL
 ), ranked AS (
   -- Of many ranks that print the same two are enough; what only one of them sees is compared rank by rank elsewhere.
@@ -30,7 +30,8 @@ WITH one AS (
     sum(points)::BIGINT AS points, bool_or(averaged) AS averaged, max(planned) AS planned, count(DISTINCT file_id) AS files
   FROM series_member GROUP BY series_id
 )
-SELECT s.*, s.canonical <> 'learning_rate' AS searched,
+-- Step times have a search of their own (rules/views/pace.sql); a part of the loss with a handful of points shows nothing.
+SELECT s.*, s.canonical NOT IN ('learning_rate', 'step_seconds') AND (s.canonical <> 'component_loss' OR s.points >= 40) AS searched,
   (SELECT min(d.series_id) FROM one d WHERE d.family = s.family AND d.canonical = 'learning_rate' AND d.rank IS NOT DISTINCT FROM s.rank) AS driver_id
 FROM one s;
 

@@ -38,27 +38,37 @@ def of_points(c: Curve) -> list[Excursion]:
     fresh = np.concatenate([[0.0], innovations((c.y - level) / sigma, c.correlation)])
     noise = np.ones(len(fresh), bool)
     noise[: c.skip] = False
-    for e in candidates:
+    rises = [_foot(c, e, fresh) for e in candidates]
+    for e, foot in zip(candidates, rises, strict=True):
         if e.length(c) * c.grain > c.p.own:
-            noise[e.start : e.end] = False
+            noise[foot : e.end] = False
     every = Tail.of(fresh[noise])
     out = []
-    for e in candidates:
-        others = every.without(fresh[e.start : e.end]) if noise[e.start] else every
-        if _stands_out(c, e, others):
+    for e, foot in zip(candidates, rises, strict=True):
+        others = every.without(fresh[foot : e.end]) if noise[foot] else every
+        if _stands_out(c, e, foot, others):
             out.append(e)
     return out
 
 
-def _stands_out(c: Curve, e: Excursion, others: Tail) -> bool:
-    """Whether the noise of the curve would hardly ever bring forth the first points of an excursion."""
+def _foot(c: Curve, e: Excursion, fresh: Floats) -> int:
+    """Where the way up begins: an average is on it before it stands out."""
+    foot = e.start
+    while foot > max(e.start - c.p.rise, c.skip, 1) and fresh[foot - 1] > c.p.rise_sigma:
+        foot -= 1
+    return foot
+
+
+def _stands_out(c: Curve, e: Excursion, foot: int, others: Tail) -> bool:
+    """Whether the noise of the curve would hardly ever bring forth the first points of an excursion; of an average, its way up."""
     (level, sigma), n = c.noise, len(c.y)
-    before = (c.y[e.start - 1] - level[e.start - 1]) / sigma[e.start]
-    heights = (c.y[e.start : e.end][: c.p.judged] - e.base) / sigma[e.start]
+    first, stop = (foot, max(e.peak + 1, foot + 3)) if c.smoothed else (e.start, e.end)
+    before = (c.y[first - 1] - level[first - 1]) / sigma[e.start]
+    heights = (c.y[first:stop][: c.p.judged] - e.base) / sigma[e.start]
     chances = others.chance(innovations(np.concatenate([[before], heights]), c.correlation))
     if (c.smoothed or c.grain > 1) and chances.min() * n > c.p.step_chance:
         return False
-    return together(np.maximum(chances, min(c.p.hard, 1 / n))) * n < c.p.chance
+    return together(chances, min(max(c.p.hard[0], 1 / n), c.p.hard[1])) * n < c.p.chance
 
 
 def _candidates(c: Curve) -> Iterator[Excursion]:
@@ -127,6 +137,16 @@ def _end(c: Curve, part: Floats, base: float, sigma: float) -> int | None:
     return None
 
 
+def wears_off(c: Curve, e: Excursion) -> int | None:
+    """Where nothing of a rise is left: the first long median at the level before it. It is over (`end`) long before."""
+    if e.kind != "rise" or e.end is None:
+        return None
+    k = max(c.window // 3, 3) | 1
+    rest = rolling_median(c.y[e.peak :], k)[k - 1 :]
+    at = np.flatnonzero(rest <= e.base)
+    return max(e.peak + k - 1 + int(at[0]), e.end) if len(at) else None
+
+
 def of_blocks(c: Curve, size: int) -> list[Excursion]:
     """Excursions of the medians of `size` points, in the points of the curve."""
     n = len(c.y)
@@ -164,27 +184,50 @@ def merged(points: Sequence[Excursion], coarse: Sequence[Excursion]) -> list[Exc
     return sorted(out, key=lambda e: e.start)
 
 
+def _heights(c: Curve) -> Floats:
+    level, sigma = c.noise
+    return (c.y - level) / np.minimum(sigma, max(spread(c.y[c.skip :]), c.p.floor))
+
+
+def _alone(c: Curve, heights: Floats) -> Ints:
+    """Points at least twice as high as both their neighbours."""
+    inner = np.arange(max(c.skip, 1), len(c.y) - 1)
+    return inner[heights[inner] > 2 * np.maximum(np.maximum(heights[inner - 1], heights[inner + 1]), 0)]
+
+
+def _point(c: Curve, kind: str, i: int, sigmas: float) -> Excursion:
+    base, top, after = float(c.noise[0][i]), float(c.y[i]), float(c.y[i + 1])
+    return Excursion(kind, i, i, i + 1, base, top, after, sigmas, top - base)
+
+
+def outliers(c: Curve) -> list[Excursion]:
+    """The highest lone points: hard batches, worth a remark at most."""
+    if len(c.y) < c.p.few:
+        return []
+    heights = _heights(c)
+    alone = _alone(c, heights)
+    far = heights[alone] > c.p.outlier_onset * c.factor
+    high = np.asarray([c.relative(float(c.y[i] - c.noise[0][i]), float(c.noise[0][i])) for i in alone[far]])
+    found = alone[far][high > c.p.outlier_height * c.factor] if far.any() else alone[far]
+    highest = np.sort(found[np.argsort(-heights[found])][: c.p.outliers])
+    return [_point(c, "outlier", i, float(heights[i])) for i in highest.tolist()]
+
+
 def lone(c: Curve) -> list[Excursion]:
     """Single points that stand for many steps and out of everything else the curve does."""
     n = len(c.y)
     if n < c.p.few or float(np.median(np.diff(c.x))) <= 1:
         return []
-    level, sigma = c.noise
-    sigma = np.minimum(sigma, max(spread(c.y[c.skip :]), c.p.floor))
-    heights = (c.y - level) / sigma
-    inner = np.arange(max(c.skip, 1), n - 1)
-    alone = inner[heights[inner] > 2 * np.maximum(np.maximum(heights[inner - 1], heights[inner + 1]), 0)]
+    level, _ = c.noise
+    heights = _heights(c)
+    alone = _alone(c, heights)
     third = float(np.sort(heights[alone])[-3]) if len(alone) > 2 else 0.0
     out = []
     for i in alone[heights[alone] > max(c.p.lone_onset * c.factor, c.p.lone_ratio * third)].tolist():
         height = float(c.y[i] - level[i])
         rare = Tail.of(np.delete(heights, i)[c.skip :]).chance(heights[i : i + 1])[0] * n < c.p.lone_chance
         if rare and c.relative(height, float(level[i])) > c.p.lone_height * c.factor:
-            out.append(
-                Excursion(
-                    "lone", i, i, i + 1, float(level[i]), float(c.y[i]), float(c.y[i + 1]), float(heights[i]), height
-                )
-            )
+            out.append(_point(c, "lone", i, float(heights[i])))
     return out if len(out) <= 2 else []
 
 

@@ -157,7 +157,7 @@ def level_of(c: Curve, e: Excursion) -> float | None:
     over, behind = np.split(above, [stop - e.start])
     first, last = float(np.median(over[3 : 3 + w])), float(np.median(over[-w:]))
     noise = NORMAL * float(np.median(np.abs(over - np.median(over))))
-    peaked = float(rolling_median(over[:w], 3)[2:].max()) > 1.5 * first + 2 * noise
+    peaked = float(rolling_median(over[:w], 3)[2:].max()) > max(1.5 * first, first + 3 * noise)
     fades = len(behind) >= w and float(np.median(behind[-w:])) < 0.6 * first
     return (
         first

@@ -35,14 +35,17 @@ class Parameters:
     onset: float = 5.0
     onset_again: float = 3.5
     """An excursion begins with a point above `onset` and two of three above `onset_again`: a lone point is a hard batch."""
-    chance: float = 0.0005
+    chance: float = 0.00005
     """How often the curve's own noise may bring forth such an excursion, per curve."""
     step_chance: float = 1.5
     """... and where neighbours hang together (averages, medians of blocks) at least one step of it no more than so often."""
-    hard: float = 0.0015
-    """Some batches are hard, however hard they be: they are taken to come this often, or as often as one in all the points there are."""
+    hard: tuple[float, float] = (0.0001, 0.0015)
+    """Some batches are hard, however hard they be: they are taken to come as often as one in all the points there are, within this range."""
     judged: int = 10
     """So many points of an excursion are weighed against the noise: were it all of them, any slow drift would become certain."""
+    rise: int = 5
+    rise_sigma: float = 2.0
+    """Up to so many points before it, each adding so much to the one before, are its way up and no noise that it is measured by."""
     own: int = 4
     """Excursions of no more points belong to the noise that others are measured by: hard batches come in pairs."""
     least_height: float = 0.04
@@ -58,6 +61,10 @@ class Parameters:
     lone_ratio: float = 1.8
     lone_chance: float = 0.01
     """A single point counts only where it stands for many steps, and far above every other lone outlier of the curve."""
+    outlier_onset: float = 10.0
+    outlier_height: float = 0.15
+    outliers: int = 5
+    """So many of the highest lone points are named, where they are worth a remark."""
 
     # --- new levels
     shift_window: tuple[int, int] = (20, 100)

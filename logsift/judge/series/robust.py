@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, lgamma, log, sqrt
+from math import comb, exp, lgamma, log, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -110,12 +110,30 @@ class Tail:
         return (n - np.searchsorted(self.ordered, np.minimum(heights, top)) + 1) / (n + 1) * beyond
 
 
-def together(chances: Floats) -> float:
-    """Probability that independent events this rare meet: Fisher's method (1925), the tail of a gamma distribution."""
-    surprise = -float(np.log(np.maximum(chances, 1e-300)).sum())
-    if surprise <= 0:
+def together(chances: Floats, least: float = 1e-300) -> float:
+    """Probability that independent events this rare meet: Fisher's method (1925), where none is taken to be rarer than `least`.
+
+    The surprise of each, -ln p, is exponential and cut off at -ln least: the tail of their sum by inclusion and exclusion.
+    """
+    m, most = len(chances), -log(least)
+    total = -float(np.log(np.maximum(chances, least)).sum()) * (1 - 1e-12)
+    if total <= 0:
         return 1.0
-    return min(sum(exp(i * log(surprise) - surprise - lgamma(i + 1)) for i in range(len(chances))), 1.0)
+
+    def below(r: int, t: float) -> float:
+        """So many of them reach a sum, none being cut off."""
+        if r == 0:
+            return float(t <= 0)
+        return sum((1 - k % 2 * 2) * comb(r, k) * _gamma_tail(r, t - k * most, k * most) for k in range(r + 1))
+
+    return min(max(sum(comb(m, j) * least**j * below(m - j, total - j * most) for j in range(m + 1)), 0.0), 1.0)
+
+
+def _gamma_tail(r: int, t: float, more: float) -> float:
+    """exp(-more) x the probability that r exponential values sum up to t."""
+    if t <= 0:
+        return exp(-more)
+    return sum(exp(i * log(t) - t - more - lgamma(i + 1)) for i in range(r))
 
 
 def innovations(heights: Floats, correlation: float) -> Floats:

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from logsift.judge.series.curve import curve_of, dense_start
+from logsift.judge.series.excursions import outliers, wears_off
 from logsift.judge.series.parameters import DEFAULT, Parameters
 from logsift.judge.series.search import search
 from logsift.judge.series.stitch import AGAIN, DOUBLE, LIVE, STATES, Stitched, stitch
@@ -226,6 +227,7 @@ def _search_run(
     )
     boundaries = sorted({int(b) for b in order if 0 < b < len(finite)})
     found = search(c, boundaries)
+    found += [e for e in outliers(c) if not any(o.reaches(e.start, 3) for o in found)]
     dips = [e for e in found if e.kind == "dip"]
     near = max(p.boundary_points, c.window // 8)
     for e in found:
@@ -243,8 +245,9 @@ def _search_run(
             high = rate[-1:] if e.kind == "trend" else high
             if len(low) and len(high) and float(low.min()) > 0:
                 ratio = float(high.max()) / float(low.min())
+        level = wears_off(c, e)
         out.append(common | _places(rows, finite, e.start, e.peak, e.end) | {
-            "kind": e.kind, "points": end - e.start, "base": c.value(e.base), "peak": c.value(e.top), "after": c.value(e.after),
+            "kind": e.kind, "level_step": None if level is None else float(x[level]), "points": end - e.start, "base": c.value(e.base), "peak": c.value(e.top), "after": c.value(e.after),
             "sigmas": e.sigmas, "height": c.relative(e.height, e.base), "planned": max(rows.planned, float(x[-1] - x[0])),
             "boundary_step": float(x[before[-1]]) if before else None, "in_dip": bool(within), "driver_ratio": ratio,
             "boundary_file": int(rows.file[finite[before[-1]]]) if before else None,
