@@ -48,6 +48,45 @@ FORMATS: dict[str, tuple[str, list[Row]]] = {
         " iteration      100/    1000 | elapsed time per iteration (ms): 123.4 | learning rate 1.500E-04 | lm loss 3.2E+00 | loss scale 65536.0 |\n",
         [("lm loss", "loss", 100, 3.2), ("learning rate", "learning_rate", 100, 1.5e-4), ("loss scale", "loss_scale", 100, 65536)],
     ),
+    "stable_baselines3.log": (
+        "-----------------------------------------\n| rollout/                |             |\n|    ep_rew_mean          | 31.5        |\n"
+        "| time/                   |             |\n|    fps                  | 870         |\n|    total_timesteps      | 6144        |\n"
+        "| train/                  |             |\n|    approx_kl            | 0.0091      |\n|    entropy_loss         | -0.671      |\n"
+        "|    loss                 | nan         |\n|    policy_gradient_loss | -0.0162     |\n|    value_loss           | 1.2e+03     |\n"
+        "-----------------------------------------\n",
+        [
+            ("loss", "policy_loss", 6144, NAN),
+            ("policy_gradient_loss", "policy_loss", 6144, -0.0162),
+            ("value_loss", "value_loss", 6144, 1200),
+            ("approx_kl", "kl", 6144, 0.0091),
+        ],
+    ),
+    "rsl_rl.log": (
+        "################\n            Learning iteration 71/500            \n\n            Value function loss: inf\n"
+        "            Surrogate loss: -0.0021\n            Mean total reward: 3.50\n            ETA: 90.1s\n",
+        [
+            ("Value function loss", "policy_loss", 71, math.inf),
+            ("Surrogate loss", "policy_loss", 71, -0.0021),
+            ("Mean total reward", "reward", 71, 3.5),
+        ],
+    ),
+    "ultralytics.log": (
+        "      Epoch    GPU_mem   box_loss   cls_loss   dfl_loss  Instances       Size\n"
+        "        2/80      6.02G      1.203      1.511        nan         41        640:  50%|#####     | 4/8 [00:01<00:01,  3.10it/s]\r"
+        "        2/80      6.02G      1.253      1.498        nan         41        640: 100%|##########| 8/8 [00:02<00:00,  3.10it/s]\n"
+        "        3/80      6.02G      1.153      1.398      1.192         41        640: 100% ------------ 8/8 3.5it/s 2.2s\n",
+        [("box_loss", "component_loss", 2, 1.253), ("dfl_loss", "component_loss", 2, NAN), ("cls_loss", "component_loss", 3, 1.398)],
+    ),
+    "yolov5.log": (
+        "     Epoch   gpu_mem       box       obj       cls    labels  img_size\n"
+        "      0/29     3.44G    0.0455    0.0637    0.0154        11       640: 100%|##########| 8/8 [00:10<00:00,  1.31s/it]\n",
+        [("box_loss", "component_loss", 0, 0.0455), ("obj_loss", "component_loss", 0, 0.0637)],
+    ),
+    "fastai.log": (
+        "epoch     train_loss  valid_loss  accuracy  time    \n0         0.612400    0.430100    0.810000  00:31     \n"
+        "1         nan         nan         0.100000  00:30     \n",
+        [("train_loss", "loss", 0, 0.6124), ("valid_loss", "validation_loss", 0, 0.4301), ("train_loss", "loss", 1, NAN), ("accuracy", "accuracy", 1, 0.1)],
+    ),
     "nemo.log": (
         "Training epoch 0, iteration 10/999 | lr: 0.0003 | global_batch_size: 512 | global_step: 10 | reduced_train_loss: 10.5 | train_step_timing in s: 5.2 | consumed_samples: 5632\n",
         [("reduced_train_loss", "loss", 10, 10.5), ("lr", "learning_rate", 10, 3e-4), ("train_step_timing in s", "step_seconds", 10, 5.2)],

@@ -13,6 +13,9 @@ WITH bad AS (
   SELECT e.*, s.name, s.canonical, s.rank AS series_rank FROM excursion e JOIN series s USING (series_id)
   WHERE e.kind = 'nonfinite' AND CASE
     WHEN s.canonical IN ('loss', 'policy_loss', 'value_loss', 'epoch_loss') THEN e.points >= 2 OR e.end_step IS NULL
+    -- Parts of a loss whose sum nobody prints.
+    WHEN s.canonical = 'component_loss' THEN e.points >= 2 AND e.end_step IS NULL AND e.before_step IS NOT NULL
+      AND NOT EXISTS (FROM series o WHERE o.family = s.family AND o.canonical IN ('loss', 'policy_loss', 'value_loss', 'epoch_loss'))
     -- A scaler that searches its scale gives infinite norms by nature: only what never ends counts.
     WHEN s.canonical = 'grad_norm' THEN e.points >= 5 AND e.end_step IS NULL AND e.before_step IS NOT NULL END
 ), first AS (

@@ -63,6 +63,10 @@ CREATE MACRO fields_in_quotes(fields) AS
   regexp_extract_all(fields, '[’‘''"“”]([A-Za-z_][^’‘''"“”]*)[’‘''"“”]\s*:\s*[’‘''"“”]?([-+]?(?:[0-9][0-9.]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf(?:inity)?|null))()[’‘''"“”]?\s*(?:[,}]|$)', ['name', 'number', 'unit']);
 CREATE MACRO fields_as_pairs(fields) AS
   regexp_extract_all(fields, '([A-Za-z_%][A-Za-z0-9_./@%-]*(?: [A-Za-z(][A-Za-z0-9_./@()-]*){0,2})(?:\s*[:=]\s*|\s+)[\[(]*([-+]?(?:[0-9]+(?:,[0-9]{3})*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?(?:[Nn]a[Nn]|NAN|[Ii]nf(?:inity)?))\s?(ms|secs?|s|%|[KMGT]i?B|[kKM]|x|it/s)?(?:[\s,;|)\]}(>~]|$)', ['name', 'number', 'unit']);
+-- Values below a line of names; YOLOv5 heads its losses box, obj and cls.
+CREATE MACRO fields_below_names(names, numbers) AS
+  list_filter(list_transform(list_zip(string_split_regex(trim(names), ' +'), string_split_regex(trim(numbers), ' +')), lambda z: {'name': z[1] || CASE WHEN z[1] IN ('box', 'obj', 'cls') THEN '_loss' ELSE '' END, 'number': z[2], 'unit': ''}),
+    lambda f: TRY_CAST(f.number AS DOUBLE) IS NOT NULL);
 
 -- Steps of lines that do not print one: Hugging Face's stand in the progress bar of the same or an earlier line.
 CREATE TABLE bar_step AS
@@ -117,16 +121,20 @@ SELECT line_id, row_number() OVER (PARTITION BY file_id, stream, fit ORDER BY li
 -- Steps counted within an epoch become steps of the run; a rank the line names tells its writer apart.
 CREATE TABLE line_step AS
 WITH first_epoch AS (SELECT file_id, stream, least(min(epoch_no), 1) AS epoch FROM training_line WHERE trainer = 'epochs' GROUP BY ALL),
-lines AS (
+heads AS (
+  SELECT l.rowid AS line_id, h.lead FROM (SELECT rowid, file_id, stream, line_no FROM training_line WHERE layout = 'columns' AND lead IS NULL) l
+  ASOF JOIN (SELECT file_id, stream, line_no, lead FROM training_line WHERE trainer = 'head' AND lead IS NOT NULL) h
+    ON h.file_id = l.file_id AND h.stream = l.stream AND h.line_no <= l.line_no
+), lines AS (
   SELECT rowid AS line_id, * REPLACE (
     coalesce(rank, TRY_CAST(regexp_extract(lead, '(?i)(?:^|[^a-z])rank[ :=_#-]?([0-9]{1,6})(?:[^0-9.]|$)', 1) AS BIGINT)) AS rank)
   FROM training_line
 )
 SELECT l.line_id, l.file_id, l.line_no,
   CASE WHEN l.rank IS NOT NULL AND split_part(l.stream, '|', 2) = '' THEN l.stream || 'rank ' || l.rank ELSE l.stream END AS stream,
-  l.trainer, l.layout, l.fields, l.time, l.host, l.rank,
+  l.trainer, l.layout, CASE WHEN l.layout = 'columns' THEN coalesce(l.lead, h.lead) || chr(10) || l.fields ELSE l.fields END AS fields, l.time, l.host, l.rank,
   CASE WHEN l.trainer = 'epochs' AND l.planned > 0 THEN (l.epoch_no - e.epoch) * l.planned + l.at_step
-       WHEN l.trainer = 'epoch_line' THEN l.epoch_no
+       WHEN l.trainer IN ('epoch_line', 'columns') THEN l.epoch_no
        WHEN l.trainer = 'levanter' THEN counted(regexp_extract(l.fields, '^([0-9.]+[kM]?)it', 1))
        WHEN l.trainer = 'keras' THEN k.epoch
        WHEN l.trainer = 'hf' THEN coalesce(TRY_CAST(nullif(regexp_extract(l.fields, '[''"](?:train/)?(?:global_)?step[''"]: ([0-9]{1,12})[,} ]', 1), '') AS DOUBLE), l.at_step, b.done)
@@ -139,6 +147,7 @@ LEFT JOIN bar_step b ON b.line_id = l.line_id
 LEFT JOIN within_epoch w ON w.line_id = l.line_id
 LEFT JOIN first_epoch e ON e.file_id = l.file_id AND e.stream = l.stream
 LEFT JOIN keras_epoch k ON k.line_id = l.line_id
+LEFT JOIN heads h ON h.line_id = l.line_id
 -- A bar of Keras that is not full is drawn again; a line of an epoch that also counts batches is none.
 WHERE (l.trainer <> 'keras' OR k.epoch IS NOT NULL) AND (l.trainer <> 'epoch_line' OR NOT regexp_matches(l.fields, '(?i)(batch|iter|step|idx)[a-z_]*[ :=#\[]*[0-9]'));
 
@@ -171,13 +180,15 @@ WITH cut AS (
   SELECT * EXCLUDE (fields), unnest(regexp_extract_all(fields, '\|()\s*([0-9.]+)() ms \|', ['name', 'number', 'unit'])) AS f
   FROM line_step WHERE layout = 'pairs' AND contains(fields, ' ms |')
   UNION ALL BY NAME
+  SELECT * EXCLUDE (fields), unnest(fields_below_names(split_part(fields, chr(10), 1), split_part(fields, chr(10), 2))) AS f FROM line_step WHERE layout = 'columns'
+  UNION ALL BY NAME
   SELECT file_id, line_no, stream, 'bar' AS trainer, time, host, rank, step, total AS steps_planned, '' AS phase, NULL::DOUBLE AS epoch_no, k AS line_id,
     unnest(fields_as_pairs(fields)) AS f FROM bar_line
 )
 SELECT * EXCLUDE (f), CASE f.name WHEN '' THEN 'ms' ELSE f.name END AS name, coalesce(f.unit, '') AS unit,
   CASE WHEN trainer <> 'json' OR f.number <> 'null' THEN metric_number(f.number) ELSE 'nan'::DOUBLE END AS number
 FROM cut
-WHERE f.name NOT IN ('v_num', 'Rank');
+WHERE f.name NOT IN ('v_num', 'Rank', 'Instances', 'Size', 'labels', 'img_size');
 
 -- Hugging Face writes 0.0 where every step of the window was NaN; the norm beside it tells.
 CREATE TABLE hidden_nan AS
@@ -232,6 +243,8 @@ WITH names AS (
   SELECT *, main_loss_order(plain) AS main,
     -- fairseq's line of an epoch repeats under `train` what train_inner says by interval
     CASE WHEN trainer = 'fairseq' AND phase = 'train' AND plain ~ 'loss$' THEN 'epoch_loss'
+         -- what a policy loses is no measure of how well it learns
+         WHEN trainer = 'reinforcement' AND metric_kind(plain, phase) = 'component_loss' THEN 'policy_loss'
          WHEN trainer = 'epoch_line' AND metric_kind(plain, phase) = 'component_loss' AND by_step THEN 'epoch_loss' ELSE metric_kind(plain, phase) END AS kind
   FROM names
 ), ranked AS (

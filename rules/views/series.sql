@@ -31,7 +31,7 @@ WITH one AS (
   FROM series_member GROUP BY series_id
 )
 -- Step times have a search of their own (rules/views/pace.sql); a part of the loss with a handful of points shows nothing.
-SELECT s.*, s.canonical NOT IN ('learning_rate', 'step_seconds') AND (s.canonical <> 'component_loss' OR s.points >= 40) AS searched,
+SELECT s.*, s.canonical NOT IN ('learning_rate', 'step_seconds') AND (s.canonical <> 'component_loss' OR s.points >= 40 OR NOT EXISTS (FROM one o WHERE o.family = s.family AND o.canonical = 'loss')) AS searched,
   (SELECT min(d.series_id) FROM one d WHERE d.family = s.family AND d.canonical = 'learning_rate' AND d.rank IS NOT DISTINCT FROM s.rank) AS driver_id
 FROM one s;
 
