@@ -29,7 +29,7 @@ SELECT h.*,
   (SELECT avg(m.value) FILTER (m.step > h.start_step + 0.3 * (coalesce(h.end_step, h.last_step) - h.start_step)) < 0.995 * arg_max(m.value, m.step) FILTER (m.step <= h.start_step)
    FROM metric m WHERE m.canonical = 'validation_loss' AND m.file_id = h.file_id AND isfinite(m.value)
      AND m.step <= coalesce(h.end_step, h.last_step)) AS validation_falls,
-  coalesce(h.kind = 'rise' AND h.logarithmic AND h.sigmas > 8 AND h.height > 0.35 AND h.points >= 3 AND h.boundary_step IS NULL AND h.branch = 'live' AND h.of_series <= 2
+  coalesce(h.kind = 'rise' AND h.logarithmic AND h.sigmas > 8 AND h.height > 0.35 AND h.height < 0.1 * h.sigmas AND h.points >= 3 AND h.boundary_step IS NULL AND h.branch = 'live' AND h.of_series <= 2
     AND h.start_step > 0.05 * h.last_step
     AND (h.canonical = 'component_loss' OR h.canonical = 'validation_loss' AND h.any_loss AND h.end_step - h.start_step <= 0.1 * h.planned)
     AND NOT EXISTS (FROM here o WHERE o.canonical = 'loss' AND o.kind NOT IN ('nonfinite', 'outlier') AND o.start_step <= coalesce(h.end_step, h.last_step) + o.slack
