@@ -134,9 +134,13 @@ def timeline(
 @_CONTENT
 def stacks(run: Path, db: Path | None, content: tuple[Path, ...]) -> None:
     """Merge the stacks of all ranks into one call tree, what stands apart first."""
+    import shutil
+
     from logsift.report.tree import shown
 
-    click.echo(shown(_analysis(run, db, content).store))
+    click.echo(
+        shown(_analysis(run, db, content).store, shutil.get_terminal_size().columns if sys.stdout.isatty() else None)
+    )
 
 
 @main.command()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from logsift.errors import UserError
 from logsift.report.model import ranges
 
@@ -13,16 +15,18 @@ if TYPE_CHECKING:
     from logsift.store import Store
 
 _MOST_PLACES = 12
+_MOST_NUMBERS = 40  # characters of a list of ranks
+_FEW_HOSTS = 3
 
 
-def shown(store: Store) -> str:
-    """The tree of the content's table `stack_tree` as text; runs of calls that everybody shares stand on one line each.
+def shown(store: Store, width: int | None = None) -> str:
+    """The tree of the content's table `stack_tree` as text, for a screen of that width; what stands apart is coloured.
 
     Raises:
         UserError: the run has no stacks.
     """
     rows = store.rows(
-        "SELECT depth, function, source, ranks, pids, processes, ends_here, class, waits_for, decided_by, own_call, path, parent"
+        "SELECT depth, function, source, ranks, pids, hosts, processes, ends_here, class, waits_for, decided_by, own_call, path, parent"
         " FROM stack_tree ORDER BY sort_key"
     )
     if not rows:
@@ -31,36 +35,56 @@ def shown(store: Store) -> str:
     for r in rows:
         children[r["parent"]] = children.get(r["parent"], 0) + 1
     who = {r["path"]: _who(r) for r in rows}
+    total = sum(r["ends_here"] for r in rows)
     indent: dict[str | None, int] = {None: 0}
-    out = _places(rows)
+    out = _places(rows, width)
     for r in rows:
         # A call is set in, and its processes told, only where its parent forks: a chain of single calls stays under each other.
         forks = children[r["parent"]] > 1
         level = indent[r["parent"]] + forks
         indent[r["path"]] = level
         at = f"  @ {who[r['path']]}" if forks or who.get(r["parent"]) != who[r["path"]] else ""
-        stands = f"   <- {_stands(r)}" if r["ends_here"] else ""
-        out.append(f"{'  ' * level}{_call(r)}{at}{stands}")
+        stands = f"   <- {_stands(r)}" if r["ends_here"] and _stands(r) else ""
+        out.append(_coloured(f"{'  ' * level}{_call(r)}{at}{stands}", r["processes"], total))
     return "\n".join(out)
 
 
-def _places(rows: Sequence[dict[str, Any]]) -> list[str]:
+def _places(rows: Sequence[dict[str, Any]], width: int | None) -> list[str]:
     """Where they stand in the end, the fewest first: the answer before the tree."""
     ends = sorted((r for r in rows if r["ends_here"]), key=lambda r: (r["ends_here"], r["path"]))
     total = sum(r["ends_here"] for r in ends)
-    if len(ends) > _MOST_PLACES:
-        ends = ends[:_MOST_PLACES]
-    who = max(len(_who(r)) for r in ends)
-    spots = [_spot(r) for r in ends]
-    wide = max(map(len, spots))
-    return [
-        f"{total} process{'es' if total != 1 else ''} at {sum(r['ends_here'] > 0 for r in rows)} place(s):",
-        *(
-            f"  {r['ends_here']:>5}  @ {_who(r):<{who}}  {spot:<{wide}}  <- {_stands(r)}"
-            for r, spot in zip(ends, spots, strict=True)
-        ),
-        "",
-    ]
+    shown = ends if len(ends) <= _MOST_PLACES else [*ends[: _MOST_PLACES - 1], ends[-1]]
+    who = [_who(r) + ("" if r is ends[-1] else _where(r)) for r in shown]
+    spots = [_spot(r) for r in shown]
+    wide, long = max(map(len, who)), max(map(len, spots))
+    out = [f"{total} process{'es' * (total != 1)} at {len(ends)} place{'s' * (len(ends) != 1)}, the fewest first:"]
+    for r, at, spot in zip(shown, who, spots, strict=True):
+        if r is shown[-1] and len(shown) < len(ends):
+            out.append(f"         … {len(ends) - len(shown)} more places …")
+        line = f"  {r['ends_here']:>5}  @ {at:<{wide}}  {spot:<{long}}"
+        stands = f"<- {_stands(r)}" if _stands(r) else ""
+        # On a narrow screen what they wait for stands below, not wrapped into the ranks.
+        parts = (
+            [f"{line}  {stands}"]
+            if width is None or len(line) + 2 + len(stands) <= width
+            else [line, f"{'':11}{stands}"]
+        )
+        out += [_coloured(part.rstrip(), r["ends_here"], total) for part in parts if part.strip()]
+    return [*out, ""]
+
+
+def _coloured(line: str, processes: int, total: int) -> str:
+    """Yellow for what fewer than a third of the processes do."""
+    return click.style(line, fg="yellow") if 3 * processes <= total else line
+
+
+def _where(row: dict[str, Any]) -> str:
+    """Host and process of those who stand apart, as long as they are few: where to go next."""
+    hosts = row["hosts"] or []
+    parts = [", ".join(hosts)] if 0 < len(hosts) <= _FEW_HOSTS else []
+    if row["ranks"] and row["pids"] and len(row["pids"]) == 1:
+        parts.append(f"pid {row['pids'][0]}")
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _spot(row: dict[str, Any]) -> str:
@@ -75,11 +99,16 @@ def _call(row: dict[str, Any]) -> str:
 
 
 def _stands(row: dict[str, Any]) -> str:
-    where = row["class"] or "unknown"
+    where = row["class"] or ""
     return f"{where}, waits for {row['waits_for']}" if row["waits_for"] else where
 
 
 def _who(row: dict[str, Any]) -> str:
     if row["ranks"]:
-        return ranges(row["ranks"])
-    return f"pid {ranges(row['pids'])}" if row["pids"] else f"{row['processes']} processes"
+        return _short(ranges(row["ranks"]))
+    return f"pid {_short(','.join(map(str, row['pids'])))}" if row["pids"] else f"{row['processes']} processes"
+
+
+def _short(numbers: str) -> str:
+    """Ranks that interleave (every eighth, say) would fill the screen."""
+    return numbers if len(numbers) <= _MOST_NUMBERS else numbers[: numbers.rindex(",", 0, _MOST_NUMBERS - 1)] + ",…"

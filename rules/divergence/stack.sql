@@ -17,6 +17,8 @@ SELECT
     || coalesce(' (' || nullif(array_to_string(list_concat(coalesce(v.hosts, []), CASE WHEN len(v.pids) = 1 AND v.ranks IS NOT NULL THEN ['pid ' || v.pids[1]] ELSE [] END), ', '), '') || ')', '')
     || CASE WHEN v.failures = ['absent'] THEN ' has no dump'
             WHEN v.function IS NULL THEN ' could not be dumped (' || CASE v.failures[1] WHEN 'stopped' THEN 'stopped, state T' WHEN 'no_answer' THEN 'no answer' ELSE 'uninterruptible' END || ')'
+            WHEN v.mixed THEN ': ' || coalesce(v.failed_ranks, 'one') || ' could not be dumped (' || CASE v.failures[1] WHEN 'stopped' THEN 'stopped, state T' WHEN 'no_answer' THEN 'no answer' ELSE 'uninterruptible' END
+              || '), ' || coalesce(v.standing_ranks, 'another') || ' in ' || v.frame || ','
             ELSE CASE WHEN v.suspects = 1 THEN ' stands in ' ELSE ' stand in ' END || v.frame END
     || CASE WHEN v.waiting = 1 THEN ' while 1 other waits in ' ELSE ' while ' || v.waiting || ' others wait in ' END || v.waiting_function
     || CASE WHEN v.watched THEN '; its watchdog had seen no progress' WHEN v.still AND v.suspect.status LIKE 'active%' THEN '; the same line in the last two dumps, which a loop would show too (--locals tells)' WHEN v.still THEN '; nothing moved between the last two dumps' ELSE '' END
@@ -44,7 +46,7 @@ SELECT 'Stacks of ' || count(*) || CASE WHEN count(*) = 1 THEN ' process' ELSE '
             WHEN count(*) = 1 THEN 'it stands in ' || coalesce(any_value(decided.f), any_value(top.f), any_value(innermost), 'an unknown place') || coalesce(', waiting for ' || any_value(awaits), '') || '.'
             WHEN bool_and(class = 'data-wait') THEN 'all wait for their data loader: its workers or the storage are the place to look at (py-spy dump --subprocesses, twice).'
             WHEN count(DISTINCT place) = 1 AND bool_and(peer) THEN 'all wait at the same place, ' || array_to_string(list_sort(list(DISTINCT decided.f)), ' or ') || '; stacks do not tell who is missing.'
-            WHEN count(DISTINCT place) = 1 THEN 'all stand at the same place, ' || coalesce(any_value(decided.f), any_value(top.f), any_value(innermost), 'unknown') || coalesce(', called from ' || any_value(own.f || ' (' || own.p || coalesce(':' || own.n, '') || ')'), '') || '.'
+            WHEN count(DISTINCT place) = 1 AND count(DISTINCT coalesce(decided.f, top.f, innermost)) <= 1 THEN 'all stand at the same place, ' || coalesce(any_value(decided.f), any_value(top.f), any_value(innermost), 'unknown') || coalesce(', called from ' || any_value(own.f || ' (' || own.p || coalesce(':' || own.n, '') || ')'), '') || '.'
             ELSE 'no rank stands apart in a way that proves a hang.' END AS summary,
   'info' AS severity, list(line_at(file_id, thread_line) ORDER BY rank, pid)[:6] AS evidence,
   list(rank ORDER BY rank) FILTER (rank IS NOT NULL AND NOT rank_guessed) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, list(pid ORDER BY rank, pid) FILTER (pid IS NOT NULL) AS pids,
@@ -58,3 +60,9 @@ FROM (SELECT *, count(*) OVER () AS n FROM stack_context
       WHERE of_job OR role = 'driver' OR (SELECT count(*) FROM stack_context WHERE of_job) < 2)
 WHERE NOT EXISTS (FROM stack_verdict)
 HAVING count(*) > 0
+UNION ALL BY NAME
+-- What the GPUs do, by cuda-gdb.
+SELECT 'On the GPUs of ' || CASE WHEN count(DISTINCT file_id) = 1 THEN 'one process' ELSE count(DISTINCT file_id) || ' processes' END || ' cuda-gdb shows ' || array_to_string(list_sort(list(DISTINCT kernel))[:4], ', ')
+    || CASE WHEN bool_and(kernel LIKE 'nccl%' OR kernel LIKE 'rccl%') THEN ': kernels of collectives, which wait for their peers.' WHEN bool_or(kernel LIKE 'nccl%' OR kernel LIKE 'rccl%') THEN ': who runs another kernel than NCCL''s keeps the others waiting.' ELSE '.' END AS summary,
+  'info' AS severity, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[:6] AS evidence
+FROM gpu_kernel WHERE state = 'Active' HAVING count(*) > 0

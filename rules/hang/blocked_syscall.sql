@@ -53,7 +53,7 @@ WITH waits AS (
       OR EXISTS (FROM stack_verdict AS v WHERE list_contains(v.pids, k.pid)) AS proven
   FROM (
     SELECT w.pid, max(coalesce(w.rank, r.rank)) AS rank, max(coalesce(w.host, r.host)) AS host, any_value(w.waits_on) AS waits_on, any_value(w.kernel_function ORDER BY w.kernel_function) AS kernel_function,
-      greatest(count(*) FILTER (w.state IS NULL), count(*) FILTER (w.state IS NOT NULL)) AS times, list(line_at(w.file_id, w.line_no) ORDER BY w.file_id, w.line_no)[:4] AS evidence, bool_or(r.rank IS NOT NULL OR contains(w.cmdline, 'python')) AS is_python, bool_or(w.state IS NULL) AS by_stack
+      greatest(count(*) FILTER (w.state IS NULL), count(*) FILTER (w.state IS NOT NULL)) AS times, list(line_at(w.file_id, w.line_no) ORDER BY w.file_id, w.line_no)[:4] AS evidence, bool_or(r.rank IS NOT NULL OR contains(w.cmdline, 'python')) AS is_python
     FROM kernel_wait AS w LEFT JOIN (SELECT pid, any_value(rank) AS rank, any_value(host) AS host FROM (SELECT pid, rank, host FROM stack_known_rank UNION SELECT pid, rank, host FROM stack_main WHERE rank IS NOT NULL AND role = 'rank')
                GROUP BY pid HAVING count(DISTINCT rank) = 1) AS r ON r.pid = w.pid
     WHERE w.waits_on IS NOT NULL GROUP BY w.pid, w.waits_on
@@ -109,7 +109,10 @@ FROM kernel AS k
 WHERE k.proven
 UNION ALL BY NAME
 -- once only: context
-SELECT CASE WHEN k.rank IS NOT NULL THEN 'rank ' || k.rank || ' (pid ' || k.pid || ')' ELSE 'pid ' || k.pid END || ' was seen once in a wait in the kernel for ' || k.waits_on || ' (' || k.kernel_function || '): everybody who reads a file stands there for a moment' AS summary,
-       'info' AS severity, 'cat /proc/' || k.pid || '/stack again a minute later: the same function then is a hang. Look at ' || k.waits_on || ' on this host: dmesg, mount, a small read.' AS action,
-       k.evidence, CASE WHEN k.rank IS NOT NULL THEN [k.rank] END AS ranks, CASE WHEN k.host IS NOT NULL THEN [k.host] END AS hosts, [k.pid] AS pids, k.pid, k.kernel_function, k.waits_on
-FROM kernel AS k WHERE NOT k.proven AND k.waits_on <> 'stopped' AND k.by_stack
+SELECT CASE WHEN len(pids) = 1 THEN 'pid ' || pids[1] || ' was' ELSE len(pids) || ' processes (pids ' || array_to_string(pids[:8], ', ') || CASE WHEN len(pids) > 8 THEN ', …' ELSE '' END || ') were' END
+       || ' seen once in a wait in the kernel for ' || waits_on || ' (' || kernel_function || '): everybody who reads a file stands there for a moment' AS summary,
+       'info' AS severity, 'cat /proc/' || pids[1] || '/stack again a minute later: the same function then is a hang. Look at ' || waits_on || ' on this host: dmesg, mount, a small read.' AS action,
+       evidence, hosts, pids, CASE WHEN len(pids) = 1 THEN pids[1] END AS pid, kernel_function, waits_on
+FROM (
+  SELECT waits_on, kernel_function, list(pid ORDER BY pid) AS pids, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, flatten(list(evidence ORDER BY pid))[:6] AS evidence
+  FROM kernel WHERE NOT proven AND waits_on NOT IN ('stopped', 'a block device') GROUP BY waits_on, kernel_function)

@@ -161,6 +161,8 @@ WITH p AS (
     count(*) AS n, bool_and(left_loop) AS left_loop, bool_and(coalesce(still, false)) AS still, coalesce(bool_or(watched), false) AS watched, list_sort(list(DISTINCT class) FILTER (failure IS NULL)) AS classes,
     list_sort(list(DISTINCT failure) FILTER (failure IS NOT NULL)) AS failures,
     list(pid ORDER BY rank, pid) FILTER (failure IS NOT NULL AND failure <> 'absent' AND pid IS NOT NULL) AS failed_pids,
+    ranges(list(rank ORDER BY rank) FILTER (failure IS NOT NULL AND rank IS NOT NULL)) AS failed_ranks, ranges(list(rank ORDER BY rank) FILTER (failure IS NULL AND rank IS NOT NULL)) AS standing_ranks,
+    bool_or(failure IS NOT NULL) AND bool_or(failure IS NULL) AS mixed,
     arg_min({'status': status, 'awaits': awaits, 'own': own, 'top': top, 'innermost': innermost, 'decided': decided, 'class': class, 'step': step, 'occasion': occasion}, coalesce(rank, pid, 0)) FILTER (failure IS NULL) AS first,
     list(DISTINCT file_id) AS files,
     list({'file_id': coalesce(failure_file, file_id), 'line_no': coalesce(failure_head, thread_line)} ORDER BY rank, pid) FILTER (coalesce(failure_file, file_id) IS NOT NULL) AS heads,
@@ -178,7 +180,7 @@ SELECT j.found,
        WHEN t.failures IS NULL AND t.classes = ['checkpoint-io'] THEN 'checkpoint'
        ELSE 'missing' END AS kind,
   CASE WHEN j.found = 'other' AND j.n = 2 THEN list_sort(list_concat(t.ranks, w.ranks)) ELSE t.ranks END AS ranks,
-  t.pids, t.hosts, t.n AS suspects, t.left_loop, t.failures, t.failed_pids, t.classes, t.first AS suspect, t.heads, t.lines, t.still AND w.still AS still, t.watched, w.timed_out,
+  t.pids, t.hosts, t.n AS suspects, t.left_loop, t.failures, t.failed_pids, t.mixed, t.failed_ranks, t.standing_ranks, t.classes, t.first AS suspect, t.heads, t.lines, t.still AND w.still AS still, t.watched, w.timed_out,
   -- Rank 0 talks to a server for all of them, or the others wait for the GPU, which may be at work: one dump does not tell for how long.
   (coalesce(t.ranks = [0] AND t.classes = ['network-read'], false) OR w.class = 'gpu-sync' AND NOT coalesce(w.timed_out, false)) AND t.failures IS NULL AND NOT (t.still AND w.still) AND NOT t.watched AS passing,
   w.n AS waiting, w.ranks AS waiting_ranks, w.function AS waiting_function, w.top_function AS waiting_top_function, w.frame AS waiting_frame, w.class AS waiting_class,
@@ -201,14 +203,16 @@ HAVING count(*) > 0 AND count(*) = count(pid);
 -- Ranks that are not where the others wait: what stacks say for hang.missing_rank.
 CREATE VIEW missing_rank_stacks AS
 SELECT 'stacks' AS source, ranks, hosts, pids, NULL::VARCHAR AS grp, NULL::BIGINT AS seq, NULL::VARCHAR AS op, 'host' AS side, 'outside' AS place,
-  CASE WHEN failures = ['absent'] OR passing OR processes <= 2 AND failures IS NULL AND NOT coalesce(still, false) AND NOT coalesce(timed_out, false) AND NOT watched THEN 'possible' WHEN list_contains(failures, 'stopped') THEN 'definite' ELSE 'probable' END AS grade,
+  CASE WHEN failures = ['absent'] OR passing OR processes <= 2 AND failures IS NULL AND NOT coalesce(still, false) AND NOT coalesce(timed_out, false) AND NOT watched THEN 'possible' WHEN list_contains(failures, 'stopped') AND NOT mixed THEN 'definite' ELSE 'probable' END AS grade,
   NULL::TIMESTAMP AS at,
   CASE WHEN failures = ['absent'] THEN 'no dump of it, while the dumped ranks all wait'
+       WHEN mixed THEN coalesce('rank ' || failed_ranks, 'one process') || CASE WHEN list_contains(failures, 'stopped') THEN ' is stopped (state T)' WHEN list_contains(failures, 'no_answer') THEN ' did not answer' ELSE ' could not be dumped (uninterruptible)' END
+         || ', ' || coalesce('rank ' || standing_ranks, 'another') || ' stands in ' || frame || ', while ' || others || waiting_function
        WHEN list_contains(failures, 'stopped') THEN 'the process is stopped (state T), while ' || others || waiting_function
        WHEN list_contains(failures, 'no_answer') THEN 'it did not answer, while ' || others || waiting_function
        WHEN list_contains(failures, 'no_stack') THEN 'its stack could not be read (uninterruptible), while ' || others || waiting_function
-       WHEN left_loop THEN 'it left the loop and waits in ' || frame || ', ' || others || waiting_function
-       ELSE 'it stands in ' || frame || coalesce(', waiting for ' || suspect.awaits, '') || ', while ' || others || waiting_function END AS said,
+       WHEN left_loop THEN CASE WHEN suspects = 1 THEN 'it left the loop and waits in ' ELSE 'they left the loop and wait in ' END || frame || ', ' || others || waiting_function
+       ELSE CASE WHEN suspects = 1 THEN 'it stands in ' ELSE 'they stand in ' END || frame || coalesce(', waiting for ' || suspect.awaits, '') || ', while ' || others || waiting_function END AS said,
   list_concat(coalesce(lines, heads, []), waiting_lines[:3]) AS evidence
 FROM (SELECT *, CASE WHEN waiting = 1 THEN '1 other waits in ' ELSE waiting || ' others wait in ' END AS others FROM stack_verdict) WHERE kind = 'missing';
 

@@ -107,7 +107,8 @@ SELECT t.* REPLACE (CASE WHEN t.status = 'active' AND t.source_kind = 'py-spy' A
   coalesce(json.head, own.head, last_own.head, last_head.head, last_fault.head) AS unit_head, coalesce(numbered.nth, 0)
   -- A second main thread under one head is another dump, pasted without its own.
   + CASE WHEN t.source_kind = 'py-spy' AND NOT t.is_json THEN greatest(count_if(t.name = 'MainThread') OVER (
-      PARTITION BY t.file_id, t.stream, coalesce(own.head, last_own.head, last_head.head) ORDER BY t.line_no) - 1, 0) ELSE 0 END AS nth
+      PARTITION BY t.file_id, t.stream, coalesce(own.head, last_own.head, last_head.head) ORDER BY t.line_no) - 1, 0)
+         WHEN t.source_kind = 'austin' THEN t.pid ELSE 0 END AS nth
 FROM thread AS t
 LEFT JOIN json USING (file_id, line_no)
 LEFT JOIN (SELECT file_id, line_no, head FROM own) AS own USING (file_id, line_no)
@@ -130,7 +131,7 @@ WITH bare AS (
   SELECT f.file_id, f.line_no, b.thread_line, f.depth + CASE WHEN f.bare_line IS NULL THEN 0 ELSE 1 END, function, source, line, arguments
   FROM stack_frame AS f JOIN bare AS b ON b.file_id = f.file_id AND b.at = coalesce(f.bare_line, f.line_no) WHERE f.thread_line IS NULL
 ), placed AS (
-  SELECT f.file_id, f.thread_line, f.line_no, CASE WHEN t.source_kind IN ('pystack', 'python stack') THEN -f.depth ELSE f.depth END AS d,
+  SELECT f.file_id, f.thread_line, f.line_no, CASE WHEN t.source_kind IN ('pystack', 'python stack', 'austin') THEN -f.depth ELSE f.depth END AS d,
     s.name, s.native, s.own_code, s.skipped, s.shown_path, s.by_stack, s.by_near, s.by_weak, s.by_native, s.by_top,
     coalesce(s.py_line, f.line) AS line,
     CASE WHEN s.own_code AND coalesce(s.py_line, f.line) IS NOT NULL THEN s.name || ' (' || s.shown_path || ':' || coalesce(s.py_line, f.line) || ')'
@@ -200,7 +201,7 @@ WITH pid_of AS (
   -- print it last, others first.
   SELECT p.*, row_number() OVER (
       PARTITION BY p.file_id, p.stream, p.unit_head, p.nth
-      ORDER BY coalesce(p.name = 'MainThread', false) DESC, coalesce(p.name = 'pt_main_thread', false) DESC, coalesce(p.tid = h.pid::VARCHAR, false) DESC,
+      ORDER BY coalesce(p.name = 'MainThread', false) DESC, coalesce(p.name = 'pt_main_thread', false) DESC, coalesce(p.tid = h.pid::VARCHAR OR p.source_kind = 'austin' AND p.tid = p.nth::VARCHAR, false) DESC,
         coalesce(p.number = 1, false) DESC, coalesce(p.path[1] LIKE '\_bootstrap (%' ESCAPE '\', false), p.frames = 0, CASE WHEN p.source_kind IN ('faulthandler', 'pystack') THEN -p.line_no ELSE p.line_no END) AS place
   FROM stack_position AS p LEFT JOIN stack_head AS h ON h.file_id = p.file_id AND h.line_no = p.unit_head AND h.stream = p.stream
 ), main_thread AS (SELECT * FROM main WHERE place = 1),
@@ -226,8 +227,11 @@ hook AS (
   FROM (SELECT DISTINCT path, path[-1] AS top FROM dumped) AS part JOIN (SELECT DISTINCT path, own_path, path[-1] AS top FROM dumped) AS w USING (top)
   WHERE len(w.path) > len(part.path) AND w.path[-len(part.path):] = part.path GROUP BY part.path
 ), failure AS (
-  SELECT f.file_id, f.line_no, coalesce(f.stream, '') AS stream, f.pid, f.rank, f.reason, h.line_no AS head, h.pid AS head_pid, h.rank AS head_rank
+  -- The numbered causes of an error look like lines of a task of srun: the pid they name tells whose they are.
+  SELECT f.file_id, f.line_no, coalesce(f.stream, '') AS stream, f.pid, f.rank, f.reason, coalesce(o.line_no, h.line_no) AS head, coalesce(o.stream, h.stream) AS head_stream,
+    coalesce(o.pid, h.pid) AS head_pid, coalesce(o.rank, h.rank) AS head_rank
   FROM stack_failure AS f ASOF LEFT JOIN stack_head AS h ON f.file_id = h.file_id AND coalesce(f.stream, '') = h.stream AND f.line_no >= h.line_no
+  ASOF LEFT JOIN (FROM stack_head WHERE source_kind = 'py-spy') AS o ON f.file_id = o.file_id AND f.pid = o.pid AND f.line_no >= o.line_no
 ), python AS (
   SELECT p.file_id, p.line_no, h.line_no AS head
   FROM stack_python AS p ASOF JOIN (SELECT * FROM stack_head WHERE source_kind = 'py-spy') AS h
@@ -236,7 +240,7 @@ hook AS (
   -- A head alone is no dump (many programs print `Process 3: ...`); with the Python line below it, it is.
   SELECT h.*, r.reason, r.line_no AS failure_line
   FROM stack_head AS h ANTI JOIN dumped AS d ON d.file_id = h.file_id AND d.stream = h.stream AND d.unit_head = h.line_no
-  LEFT JOIN (SELECT file_id, stream, head, arg_max(reason, line_no) AS reason, max(line_no) AS line_no FROM failure GROUP BY ALL) AS r ON r.file_id = h.file_id AND r.stream = h.stream AND r.head = h.line_no
+  LEFT JOIN (SELECT file_id, head_stream, head, arg_max(reason, line_no) AS reason, max(line_no) AS line_no FROM failure GROUP BY ALL) AS r ON r.file_id = h.file_id AND r.head_stream = h.stream AND r.head = h.line_no
   WHERE h.source_kind IN ('py-spy', 'mark') AND (r.reason IS NOT NULL OR (h.source_kind = 'py-spy' AND EXISTS (FROM python AS p WHERE p.file_id = h.file_id AND p.head = h.line_no)))
 ), every AS (
   SELECT d.* REPLACE (coalesce(c.whole.path, d.path) AS path, coalesce(c.whole.own_path, d.own_path) AS own_path),
@@ -257,7 +261,7 @@ hook AS (
   FROM marked AS k ASOF LEFT JOIN (SELECT file_id, line_no, said FROM stack_mark WHERE kind = 'date') AS d ON d.file_id = k.file_id AND k.line_no >= d.line_no
 )
 SELECT row_number() OVER (ORDER BY t.file_id, t.line_no) AS dump, t.file_id, t.line_no, t.thread_line, t.stream, t.unit_head, t.nth, t.source_kind, f.path AS file,
-  coalesce(t.head_pid, p.lwp, t.mark_pid, CASE WHEN (t.name = 'MainThread' AND t.source_kind = 'py-spy' OR t.source_kind = 'pystack') AND NOT starts_with(t.tid, '0x') THEN try_cast(t.tid AS BIGINT) END,
+  coalesce(CASE WHEN t.source_kind = 'austin' THEN t.nth END, t.head_pid, p.lwp, t.mark_pid, CASE WHEN (t.name = 'MainThread' AND t.source_kind = 'py-spy' OR t.source_kind = 'pystack') AND NOT starts_with(t.tid, '0x') THEN try_cast(t.tid AS BIGINT) END,
     try_cast(nullif(regexp_extract(f.path, '(?:pid|py-?spy|dumps?/|stack|trace|native|strace)[-_.]?([0-9]{3,8})\.[a-z]+$', 1), '') AS BIGINT)) AS pid,
   t.watched, t.host, coalesce(t.mark_rank, t.head_rank, t.rank) AS rank, t.local_rank, t.task, t.cmdline, t.occasion, t.failure, t.failure_line,
   coalesce(t.time, try_strptime(regexp_replace(t.date_said, ' [A-Z]{2,5} (20[0-9]{2})$', ' \1'), '%a %b %d %H:%M:%S %Y'),
