@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Buffer = bytes | memoryview
 
-DENSE_BYTES = 2048
+DENSE_BYTES = 256
 
 
 Pieces = tuple[tuple[int, bytes], ...]
@@ -88,8 +88,13 @@ class Gate:
         # What only helps to read a passing line (envelopes) is looked for in it, but lets no line pass.
         helping = {n for g in grammars if g.envelope for n in g.envelope.needles} - set(after)
         self._needles = [*after, *sorted(helping)]
-        self._after = [*after.values(), *(-1 for _ in helping)]
         self._scanner = scanner([n.encode() for n in self._needles])
+        # A needle within which another stands that lets as much pass needs no place of its own.
+        placed = [
+            n for n in after if not any(m != n and after.get(m, -1) >= after[n] for m in self.standing(n.encode()))
+        ]
+        self._after = [after[n] for n in placed]
+        self._places = scanner([n.encode() for n in placed], places=True)
 
     def standing(self, data: bytes) -> frozenset[str]:
         """The needles that stand in `data`."""
@@ -98,7 +103,7 @@ class Gate:
     def pass_through(self, window: Window) -> Passed:
         """Cut out of a window what may hold something known."""
         data, view = window.buffer, window.view()
-        hits = self._scanner.hits(view, window.size // DENSE_BYTES + 64)
+        hits = self._places.hits(view, window.size // DENSE_BYTES + 64)
         if hits is None:
             present = frozenset(self._needles[n] for n in self._scanner.present(view))
             # Where nothing opens a block the lines around the core can add nothing to it.
@@ -116,7 +121,7 @@ class Gate:
                     line, counted = line + newlines(data, counted, first), first
                     parts[part].append((line, data[first:last]))
         before, core, after = (tuple(p) for p in parts)
-        needles = frozenset(self._needles[n] for _, n in hits)
+        needles = self.standing(b"".join(piece for part in parts for _, piece in part))
         return self._spell(Passed(replace(window, buffer=b""), before, core, after, needles))
 
     def _spell(self, passed: Passed) -> Passed:
@@ -143,7 +148,7 @@ class Gate:
         spans: list[list[int]] = []
         for end, number in hits:
             at, lines_after = window.start + end - 1, self._after[number]
-            if lines_after < 0 or (spans and at < spans[-1][1] and not lines_after):
+            if spans and at < spans[-1][1] and not lines_after:
                 continue
             start = max(data.rfind(b"\n", window.start, at) + 1, window.start)
             stop = _behind(data, at, window.stop, lines_after)
@@ -163,22 +168,21 @@ def _behind(data: bytes | mmap.mmap, at: int, limit: int, lines: int) -> int:
 
 class _Hyperscan:
     # python-hyperscan's stubs know bytes alone; any buffer is scanned, without a copy.
-    def __init__(self, needles: Sequence[bytes]) -> None:
+    def __init__(self, needles: Sequence[bytes], *, places: bool = False) -> None:
         import hyperscan
 
-        numbers = list(range(len(needles)))
-        self._all, self._once = hyperscan.Database(), hyperscan.Database()
-        for database, flag in ((self._all, 0), (self._once, hyperscan.HS_FLAG_SINGLEMATCH)):
-            database.compile(expressions=list(needles), ids=numbers, elements=len(needles), flags=flag, literal=True)
+        self._database, numbers = hyperscan.Database(), list(range(len(needles)))
+        flags = 0 if places else hyperscan.HS_FLAG_SINGLEMATCH
+        self._database.compile(expressions=list(needles), ids=numbers, elements=len(needles), flags=flags, literal=True)
         self._scratch = hyperscan.Scratch
         self._error = hyperscan.ScanTerminated
 
     def present(self, data: Buffer) -> set[int]:
         found: set[int] = set()
-        self._once.scan(
+        self._database.scan(
             cast("bytes", data),
             match_event_handler=lambda n, start, end, flags, ctx: found.add(n),
-            scratch=self._scratch(self._once),
+            scratch=self._scratch(self._database),
         )
         return found
 
@@ -190,7 +194,7 @@ class _Hyperscan:
             return len(found) > limit
 
         try:
-            self._all.scan(cast("bytes", data), match_event_handler=note, scratch=self._scratch(self._all))
+            self._database.scan(cast("bytes", data), match_event_handler=note, scratch=self._scratch(self._database))
         except self._error:
             return None
         return found
@@ -219,11 +223,11 @@ class _Plain:
         return sorted(found)
 
 
-def scanner(needles: Sequence[bytes]) -> Scanner:
-    """The fastest scanner this machine has."""
+def scanner(needles: Sequence[bytes], *, places: bool = False) -> Scanner:
+    """The fastest scanner this machine has; `places` where `hits` will be asked for, not only what is present."""
     if not needles:
         return _Plain(needles)
     try:
-        return _Hyperscan(needles)
+        return _Hyperscan(needles, places=places)
     except ImportError:
         return _Plain(needles)
