@@ -1,9 +1,9 @@
-"""How fast logs are read: a sparse one, a troubled one, a dense one, a storm of errors, a trace of system calls.
+"""How fast logs are read: a sparse one, a troubled one, a dense one, a storm of errors, ordinary ones with metrics, a trace of system calls.
 
 Sparse is ordinary training output; troubled the same with a failure that was survived every 100,000 lines (what opens a
 block lets 2,000 lines pass); dense has a line of interest on every line; storm has an error on every line, as many
-bytes long; strace has a row for every line. All but strace are measured as parsing, the last three also or only to the
-verdict, database and rules included.
+bytes long; ordinary has an iteration's metrics on one line in 20, metrics on every line; strace has a row for every line.
+All but strace are measured as parsing, the last five also or only to the verdict, database and rules included.
 
     python tests/benchmarks/ingest.py [--megabytes 512] [--keep DIR]
 
@@ -63,6 +63,43 @@ def sparse(path: Path, size: int, seed: int = 0, survived_every: int = 0) -> Non
                     block.append(
                         f"node{r:02d} | tokens {rng.randrange(10**9):,} | lr {rng.random():.3e} | mem {rng.random() * 80:.1f} | queue {rng.random() * 9:.2f} | elapsed {step}s | eta {rng.randrange(99)}h"
                     )
+            text = "\n".join(block) + "\n"
+            f.write(text)
+            written += len(text)
+
+
+def ordinary(path: Path, size: int) -> None:
+    """Megatron-LM: one line in 20 has an iteration's metrics."""
+    metrics(path, size, every=20)
+
+
+def metrics(path: Path, size: int, seed: int = 0, every: int = 1) -> None:
+    """Megatron-LM at log interval 1; with `every` above 1, other output between the iterations."""
+    rng = random.Random(seed)
+
+    def other() -> str:
+        r, kind = rng.randrange(8), rng.random()
+        if kind < 0.6:
+            return f"[2026-03-04 09:12:{rng.randrange(60):02d},{rng.randrange(1000):03d}] [INFO] [data.py:{rng.randrange(900)}:fetch] worker {r} read shard {rng.randrange(99999):05d}.bin in {rng.random():.4f} s, {rng.randrange(10**6)} samples"
+        if kind < 0.9:
+            return f"(min, max) time across ranks (ms): forward-backward ....: ({rng.random() * 900:.2f}, {rng.random() * 999:.2f})"
+        if kind < 0.95:
+            return "/opt/venv/lib/python3.11/site-packages/torch/utils/checkpoint.py:86: UserWarning: None of the inputs have requires_grad=True"
+        return f"[Rank {r}] (after {rng.randrange(9999)} iterations) memory (MB) | allocated: {rng.random() * 4e4:.2f} | max allocated: {rng.random() * 6e4:.2f} | reserved: {rng.random() * 7e4:.1f}"
+
+    with path.open("w") as f:
+        written = step = 0
+        while written < size:
+            block = []
+            for n in range(4000):
+                if n % every:
+                    block.append(other())
+                    continue
+                step += 1
+                loss = 2 + 3 / (1 + step / 50_000) + rng.gauss(0, 0.03)
+                block.append(
+                    f" [2026-03-04 09:{step // 60 % 60:02d}:{step % 60:02d}] iteration {step:8}/ 5000000 | consumed samples: {step * 256:12} | elapsed time per iteration (ms): {800 + rng.random() * 20:.1f} | throughput per GPU (TFLOP/s/GPU): {400 + rng.random():.1f} | learning rate: {1.5e-4 * (1 - step / 1e7):.6E} | global batch size:   256 | lm loss: {loss:.6E} | loss scale: 1.0 | grad norm: {0.3 + rng.random() / 10:.3f} | number of skipped iterations:   0 | number of nan iterations:   0 |"
+                )
             text = "\n".join(block) + "\n"
             f.write(text)
             written += len(text)
@@ -238,6 +275,10 @@ def main() -> None:
             ("storm", storm, "parsed"),
             ("dense", dense, "verdict"),
             ("storm", storm, "verdict"),
+            ("ordinary", ordinary, "parsed"),
+            ("metrics", metrics, "parsed"),
+            ("ordinary", ordinary, "verdict"),
+            ("metrics", metrics, "verdict"),
             ("strace", strace, "verdict"),
         ):
             path = folder / f"{name}-{given.megabytes}.log"
