@@ -410,7 +410,9 @@ def _timeline(catalog: Catalog) -> str:
     columns = "time, time_quality, host, rank, file_id, line_no"
     each = (f"SELECT {columns}, '{t}' AS said_in FROM {t} WHERE time IS NOT NULL" for t in sorted(catalog.tables))
     nothing = "SELECT NULL::TIMESTAMP AS time, '' AS time_quality, '' AS host, 0 AS rank, 0 AS file_id, 0 AS line_no, '' AS said_in WHERE false"
-    return "CREATE VIEW timeline AS " + " UNION ALL ".join((nothing, *each))
+    # A table that leaves host and rank unsaid leaves them to its file.
+    of_file = "CREATE VIEW timeline AS SELECT t.* REPLACE (coalesce(t.host, f.host) AS host, coalesce(t.rank, f.rank) AS rank)"
+    return f"{of_file} FROM ({' UNION ALL '.join((nothing, *each))}) t LEFT JOIN file f USING (file_id)"
 
 
 def _comments(catalog: Catalog) -> list[str]:

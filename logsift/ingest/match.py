@@ -357,11 +357,16 @@ def _joined(hits: Sequence[_Hit]) -> list[_Hit]:
 def finish(rows: pl.DataFrame, table: Table) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Captured text -> the declared types; what cannot be cast becomes NULL and a problem."""
     facts: list[pl.Expr] = []
+    timed = rows.schema["time"] == pl.Datetime("us")  # a reader that reads its times itself
     for name, dtype in FACTS.items():
+        if timed and name == "time":
+            continue
         own, line = pl.col(name).cast(dtype, strict=False), f"{name}__line"
         facts.append(pl.coalesce(own, pl.col(line)).alias(name) if line in rows.columns else own)
     rows = rows.with_columns(facts)
-    if rows["time"].null_count() == rows.height:
+    if timed:
+        times = rows
+    elif rows["time"].null_count() == rows.height:
         times = pl.DataFrame(schema={"time": pl.Datetime("us"), "time_quality": pl.String()}).clear(rows.height)
     else:
         times = read_times(rows["time"], rows["written"])

@@ -271,6 +271,8 @@ def _fill_from_paths(matched: Matched, files: dict[int, SourceFile]) -> None:
         return
     hints = pl.DataFrame(hinted, {"file_id": pl.Int64, "hinted_host": pl.String, "hinted_rank": pl.Int64}, orient="row")
     for table, frames in matched.tables.items():
+        if not {"host", "rank"} <= set(frames[0].columns):
+            continue
         matched.tables[table] = [
             f.join(hints, on="file_id", how="left", maintain_order="left")
             .with_columns(pl.coalesce(c, f"hinted_{c}").alias(c) for c in ("host", "rank") if c in f.columns)

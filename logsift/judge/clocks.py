@@ -46,8 +46,6 @@ UTC = "UTC"
 
 # Rows are looked at one by one only where the order of lines matters; of the others a summary is enough.
 _SEEN = f"""
-SELECT file_id, coalesce(short_host(t.host), r.host, '') AS host, rank IS NOT NULL AS by_rank, line_no, time, last, times, uptime_seconds, quality
-FROM (
   SELECT file_id, host, rank, min(line_no) AS line_no, min(time) AS time, max(time) AS last, count(*) AS times, NULL AS uptime_seconds, time_quality AS quality
   FROM {{table}} WHERE time IS NOT NULL AND uptime_seconds IS NULL AND time_quality <> '{DAYTIME}' GROUP BY file_id, host, rank, time_quality
   UNION ALL
@@ -55,8 +53,10 @@ FROM (
   UNION ALL
   SELECT file_id, host, rank, unnest([min(line_no), max(line_no)]), unnest([arg_min(time, line_no), arg_max(time, line_no)]), unnest([arg_min(time, line_no), arg_max(time, line_no)]),
          unnest([count(*), 0]), unnest([arg_min(uptime_seconds, line_no), arg_max(uptime_seconds, line_no)]), CASE WHEN min(time) IS NOT NULL THEN time_quality ELSE '{BOOT}' END
-  FROM {{table}} WHERE uptime_seconds IS NOT NULL GROUP BY file_id, host, rank, time_quality, line_no // 64, floor(uptime_seconds)) t
-LEFT JOIN clock_rank r USING (rank)"""
+  FROM {{table}} WHERE uptime_seconds IS NOT NULL GROUP BY file_id, host, rank, time_quality, line_no // 64, floor(uptime_seconds)"""
+_OF = "LEFT JOIN file f USING (file_id) LEFT JOIN clock_rank r ON r.rank = coalesce(t.rank, f.rank)"
+_HOST = "coalesce(short_host(t.host), short_host(f.host), r.host, '')"
+"""A row that says no host or rank is its file's."""
 
 # A new boot where the time since boot falls back; a new day where the time of day does. Writers that share a file may
 # step over midnight and back, so a jump up by half a day takes the last one back.
@@ -175,7 +175,10 @@ def _settled(store: Store, tables: Sequence[str]) -> list[_Clock]:
     con.execute(
         "CREATE TEMP TABLE clock_rank AS SELECT rank, any_value(host) AS host FROM rank WHERE host IS NOT NULL GROUP BY rank"
     )
-    con.execute("CREATE TEMP TABLE clock_seen AS " + " UNION ALL ".join(_SEEN.format(table=t) for t in tables))
+    seen = " UNION ALL ".join(_SEEN.format(table=t) for t in tables)
+    con.execute(
+        f"CREATE TEMP TABLE clock_seen AS SELECT t.* REPLACE ({_HOST} AS host), coalesce(t.rank, f.rank) IS NOT NULL AS by_rank FROM ({seen}) t {_OF}"
+    )
     con.execute(_RUNS)
     con.execute(_CLOCKS)
     columns = "clock_id, file_id, host, quality, first_line, last_line, by_rank, times, first, last, (coalesce(days, 0) * 86400000000)::BIGINT AS moved_us"
@@ -313,8 +316,8 @@ def _move(store: Store, tables: Sequence[str], moved: Iterable[_Clock]) -> None:
         store.con.execute(
             f"UPDATE {table} SET time = m.time, time_quality = m.quality FROM ("
             f" SELECT t.rowid AS id, c.quality, make_timestamp(coalesce(epoch_us(t.time), (t.uptime_seconds * 1e6)::BIGINT) + c.moved_us) AS time"
-            f" FROM {table} t LEFT JOIN clock_rank r USING (rank) JOIN clock_move c ON c.file_id = t.file_id AND t.line_no BETWEEN c.first_line AND c.last_line"
-            f" AND c.host = coalesce(short_host(t.host), r.host, '') AND c.quality = CASE WHEN t.time IS NOT NULL THEN t.time_quality WHEN t.uptime_seconds IS NOT NULL THEN '{BOOT}' END"
+            f" FROM {table} t {_OF} JOIN clock_move c ON c.file_id = t.file_id AND t.line_no BETWEEN c.first_line AND c.last_line"
+            f" AND c.host = {_HOST} AND c.quality = CASE WHEN t.time IS NOT NULL THEN t.time_quality WHEN t.uptime_seconds IS NOT NULL THEN '{BOOT}' END"
             f") m WHERE {table}.rowid = m.id"
         )
     store.con.execute("DROP TABLE clock_move")

@@ -11,7 +11,7 @@ UNION ALL SELECT 'launcher', pid, file_id, line_no, host, time, time_quality, up
 -- Files in which the job itself speaks, whether or not its lines name a rank: what it first says there is when it began.
 CREATE VIEW job_output AS
 SELECT DISTINCT file_id FROM (SELECT file_id FROM training_line UNION ALL SELECT file_id FROM nccl_comm UNION ALL SELECT file_id FROM c10d_status UNION ALL SELECT file_id FROM launcher_event
-  UNION ALL SELECT file_id FROM metric_point GROUP BY file_id);
+  UNION ALL SELECT file_id FROM training_value UNION ALL SELECT file_id FROM metric_curve);
 
 -- When training went on: a time of each minute and file in which a step was logged.
 CREATE VIEW job_progress AS
@@ -55,5 +55,5 @@ SELECT concat('value of step ', step) AS event, 60 AS within_seconds, u.file_id,
   SELECT s.step, unnest([
     {'file_id': s.file_id, 'line_no': s.line_no, 'host': s.host, 'rank': s.rank, 'time': s.time, 'time_quality': s.time_quality},
     {'file_id': m.file_id, 'line_no': m.line_no, 'host': m.host, 'rank': m.rank, 'time': m.time, 'time_quality': 'exact'}]) AS u
-  FROM step s JOIN metric_point p ON p.at_step = s.step AND p.time_quality = 'exact' AND abs(p.metric_value - s.value) <= 0.001 * abs(s.value)
-  JOIN metric m ON m.file_id = p.file_id AND m.line_no = p.line_no AND m.name = p.name AND m.canonical = 'loss') s;
+  FROM step s JOIN (SELECT c.host, c.rank, p.* EXCLUDE (host, rank) FROM metric_point p JOIN curve_metric c ON c.file_id = p.file_id AND c.curve = p.curve AND c.canonical = 'loss') m
+    ON m.at_step = s.step AND m.time_quality = 'exact' AND abs(m.metric_value - s.value) <= 0.001 * abs(s.value)) s;

@@ -1,4 +1,4 @@
--- Metrics of every trainer in one long table: from the lines of training_line and progress_bar, and from metric_point.
+-- Metrics of every trainer in one long table: from the lines of training_line, training_value and progress_bar, and from the curves of stores.
 
 -- A printed number as DOUBLE: thousands separators, NaN and infinities; NULL where it is none.
 CREATE MACRO metric_number(text) AS
@@ -212,17 +212,24 @@ SELECT v.file_id, v.line_no, v.stream, v.trainer, v.time, v.host, v.rank, v.name
   CASE WHEN v.number = 0 AND v.trainer = 'hf' AND v.name = 'loss' AND v.line_id IN (SELECT line_id FROM hidden_nan) THEN 'nan'::DOUBLE ELSE v.number END AS value
 FROM line_value v
 UNION ALL BY NAME
-SELECT * EXCLUDE (line_id), 'nan'::DOUBLE AS value FROM missing_loss;
+SELECT * EXCLUDE (line_id), 'nan'::DOUBLE AS value FROM missing_loss
+UNION ALL BY NAME
+SELECT file_id, line_no, stream, trainer, time, host, rank, name, '' AS unit, lower(coalesce(phase, '')) AS phase, at_step AS step, planned AS steps_planned, metric_value AS value
+FROM training_value WHERE metric_value IS NOT NULL;
 
 -- Every checkpoint of Hugging Face holds the history up to it: the longest one has them all.
 CREATE VIEW superseded_state AS
 SELECT file_id FROM (
-  SELECT p.file_id, regexp_replace(f.path, '(^|/)checkpoint-[0-9]+/', '\1') AS run, count(*) AS n
-  FROM metric_point p JOIN file f USING (file_id) WHERE f.grammar = 'trainer_state' GROUP BY ALL)
+  SELECT c.file_id, regexp_replace(f.path, '(^|/)checkpoint-[0-9]+/', '\1') AS run, sum(points) AS n
+  FROM metric_curve c JOIN file f USING (file_id) WHERE f.grammar = 'trainer_state' GROUP BY ALL)
 QUALIFY row_number() OVER (PARTITION BY run ORDER BY n DESC, file_id) > 1;
 
--- Where points of a file belong: the file, and the run within it.
-CREATE MACRO point_source(path, run_name) AS path || coalesce(' ' || run_name, '');
+-- Where a curve of a store belongs: the file, or the folder where each file has one metric (MLflow); and the run within it.
+CREATE VIEW stored_curve AS
+SELECT c.* REPLACE (lower(coalesce(c.phase, '')) AS phase),
+  CASE f.grammar WHEN 'mlflow' THEN regexp_replace(f.path, '(^|/)metrics/.*$', '') ELSE f.path END || coalesce(' ' || c.run_name, '') AS source
+FROM metric_curve c JOIN file f USING (file_id)
+WHERE file_id NOT IN (FROM superseded_state);
 
 -- What each printed name means in its source; of several names for one thing the best keeps it.
 CREATE TABLE metric_name AS
@@ -230,14 +237,10 @@ WITH names AS (
   SELECT *, bool_or(trainer IS DISTINCT FROM 'epoch_line' AND name ILIKE '%loss%') OVER (PARTITION BY source) AS by_step,
     regexp_replace(replace(replace(regexp_replace(lower(trim(name)), '\s*\((ms|s|sec|min)\)$', ''), ' ', '_'), '-', '_'), '^(loss)_(train)$', 'train_loss') AS plain
   FROM (
-    SELECT file_id, metric_source(f.path, p.stream) AS source, p.stream, NULL AS run_name, p.name, p.phase, p.unit, p.trainer, p.n
+    SELECT file_id, metric_source(f.path, p.stream) AS source, p.stream, p.name, p.phase, p.unit, p.trainer, p.n
     FROM (SELECT file_id, stream, name, phase, unit, trainer, count(*) AS n FROM printed_value GROUP BY ALL) p JOIN file f USING (file_id)
     UNION ALL
-    SELECT file_id, CASE WHEN f.grammar = 'mlflow' THEN point_source(regexp_replace(f.path, '(^|/)metrics/.*$', ''), p.run_name) -- a file per metric: the run is the folder
-           WHEN p.run_name IS NULL THEN metric_source(f.path, p.stream) ELSE point_source(f.path, p.run_name) END AS source, p.stream, p.run_name,
-      p.name, lower(coalesce(p.phase, '')) AS phase, '' AS unit, p.trainer, p.n
-    FROM (SELECT file_id, stream, run_name, name, phase, trainer, count(*) AS n FROM metric_point GROUP BY ALL) p JOIN file f USING (file_id)
-    WHERE file_id NOT IN (FROM superseded_state)
+    SELECT file_id, source, NULL AS stream, name, phase, '' AS unit, 'store' AS trainer, sum(points) AS n FROM stored_curve GROUP BY ALL
   )
 ), kinds AS (
   SELECT *, main_loss_order(plain) AS main,
@@ -264,7 +267,7 @@ WITH names AS (
     max(of_name) OVER (PARTITION BY source, meant) AS most -- a name that stands on few lines only (the loss of an evaluation) is not the one
   FROM counted_names
 )
-SELECT file_id, source, stream, run_name, name, phase, unit, trainer, plain,
+SELECT file_id, source, stream, name, phase, unit, trainer, plain,
   CASE WHEN canonical_wide IN ('loss', 'grad_norm', 'learning_rate', 'throughput', 'step_seconds')
        AND dense_rank() OVER (PARTITION BY source, canonical_wide ORDER BY of_name < 0.2 * most, preference, of_name DESC, name) > 1
        THEN CASE WHEN canonical_wide = 'loss' THEN 'component_loss' END
@@ -280,7 +283,7 @@ SELECT m.file_id, m.line_no, m.time, m.host, m.rank, n.source, n.name, n.canonic
   coalesce(m.at_step, (SELECT max_by(v.step, v.line_no) FROM line_value v WHERE v.file_id = m.file_id AND v.stream = m.stream AND v.name = n.name AND v.line_no < m.line_no) + 1) AS step,
   'nan'::DOUBLE AS value, m.line_no AS ordinal, NULL::DOUBLE AS steps_planned, n.is_average
 FROM training_mark m
-JOIN (SELECT DISTINCT file_id, stream, source, name, canonical, is_average FROM metric_name WHERE canonical = 'loss' AND run_name IS NULL) n
+JOIN (SELECT DISTINCT file_id, stream, source, name, canonical, is_average FROM metric_name WHERE canonical = 'loss' AND trainer <> 'store') n
   ON n.file_id = m.file_id AND n.stream = m.stream
 WHERE m.kind = 'nan_found' AND regexp_matches(m.message, '(?i)loss')
 QUALIFY row_number() OVER (PARTITION BY m.file_id, m.stream ORDER BY m.line_no) = 1;
@@ -291,25 +294,27 @@ SELECT v.file_id, v.line_no, v.time, v.host, v.rank, n.source, v.name, n.canonic
   v.line_no AS ordinal, v.steps_planned, n.is_average
 FROM printed_value v
 JOIN metric_name n ON n.file_id = v.file_id AND n.stream = v.stream AND n.name = v.name AND n.phase = v.phase AND n.unit = v.unit AND n.trainer = v.trainer
-  AND n.run_name IS NULL
 UNION ALL BY NAME FROM announced_nan
 )
 ORDER BY file_id, line_no;
 
--- One row per value of any metric from any source: what rules and logsift/judge/series.py read. Stores of millions of points are not copied for it.
+-- What is known of each curve of a store.
+CREATE TABLE curve_metric AS
+SELECT c.file_id, c.curve, c.line_no, c.time, c.host, c.rank, c.source, c.name, n.canonical, n.factor, c.points, c.planned AS steps_planned, n.is_average
+FROM stored_curve c JOIN metric_name n ON n.file_id = c.file_id AND n.source = c.source AND n.name = c.name AND n.phase = c.phase AND n.trainer = 'store';
+
+-- One row per value of any metric from any source. Stores of millions of points are not copied for it.
 CREATE VIEW metric AS
 FROM line_metric
 UNION ALL BY NAME
-SELECT p.file_id, p.line_no, p.time, p.host, p.rank, n.source, p.name, n.canonical, coalesce(p.at_step, p.epoch_no) AS step,
-  p.metric_value * n.factor AS value, p.line_no AS ordinal, p.planned AS steps_planned, n.is_average
-FROM metric_point p
-JOIN metric_name n ON n.file_id = p.file_id AND n.name = p.name AND n.phase = lower(coalesce(p.phase, '')) AND n.unit = ''
-  AND n.stream IS NOT DISTINCT FROM p.stream AND n.run_name IS NOT DISTINCT FROM p.run_name AND n.trainer IS NOT DISTINCT FROM p.trainer;
+SELECT p.file_id, p.line_no, p.time, c.host, c.rank, c.source, c.name, c.canonical, p.at_step AS step, p.metric_value * c.factor AS value,
+  p.line_no AS ordinal, c.steps_planned, c.is_average
+FROM metric_point p JOIN curve_metric c ON c.file_id = p.file_id AND c.curve = p.curve;
 
--- From which line of a file to which metrics stand in it; no store of millions of points is joined for it.
+-- From which line of a file to which metrics stand in it.
 CREATE VIEW metric_span AS
-SELECT file_id, min(line_no) AS first_line, max(line_no) AS last_line
-FROM (SELECT file_id, line_no FROM line_metric UNION ALL SELECT file_id, line_no FROM metric_point) GROUP BY file_id;
+SELECT file_id, min(line_no) AS first_line, max(last_line) AS last_line
+FROM (SELECT file_id, line_no, line_no AS last_line FROM line_metric UNION ALL SELECT file_id, line_no, last_line FROM metric_curve) GROUP BY file_id;
 
 -- --- checkpoints, resumes, overflows, phases ------------------------------------------------------------------------
 

@@ -6,14 +6,15 @@ CREATE MACRO source_family(source) AS
 
 CREATE TABLE series_member AS
 WITH named AS (
-  SELECT file_id, source, name, canonical, rank, count(*) AS points, max(steps_planned) AS planned, min(time) AS began, bool_or(is_average) AS averaged
-  FROM metric
-  WHERE canonical IN ('loss', 'component_loss', 'validation_loss', 'epoch_loss', 'policy_loss', 'value_loss', 'grad_norm', 'learning_rate', 'step_seconds') AND value IS NOT NULL
-  GROUP BY ALL
+  SELECT file_id, NULL::BIGINT AS curve, source, name, canonical, rank, count(*) AS points, max(steps_planned) AS planned, min(time) AS began, bool_or(is_average) AS averaged
+  FROM line_metric WHERE value IS NOT NULL GROUP BY ALL
+  UNION ALL
+  SELECT file_id, curve, source, name, canonical, rank, points, steps_planned, time, is_average FROM curve_metric
 ), ranked AS (
   -- Of many ranks that print the same two are enough; what only one of them sees is compared rank by rank elsewhere.
   SELECT *, source_family(source) AS family, min(rank) OVER (PARTITION BY source_family(source), name) AS low, max(rank) OVER (PARTITION BY source_family(source), name) AS high
   FROM named
+  WHERE canonical IN ('loss', 'component_loss', 'validation_loss', 'epoch_loss', 'policy_loss', 'value_loss', 'grad_norm', 'learning_rate', 'step_seconds')
 ), turned AS (
   SELECT *, row_number() OVER (
       PARTITION BY family, name, canonical, rank
@@ -37,8 +38,12 @@ FROM one s;
 
 CREATE VIEW series_point AS
 SELECT k.series_id, m.step, m.value, m.time, m.file_id, m.line_no, k.turn, m.ordinal
-FROM metric m JOIN series_member k
-  ON m.file_id = k.file_id AND m.source = k.source AND m.name = k.name AND m.canonical = k.canonical AND m.rank IS NOT DISTINCT FROM k.rank;
+FROM line_metric m JOIN series_member k
+  ON m.file_id = k.file_id AND m.source = k.source AND m.name = k.name AND m.canonical = k.canonical AND m.rank IS NOT DISTINCT FROM k.rank AND k.curve IS NULL
+UNION ALL
+SELECT k.series_id, p.at_step, p.metric_value * c.factor, p.time, p.file_id, p.line_no, k.turn, p.line_no
+FROM metric_point p JOIN series_member k ON p.file_id = k.file_id AND p.curve = k.curve
+JOIN curve_metric c ON c.file_id = k.file_id AND c.curve = k.curve;
 
 -- Lines behind which a restart begins, and steps it begins behind where the line stands in another file than the curve.
 CREATE TABLE series_boundary AS

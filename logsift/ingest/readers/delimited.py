@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from logsift.ingest.readers.opening import open_bytes
-from logsift.ingest.readers.points import EPOCHS, RUNS, STEPS, TABLE, TIMES, first_of, long_rows
+from logsift.ingest.readers.points import EPOCHS, STEPS, TIMES, curves, first_of, long_rows
 
 if TYPE_CHECKING:
     from logsift.content.catalog import Grammar
@@ -20,25 +20,24 @@ _NAMES = ("metric", "tag", "name", "key", "metric_name")
 
 
 def read(file: SourceFile, grammar: Grammar) -> Rows:
-    """Rows of `metric_point`; a row cut off in the middle gives the cells it has."""
-    with open_bytes(file.path) as stream:
-        data = stream.read().replace(b"\0", b"")
-    wide = _table(data)
+    """Curves; a row cut off in the middle gives the cells it has."""
+    wide = _table(file)
     wide = wide.select(c for c in wide.columns if not c.endswith(("__MIN", "__MAX")))
     line_no = pl.int_range(2, wide.height + 2, eager=True)
-    name = first_of(_NAMES, [c for c in wide.columns if wide[c].dtype == pl.String])
     value = first_of(("value",), wide.columns)
+    name = first_of(_NAMES, [c for c in wide.columns if wide[c].dtype == pl.String]) if value else None
     if value and name:
-        yield TABLE, _already_long(wide, line_no, name, value)
+        wide = wide.with_columns(pl.col(value).cast(pl.Float64, strict=False))
     elif value and {c.strip().lower() for c in wide.columns} <= {"value", *STEPS, *TIMES, *EPOCHS}:
         stem = file.path.name.split(".")[0]  # TensorBoard's download: one file per tag
-        yield from long_rows(wide.rename({value: stem.rpartition("-tag-")[2] or stem}), line_no)
-    else:
-        yield from long_rows(wide, line_no)
+        wide = wide.rename({value: stem.rpartition("-tag-")[2] or stem})
+    yield from curves(long_rows(file, wide, line_no, name))
 
 
-def _table(data: bytes) -> pl.DataFrame:
+def _table(file: SourceFile) -> pl.DataFrame:
     """The file as columns: Float64 where every cell looked at is a number, else text."""
+    with open_bytes(file.path) as stream:
+        data = stream.read().replace(b"\0", b"")
     head = data[: data.find(b"\n")]
     separator = max("\t;,", key=lambda s: head.count(s.encode()))
     names = _unique(
@@ -74,19 +73,3 @@ def _unique(names: list[str]) -> list[str]:
         seen[n] = seen.get(n, 0) + 1
         out.append(n if seen[n] == 1 else f"{n}_{seen[n]}")
     return out
-
-
-def _already_long(wide: pl.DataFrame, line_no: pl.Series, name: str, value: str) -> pl.DataFrame:
-    """A table that has one value per row already."""
-    step, epoch, run = first_of(STEPS, wide.columns), first_of(EPOCHS, wide.columns), first_of(RUNS, wide.columns)
-    columns = [
-        line_no.alias("line_no"),
-        wide[name].alias("name"),
-        wide[value].cast(pl.Float64, strict=False).alias("metric_value"),
-    ]
-    columns += [
-        wide[c].cast(pl.Float64, strict=False).alias(n) for c, n in ((step, "at_step"), (epoch, "epoch_no")) if c
-    ]
-    if run:
-        columns.append(wide[run].cast(pl.String).alias("run_name"))
-    return pl.DataFrame(columns).filter(pl.col("metric_value").is_not_null() & pl.col("name").is_not_null())

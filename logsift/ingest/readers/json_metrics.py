@@ -6,13 +6,26 @@ import io
 import json
 import re
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from logsift.ingest.readers.opening import open_bytes
-from logsift.ingest.readers.points import EPOCHS, PHASES, PLANNED, RANKS, RUNS, STEPS, TABLE, TIMES, first_of, long_rows
+from logsift.ingest.readers.points import (
+    EPOCHS,
+    PHASES,
+    PLANNED,
+    RANKS,
+    RUNS,
+    STEPS,
+    TIMES,
+    Long,
+    curves,
+    first_of,
+    long_rows,
+    times,
+)
 
 if TYPE_CHECKING:
     from logsift.content.catalog import Grammar
@@ -26,16 +39,16 @@ _DEPTH = 3
 
 
 def read(file: SourceFile, grammar: Grammar) -> Rows:
-    """Rows of `metric_point`; lines that are no JSON object are left out and counted."""
+    """Curves; lines that are no JSON object are left out and counted."""
     with open_bytes(file.path) as stream:
         data = stream.read().replace(b"\0", b"")
     if data.lstrip()[:1] == b"{" and b'"log_history"' in data[:200_000]:
-        yield from _trainer_state(data)
+        yield from _trainer_state(file, data)
         return
     if not _NO_JSON_NUMBER.search(data):
         wide = _as_columns(data)
         if wide is not None:
-            yield from long_rows(wide, pl.int_range(1, wide.height + 1, eager=True))
+            yield from curves(long_rows(file, wide, pl.int_range(1, wide.height + 1, eager=True)))
             return
     lost = 0
     points = Points()
@@ -49,7 +62,7 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
             lost += 1
             continue
         points.add(number, row)
-    yield from points.frames()
+    yield from curves(points.frames(file))
     if lost:
         yield "problem", pl.DataFrame({"line_no": [0], "what": ["lines that are no JSON"], "text": [str(lost)]})
 
@@ -73,7 +86,7 @@ def _as_columns(data: bytes) -> pl.DataFrame | None:
     return wide.with_columns(pl.col(c).cast(pl.Float64) for c, t in wide.schema.items() if t.is_numeric())
 
 
-def _trainer_state(data: bytes) -> Rows:
+def _trainer_state(file: SourceFile, data: bytes) -> Rows:
     """The `log_history` of Hugging Face's Trainer; the line is the one that says the entry's step."""
     try:
         state = json.loads(data)
@@ -89,19 +102,18 @@ def _trainer_state(data: bytes) -> Rows:
     for number, row in zip(lines, history, strict=False):
         if "train_runtime" not in row:
             points.add(number, {**row, "max_steps": state.get("max_steps")})
-    yield from points.frames()
+    yield from curves(points.frames(file))
 
 
 class Points:
-    """Objects with keys that come and go -> one frame of `metric_point` per key."""
+    """Objects with keys that come and go -> rows, key by key."""
 
     def __init__(self) -> None:
         self.line_no: list[int] = []
         self.steps: list[float | None] = []
-        self.epochs: list[float | None] = []
         self.planned: list[float | None] = []
         self.ranks: list[int | None] = []
-        self.times: list[str | None] = []
+        self.times: list[float | str | None] = []
         self.phases: list[str | None] = []
         self.runs: list[str | None] = []
         self.values: dict[str, tuple[array[int], array[float]]] = {}
@@ -124,8 +136,7 @@ class Points:
         at = numbers[0] if numbers else None
         row_number = len(self.line_no)
         self.line_no.append(line_no)
-        self.steps.append(at)
-        self.epochs.append(_number(flat[epoch]) if epoch else None)
+        self.steps.append(_number(flat[epoch]) if at is None and epoch else at)
         self.planned.append(numbers[1] if len(numbers) > 1 else _number(flat[planned]) if planned else None)
         self.ranks.append(int(n) if rank and (n := _number(flat[rank])) is not None and n == n else None)
         self.times.append(_time(flat[time]) if time else None)
@@ -146,17 +157,24 @@ class Points:
                 where.append(row_number)
                 what.append(number)
 
-    def frames(self) -> Rows:
+    def _times(self) -> pl.Series:
+        if any(isinstance(t, str) for t in self.times):
+            return pl.Series([f"{t:.6f}" if isinstance(t, float) else t for t in self.times], dtype=pl.String)
+        return pl.Series(self.times, dtype=pl.Float64)
+
+    def frames(self, file: SourceFile) -> Iterator[Long]:
         """The rows, key by key."""
         schema = {
-            "line_no": pl.Int64(), "at_step": pl.Float64(), "epoch_no": pl.Float64(), "planned": pl.Float64(), "rank": pl.Int64(),
-            "time": pl.String(), "phase": pl.String(), "run_name": pl.String(),
+            "line_no": pl.Int64(), "at_step": pl.Float64(), "planned": pl.Float64(), "rank": pl.Int64(), "phase": pl.String(), "run_name": pl.String(),
         }  # fmt: skip
-        columns = (self.line_no, self.steps, self.epochs, self.planned, self.ranks, self.times, self.phases, self.runs)
+        columns = (self.line_no, self.steps, self.planned, self.ranks, self.phases, self.runs)
         context = pl.DataFrame(dict(zip(schema, columns, strict=True)), schema)
+        context = context.select(c.name for c in context if c.null_count() < context.height).hstack(
+            times(file, self._times())
+        )
         for key, (where, what) in self.values.items():
             rows = context[pl.Series(where, dtype=pl.Int64)]
-            yield TABLE, rows.with_columns(pl.lit(key).alias("name"), pl.Series("metric_value", what, pl.Float64))
+            yield key, rows.with_columns(pl.Series("metric_value", what, pl.Float64))
 
 
 def _number(value: object) -> float | None:
@@ -173,10 +191,9 @@ def _number(value: object) -> float | None:
     return None
 
 
-def _time(value: object) -> str | None:
+def _time(value: object) -> float | str | None:
     if isinstance(value, int | float):
-        seconds = value / 1000 if value > 1e11 else value
-        return f"{seconds:.6f}" if 1e9 < seconds < 1e10 else None
+        return value / 1000 if value > 1e11 else float(value)
     return value if isinstance(value, str) and len(value) > 7 else None
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from logsift.ingest.readers.opening import open_bytes
-from logsift.ingest.readers.points import TABLE
+from logsift.ingest.readers.points import curves, times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ _QUERY = "SELECT key, value, timestamp, step, is_nan, run_uuid FROM metrics ORDE
 
 
 def read(file: SourceFile, grammar: Grammar) -> Rows:
-    """Rows of `metric_point`: `timestamp value step` per line, or the table `metrics`."""
+    """Curves: `timestamp value step` per line, or the table `metrics`."""
     with open_bytes(file.path) as stream:
         if stream.read(16).startswith(b"SQLite format 3"):
             yield from _database(file)
@@ -33,11 +33,12 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
     lines = pl.DataFrame({"line": io.StringIO(data.decode(errors="replace")).read().splitlines()}, {"line": pl.String})
     cells = pl.col("line").str.split(" ")
     rows = lines.with_row_index("line_no", 1).select(
-        pl.col("line_no").cast(pl.Int64), cells.list.get(0, null_on_oob=True).alias("time"), pl.lit(name).alias("name"),
+        pl.col("line_no").cast(pl.Int64), cells.list.get(0, null_on_oob=True).alias("time"),
         cells.list.get(1, null_on_oob=True).str.to_lowercase().str.replace("infinity", "inf").cast(pl.Float64, strict=False).alias("metric_value"),
         cells.list.get(2, null_on_oob=True).cast(pl.Float64, strict=False).alias("at_step"),
     )  # fmt: skip
-    yield TABLE, rows.filter(pl.col("metric_value").is_not_null() & pl.col("at_step").is_not_null())
+    rows = rows.drop_nulls(["metric_value", "at_step"])
+    yield from curves([(name, rows.with_columns(*times(file, rows["time"])))])
 
 
 def texts(file: SourceFile, numbers: Sequence[int]) -> dict[int, str]:
@@ -79,7 +80,8 @@ def _database(file: SourceFile) -> Rows:
         "run_name": pl.String(),
     }
     rows = pl.DataFrame(found, schema, orient="row", strict=False).with_row_index("line_no", 1)
-    yield TABLE, rows.with_columns(
-        pl.col("line_no").cast(pl.Int64), pl.col("time").cast(pl.String),
+    rows = rows.with_columns(
+        pl.col("line_no").cast(pl.Int64), *times(file, rows["time"].cast(pl.String)),
         pl.when(pl.col("nan") == 1).then(float("nan")).otherwise(pl.col("metric_value")).alias("metric_value"),
-    ).drop("nan")  # fmt: skip
+    )  # fmt: skip
+    yield from curves([(None, rows.drop_nulls(["name", "metric_value"]))])

@@ -1,12 +1,18 @@
-"""Wide rows (one per step, a column per metric) -> long rows of `metric_point`, one per value."""
+"""Points of curves: wide rows (one per step, a column per metric) or long ones -> a row of `metric_curve` per curve, its points in `metric_point`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-TABLE = "metric_point"
+from logsift.ingest.clock import EXACT, read_times, utc
+
+if TYPE_CHECKING:
+    from logsift.ingest.discover import SourceFile
+    from logsift.ingest.readers import Rows
+
 STEPS = (
     "trainer/global_step", "train/global_step", "global_step", "step", "_step", "iteration", "iter", "iters", "it", "num_updates",
     "update", "updates", "train_step", "current_steps", "steps", "opt_step", "time/batch", "batch", "n_iter", "global_step/max_steps",
@@ -20,55 +26,79 @@ RANKS = ("rank", "global_rank")
 PLANNED = ("total_steps", "max_steps", "num_steps", "total_iters", "max_iters")
 
 
+_CURVE = {
+    "curve": pl.Int64(), "name": pl.String(), "run_name": pl.String(), "phase": pl.String(), "rank": pl.Int64(), "planned": pl.Float64(),
+    "points": pl.Int64(), "line_no": pl.Int64(), "last_line": pl.Int64(), "time": pl.Datetime("us"), "time_quality": pl.String(),
+}  # fmt: skip
+_POINT = ("line_no", "time", "time_quality", "at_step", "metric_value")
+_TELLS_APART = ("name", "run_name", "phase", "rank")
+
+Long = tuple[str | None, pl.DataFrame]
+"""The name of a metric, None where the column `name` has it; rows with `line_no`, `at_step`, `metric_value` and what else of a curve or point is known."""
+
+
+def curves(frames: Iterable[Long]) -> Rows:
+    """Number the curves, and keep what all points of one share once: a store may hold tens of millions of points."""
+    said: list[dict[str, object]] = []
+    for name, rows in frames:
+        keys = [k for k in _TELLS_APART if k in rows.columns]
+        for points in rows.partition_by(keys, maintain_order=True) if keys else [rows]:
+            if points.is_empty():
+                continue
+            said.append({
+                "curve": len(said) + 1, "name": name, "planned": points["planned"].max() if "planned" in points.columns else None, "points": points.height,
+                "line_no": points["line_no"].min(), "last_line": points["line_no"].max(),
+                **{c: points[c][0] for c in (*keys, "time", "time_quality") if c in points.columns},
+            })  # fmt: skip
+            yield (
+                "metric_point",
+                points.select(pl.lit(len(said)).alias("curve"), *(c for c in _POINT if c in points.columns)),
+            )
+    if said:
+        yield "metric_curve", pl.DataFrame(said, _CURVE)
+
+
 def first_of(wanted: Sequence[str], columns: Sequence[str]) -> str | None:
     """The column that bears the first of the wanted names, in any case."""
     plain = {c.strip().lower(): c for c in reversed(columns)}
     return next((plain[w] for w in wanted if w in plain), None)
 
 
-def long_rows(
-    wide: pl.DataFrame, line_no: pl.Series, *, keep_null: frozenset[str] = frozenset()
-) -> Iterator[tuple[str, pl.DataFrame]]:
-    """One frame of `metric_point` per column that holds numbers.
+def long_rows(file: SourceFile, wide: pl.DataFrame, line_no: pl.Series, name: str | None = None) -> Iterator[Long]:
+    """The numbers of a table, column by column.
 
     Args:
+        file: where the table is from.
         wide: numbers as Float64; other columns are text and say step, time, phase or run, or are left out.
         line_no: record number of each row, from 1.
-        keep_null: columns whose null means NaN where the row has a step.
+        name: the column that names the metric, where each row has one value only.
     """
-    columns = wide.columns
-    step = first_of(STEPS, [c for c in columns if wide[c].dtype.is_numeric()])
-    epoch = first_of(EPOCHS, [c for c in columns if wide[c].dtype.is_numeric()])
-    time, run, phase = (first_of(names, columns) for names in (TIMES, RUNS, PHASES))
-    rank, planned = first_of(RANKS, columns), first_of(PLANNED, columns)
-    shared = [line_no.cast(pl.Int64).alias("line_no")]
-    shared += [
-        wide[c].cast(pl.Float64, strict=False).alias(n)
-        for c, n in ((step, "at_step"), (epoch, "epoch_no"), (planned, "planned"))
-        if c
-    ]
+    numeric = [c for c in wide.columns if wide[c].dtype.is_numeric()]
+    step, epoch = first_of(STEPS, numeric), first_of(EPOCHS, numeric)
+    time, run, phase, rank, planned = (first_of(names, wide.columns) for names in (TIMES, RUNS, PHASES, RANKS, PLANNED))
+    at = [pl.col(c).cast(pl.Float64) for c in (step, epoch) if c]
+    context = wide.select(
+        line_no.cast(pl.Int64).alias("line_no"), pl.coalesce(at or pl.lit(None, pl.Float64)).alias("at_step"),
+        *(pl.col(c).cast(t, strict=False).alias(n) for c, n, t in ((planned, "planned", pl.Float64), (rank, "rank", pl.Int64)) if c),
+        *(pl.col(c).alias(n) for c, n in ((name, "name"), (run, "run_name"), (phase, "phase")) if c and wide[c].dtype == pl.String),
+    )  # fmt: skip
     if time:
-        shared.append(_time_text(wide[time]).alias("time"))
-    shared += [wide[c].alias(n) for c, n in ((run, "run_name"), (phase, "phase")) if c and wide[c].dtype == pl.String]
-    if rank:
-        shared.append(wide[rank].cast(pl.Int64, strict=False).alias("rank"))
-    context = pl.DataFrame(shared)
-    for c in columns:
-        values = wide[c]
-        if not values.dtype.is_numeric() or c in (step, time, rank, planned):
-            continue
-        rows = context.with_columns(pl.lit(c.strip()).alias("name"), values.cast(pl.Float64).alias("metric_value"))
-        if c in keep_null:
-            rows = rows.with_columns(pl.col("metric_value").fill_null(float("nan")))
-        rows = rows.filter(pl.col("metric_value").is_not_null())
-        if rows.height:
-            yield TABLE, rows
+        context = context.hstack(times(file, wide[time]))
+    for c in numeric:
+        if c not in (step, time, rank, planned) and (name is None or c.strip().lower() == "value"):
+            rows = context.with_columns(wide[c].cast(pl.Float64).alias("metric_value"))
+            yield None if name else c.strip(), rows.drop_nulls(["metric_value", *(["name"] if name else [])])
 
 
-def _time_text(times: pl.Series) -> pl.Series:
-    """Times as text that the clock reads: epoch seconds keep six digits behind the point, small numbers are no times."""
-    if times.dtype.is_numeric():
-        seconds = times.cast(pl.Float64)
-        text = seconds.cast(pl.Decimal(20, 6)).cast(pl.String)
-        return pl.select(pl.when(pl.lit(seconds).is_between(1e9, 1e10)).then(pl.lit(text))).to_series()
-    return times.cast(pl.String)
+def times(file: SourceFile, said: pl.Series) -> pl.DataFrame:
+    """Columns `time` and `time_quality`: numbers are seconds since 1970, where they are large enough to be."""
+    if said.dtype.is_numeric():
+        seconds = pl.lit(said).cast(pl.Float64)
+        time = pl.when(seconds.is_between(1e9, 1e10)).then(
+            (seconds * 1e6).round().cast(pl.Int64).cast(pl.Datetime("us"))
+        )
+        return pl.select(time.alias("time")).with_columns(
+            pl.when(pl.col("time").is_not_null()).then(pl.lit(EXACT)).alias("time_quality")
+        )
+    written = pl.select(pl.repeat(utc(file.mtime_ns), len(said), dtype=pl.Datetime("us"))).to_series()
+    return read_times(said.cast(pl.String), written)

@@ -18,7 +18,7 @@ def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
             value, at = _varint(data, at)
             yield number, value
         elif wire == 2:
-            length, at = _varint(data, at)
+            length, at = (data[at], at + 1) if at < end and data[at] < 0x80 else _varint(data, at)
             if at + length > end:
                 return
             yield number, data[at : at + length]

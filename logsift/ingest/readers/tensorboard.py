@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from logsift.ingest.readers.opening import open_bytes
-from logsift.ingest.readers.points import TABLE
+from logsift.ingest.readers.points import curves, times
 from logsift.ingest.readers.protobuf import fields
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _frames(data: bytes) -> tuple[array[int], array[int]]:
 
 
 def read(file: SourceFile, grammar: Grammar) -> Rows:
-    """Rows of `metric_point`, tag by tag; the line number is the record's."""
+    """Curves, tag by tag; the line number is the record's."""
     with open_bytes(file.path) as stream:
         data = stream.read()
     starts, sizes = (np.frombuffer(column, np.int64) for column in _frames(data))
@@ -109,17 +109,11 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
             single.setdefault(tag, []).append((k + 1, time, step, scalar))
     for tag, rows in single.items():
         tags.setdefault(tag, []).append(pl.DataFrame(rows, _POINT, orient="row"))
-    for tag, frames in tags.items():
-        seconds = pl.col("time").cast(pl.Decimal(20, 6)).cast(pl.String)
-        yield (
-            TABLE,
-            pl.concat(frames)
-            .sort("line_no", maintain_order=True)
-            .with_columns(
-                pl.lit(tag.decode(errors="replace")).alias("name"),
-                pl.when(pl.col("time").is_between(1e9, 1e10)).then(seconds).alias("time"),
-            ),
-        )
+    whole = (
+        (tag.decode(errors="replace"), pl.concat(frames).sort("line_no", maintain_order=True))
+        for tag, frames in tags.items()
+    )
+    yield from curves((tag, rows.with_columns(*times(file, rows["time"]))) for tag, rows in whole)
     used = int(starts[-1] + sizes[-1]) + 4 if len(starts) else 0
     if used < len(data) and data[used:].strip(b"\0"):
         what = "the last record is cut off or damaged"

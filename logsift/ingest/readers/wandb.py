@@ -15,6 +15,7 @@ import polars as pl
 
 from logsift.ingest.readers.json_metrics import Points
 from logsift.ingest.readers.opening import open_bytes
+from logsift.ingest.readers.points import curves
 from logsift.ingest.readers.protobuf import fields
 
 if TYPE_CHECKING:
@@ -28,11 +29,14 @@ HEADER = b":W&B\xe1\xbe\x00"
 BLOCK = 32768
 _WHOLE, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
 _HISTORY = 2
+_JSON = b"\x82\x01"
+"""What stands before the JSON text of a value, and its length."""
+_decode = json.JSONDecoder().raw_decode
 
 
 def records(data: bytes) -> Iterator[bytes]:
     """Payloads in order. A damaged record ends its block: reading goes on with the next one."""
-    at, end, parts = len(HEADER), len(data), b""
+    at, end, parts = len(HEADER), len(data), None  # what is to come may have begun with nothing, at the end of a block
     while at + 7 <= end:
         left = BLOCK - at % BLOCK
         if left < 7:
@@ -50,31 +54,31 @@ def records(data: bytes) -> Iterator[bytes]:
             or length > left - 7
             or zlib.crc32(data[at + 6 : at + 7 + length]) != crc
         ):
-            at, parts = at + left, b""
+            at, parts = at + left, None
             continue
         at += 7 + length
         if kind == _WHOLE:
             yield body
         elif kind == _FIRST:
             parts = body
-        elif parts:
+        elif parts is not None:
             parts += body
             if kind == _LAST:
                 yield parts
-                parts = b""
+                parts = None
 
 
 def read(file: SourceFile, grammar: Grammar) -> Rows:
-    """Rows of `metric_point`; the line number is the record's."""
+    """Curves; the line number is the record's."""
     with open_bytes(file.path) as stream:
         data = stream.read()
-    points = Points()
+    points, heads = Points(), dict[bytes, str]()
     number = 0
     for number, record in enumerate(records(data), 1):
         for field, value in fields(record):
             if field == _HISTORY and isinstance(value, bytes):
-                points.add(number, _history(value))
-    yield from points.frames()
+                points.add(number, _history(value, heads))
+    yield from curves(points.frames(file))
     if not number:
         yield (
             "problem",
@@ -89,24 +93,26 @@ def texts(file: SourceFile, numbers: Sequence[int]) -> dict[int, str]:
     wanted, out = set(numbers), {}
     for number, record in enumerate(records(data), 1):
         if number in wanted:
-            rows = [_history(v) for f, v in fields(record) if f == _HISTORY and isinstance(v, bytes)]
+            rows = [_history(v, {}) for f, v in fields(record) if f == _HISTORY and isinstance(v, bytes)]
             out[number] = json.dumps(rows[0] if rows else {})
     return out
 
 
-def _history(message: bytes) -> dict[str, Any]:
-    """One row of history: key -> value."""
+def _history(message: bytes, heads: dict[bytes, str]) -> dict[str, Any]:
+    """One row of history: key -> value. Rows repeat their keys: `heads` keeps what stands before a value, and which key that is."""
     row: dict[str, Any] = {}
     for field, value in fields(message):
         if field == 1 and isinstance(value, bytes):
-            names, said = [], b""
-            for part, content in fields(value):
-                if part in (1, 2) and isinstance(content, bytes):
-                    names.append(content.decode(errors="replace"))
-                elif part == 16 and isinstance(content, bytes):
-                    said = content
+            head, _, said = value.partition(_JSON)
+            name = heads.get(head)
+            if name is not None and said and said[0] == len(said) - 1 < 0x80:
+                said = said[1:]
+            else:
+                name, said = _item(value)
+                if value == head + _JSON + bytes([len(said) & 0x7F]) + said:
+                    heads[head] = name
             try:
-                row["/".join(names)] = json.loads(said)
+                row[name] = _decode(said.decode())[0]
             except ValueError:
                 continue
         elif field == 2 and isinstance(value, bytes):
@@ -114,3 +120,14 @@ def _history(message: bytes) -> dict[str, Any]:
             if step is not None:
                 row.setdefault("_step", step)
     return row
+
+
+def _item(item: bytes) -> tuple[str, bytes]:
+    """Key and JSON text of one value; a nested key is joined with "/"."""
+    names, said = [], b""
+    for part, content in fields(item):
+        if part in (1, 2) and isinstance(content, bytes):
+            names.append(content.decode(errors="replace"))
+        elif part == 16 and isinstance(content, bytes):
+            said = content
+    return "/".join(names), said
