@@ -172,6 +172,20 @@ def test_bursts_end_with_a_boot(tmp_path: Path) -> None:
     assert dict(got.fetchall()) == {"banner": [48, 79], "journal": [48, 79], "falls": [48, 79], "pstore": [79]}
 
 
+def test_poison_is_certain_unless_an_access_was_refused(tmp_path: Path) -> None:
+    refused = "NVRM: Xid (PCI:0000:4c:00): 137, TLC RX interrupt hit on link 4 on GPU0: PRIV Error"
+    poison = "NVRM: Xid (PCI:0000:4c:00): 94, Contained: SM (0x1). RST: No, D-RST: No"
+    cell = "NVRM: Xid (PCI:0000:4c:00): 171, Uncorrectable DRAM error at physAddr: 0x7 partition: 1, subpartition: 0."
+    cases = {"refused": [refused, poison], "cell": [refused, poison, cell], "poison": [poison]}
+    got = {}
+    for name, lines in cases.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "dmesg.txt").write_text("".join(f"[  638.{n}05561] {x}\n" for n, x in enumerate(lines)))
+        found = analyze(tmp_path / name).incidents
+        got[name] = [i.confidence for i in found if i.rule == "gpu.hardware" and i.severity == "critical"]
+    assert got == {"refused": ["possible"], "cell": ["definite"], "poison": ["definite"]}
+
+
 def test_every_sub_code_of_nvlink(tmp_path: Path) -> None:
     rows = seed("xid_nvlink5")
     lines = [

@@ -34,7 +34,8 @@ WITH apart AS (
          bool_or(memory) AS memory, flatten(list(evidence ORDER BY t))[1:20] AS evidence, list(DISTINCT machine) AS machines
   FROM bursts b GROUP BY what
 ), named AS (
-  SELECT m.*, n.gpu_uuid, n.serial, CASE WHEN n.file_id IS NOT NULL THEN [line_at(n.file_id, n.line_no)] ELSE [] END AS name_evidence, c.short_meaning, c.immediate_action, c.investigatory_action,
+  -- poison that came with a refused access over NVLink, and no word of a broken memory cell, need not be a memory error
+  SELECT m.*, coalesce(r.root_code = 94 AND list_contains(xids, 137) AND NOT list_has_any(xids, [48, 63, 64, 95, 140, 160, 171, 172]), false) AS over_nvlink, n.gpu_uuid, n.serial, CASE WHEN n.file_id IS NOT NULL THEN [line_at(n.file_id, n.line_no)] ELSE [] END AS name_evidence, c.short_meaning, c.immediate_action, c.investigatory_action,
          c.mnemonic, s.short_meaning AS s_meaning, s.mnemonic AS s_mnemonic, q.suppressed
   FROM merged m
   LEFT JOIN (SELECT coalesce(e.host, f.otherwise) AS machine, sum(e.count)::BIGINT AS suppressed FROM kernel_event e JOIN kernel_file f USING (file_id) WHERE e.kind = 'suppressed' GROUP BY ALL) q
@@ -52,10 +53,10 @@ WITH apart AS (
                 CASE WHEN r.unit <> '' THEN format(' ({}{}{})', r.unit, CASE WHEN r.link NOT LIKE '-%' THEN ', link ' || try_cast(r.link AS BIGINT) ELSE '' END, CASE WHEN r.link_down_reason > 0 THEN ', reason ' || r.link_down_reason ELSE '' END) ELSE '' END,
                 CASE WHEN lines > 1 THEN format(' ({}{} lines{})', CASE WHEN suppressed > 0 THEN 'at least ' ELSE '' END, lines, CASE WHEN bursts > 1 THEN format(' in {} bursts', bursts) ELSE '' END) ELSE '' END) AS summary,
          flatten([evidence, name_evidence]) AS evidence, "at", until, hosts, CASE WHEN r.root_kind = 'sxid' THEN [] ELSE gpus END AS gpus,
-         CASE WHEN r.root_kind IN ('init_failed', 'no_handle') OR r.root_code IN (61, 12028, 57, 58, 59) OR (r.root_code BETWEEN 144 AND 150 AND NOT r.fatal) THEN 'probable' ELSE 'definite' END AS confidence,
+         CASE WHEN over_nvlink THEN 'possible' WHEN r.root_kind IN ('init_failed', 'no_handle') OR r.root_code IN (61, 12028, 57, 58, 59) OR (r.root_code BETWEEN 144 AND 150 AND NOT r.fatal) THEN 'probable' ELSE 'definite' END AS confidence,
          CASE WHEN r.root_code IN (61, 12028) OR r.root_kind IN ('init_failed') THEN 'warning' ELSE 'critical' END AS severity,
          upper(left(r.advice, 1)) || substr(r.advice, 2)
-           || CASE WHEN len(hosts) > 0 THEN ' on ' || array_to_string(list_sort(hosts)[1:5], ', ') ELSE '' END || CASE WHEN r.root_code = 12028 THEN '; watch whether it comes again.' ELSE '; take the node out of the pool until a diagnosis (dcgmi diag -r 3) passes.' END
+           || CASE WHEN len(hosts) > 0 THEN ' on ' || array_to_string(list_sort(hosts)[1:5], ', ') ELSE '' END || CASE WHEN r.root_code = 12028 THEN '; watch whether it comes again.' WHEN over_nvlink THEN '. Accesses over NVLink were refused at the same time (Xid 137): look first at the counters of nvidia-smi -q -d ECC. Without an uncorrectable error there, a program reached for memory of another GPU that is not there (any more): find the rank that ended or failed first.' ELSE '; take the node out of the pool until a diagnosis (dcgmi diag -r 3) passes.' END
            || CASE WHEN recovery_action IS NOT NULL THEN ' The driver asks for: ' || CASE recovery_action WHEN 1 THEN 'GPU reset' WHEN 2 THEN 'node reboot' WHEN 3 THEN 'drain of P2P work' WHEN 4 THEN 'drain and reset' WHEN 5 THEN 'recovery of the IMEX domain' ELSE 'action ' || recovery_action END || '.' ELSE '' END
            || CASE WHEN r.decoded_investigatory LIKE 'investigate_peer%' THEN ' This end only saw it: the device at the other end of the link went down, look there first.'
                    WHEN r.decoded_investigatory LIKE 'investigate_link_si%' THEN ' The signal on the link was lost: check its cables and connectors.'
