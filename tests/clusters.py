@@ -432,6 +432,19 @@ def stuck_loader(c: Cluster, r: int) -> None:
     c.failed(AT + timedelta(minutes=10, seconds=5), c.others(r)[0], -6, "Signal 6 (SIGABRT) received by PID 40000")
 
 
+def endless_read(c: Cluster, r: int) -> None:
+    """A rank reads its shard from a file system that does not answer; somebody traces its process."""
+    c.timeouts(c.others(r), alive=[r])
+    c.flight([r])
+    at = AT + timedelta(minutes=5)
+    lines = [f"{c.pid(r)} {at:%H:%M:%S}.400000 pread64(41</lustre/data/shard-0007.bin>,  <unfinished ...>"]
+    lines.append(
+        f"{c.pid(r) + 500} {at + 90 * SECOND:%H:%M:%S}.000000 futex(0x7f1c, FUTEX_WAIT_PRIVATE, 0, NULL <unfinished ...>"
+    )
+    c.add("strace", f"strace.{c.host(r)}.txt", "\n".join(lines) + "\n")
+    c.failed(AT + timedelta(minutes=10, seconds=5), c.others(r)[0], -6, "Signal 6 (SIGABRT) received by PID 40000")
+
+
 def other_collective(c: Cluster, r: int) -> None:
     c.timeouts(c.others(r), op="ALLREDUCE")
     c.timeouts([r], op="BROADCAST")
@@ -526,6 +539,7 @@ CAUSES: dict[str, Cause] = {
     "host OOM of a data loader": Cause("oom.host", loader_oom),
     "exception in one rank": Cause("crash.exception", key_error),
     "stuck data loader": Cause("hang.dataloader", stuck_loader),
+    "read that does not return": Cause("hang.blocked_syscall", endless_read),
     "conditional collective": Cause("divergence.collective_mismatch", other_collective, frozenset({"rank"})),
     "node lost": Cause("host.node_lost", node_lost, frozenset({"host"})),
     "node that falls silent": Cause("hang.missing_rank", node_silent, frozenset({"host"})),

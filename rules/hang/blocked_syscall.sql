@@ -12,7 +12,8 @@ falsely    = "A trace that was cut while a slow but healthy read was under way. 
 references = ["https://man7.org/linux/man-pages/man1/strace.1.html"]
 */
 WITH waits AS (
-  SELECT file_id, line_no, trace, pid, tid, main, rank, host, time, syscall, args, fd, path, peer, CASE WHEN waited_seconds >= 1 THEN waited_seconds END AS seconds,
+  -- a call that the tracer came upon began before
+  SELECT file_id, line_no, trace, pid, tid, main, rank, host, CASE WHEN NOT caught_in_it THEN time END AS time, syscall, args, fd, path, peer, CASE WHEN waited_seconds >= 1 THEN waited_seconds END AS seconds,
          CASE WHEN stuck_writing THEN 'reader' ELSE waits_on END AS waits_on, 'never returned' AS how, 0::BIGINT AS tries, line_no AS last_line, filesystem
   FROM (SELECT *, -- what is written goes into a buffer; a thread that was found writing and never came back has nobody who empties it
           syscall IN ('write', 'writev', 'sendto', 'sendmsg') AND waits_on IN ('pipe', 'socket', 'other') AND never_moved AND fd > 2 AND (coalesce(waited_seconds >= 3, lines_since >= 20) OR caught_in_it) AS stuck_writing
