@@ -105,7 +105,7 @@ LEFT JOIN strace_line r ON r.file_id = p.file_id AND r.line_no = p.next_line AND
 WHERE p.kind = 'cut' AND NOT EXISTS (FROM strace_halves h WHERE h.file_id = p.file_id AND h.line_no = p.line_no);
 
 CREATE VIEW strace_opening AS
-SELECT file_id, line_no, trace, tid, at_s, kind, syscall, args, said, host, rank FROM strace_event WHERE kind IN ('unfinished', 'cut')
+SELECT file_id, line_no, trace, tid, at_s, kind, syscall, args, said, host, rank FROM strace_event WHERE kind IN ('unfinished', 'cut') OR kind = 'call' AND errno LIKE 'ERESTART%'
 UNION ALL SELECT b.file_id, b.line_no, f.trace, b.pid, strace_at(b.clock, f.first_clock), 'unfinished', b.syscall, b.args, NULL, f.host, f.rank FROM strace_begun b JOIN strace_file f USING (file_id);
 
 CREATE VIEW strace_ending AS
@@ -113,7 +113,9 @@ SELECT file_id, line_no, clock, args, result, target, errno, said, injected, sec
 UNION ALL SELECT file_id, line_no, clock, NULL, strace_result(syscall, returned), NULL, errno, NULL, NULL, seconds FROM strace_returned;
 
 CREATE MACRO strace_call(every) AS TABLE
-SELECT file_id, line_no, line_no AS end_line, trace, tid, at_s, syscall, args, result, target, errno, said, injected, seconds, false AS never_returned, host, rank
+SELECT file_id, line_no, line_no AS end_line, trace, tid, at_s, syscall, args, result, target, errno, said, injected, seconds,
+       -- An older strace that is told to end breaks into the call its thread sat in: it would have been restarted.
+       coalesce(errno LIKE 'ERESTART%', false) AND (file_id, line_no) IN (SELECT (file_id, last_line) FROM strace_tail WHERE NOT ended) AS never_returned, host, rank
 FROM strace_event WHERE kind = 'call'
 UNION ALL
 SELECT b.file_id, b.line_no, coalesce(h.end_line, b.line_no), b.trace, b.tid, b.at_s, b.syscall,
@@ -255,7 +257,7 @@ SELECT k.*, round(e.at_s - k.at_s, 3) AS waited_seconds, t.lines AS thread_lines
   -- under FUTEX_WAIT the last argument but a mask is how long to wait
   CASE WHEN k.syscall LIKE 'futex%' THEN NOT regexp_matches(k.args, ', NULL(?:, |$)') END AS has_deadline,
   -- the trace was stopped, or copied, in the middle of this call, or no thread went on after it began
-  k.line_no = f.last_line AND (b.kind = 'cut' OR b.said = 'detached') OR k.line_no < f.last_line AND coalesce(f.last_moving, 0) < k.line_no AS caught_in_it,
+  k.line_no = f.last_line AND (b.kind IN ('cut', 'call') OR b.said = 'detached') OR k.line_no < f.last_line AND coalesce(f.last_moving, 0) < k.line_no AS caught_in_it,
   -- what this thread did to the same file before: a busy program is always in the middle of something
   EXISTS (FROM strace_quick q WHERE q.file_id = k.file_id AND q.line_no < k.line_no AND q.syscall = k.syscall AND coalesce(q.pid, f.own_tid) = b.tid AND starts_with(k.args, q.args))
     OR EXISTS (FROM strace_line q WHERE q.kind = 'call' AND q.errno IS NULL AND q.file_id = k.file_id AND q.line_no < k.line_no AND q.syscall = k.syscall AND coalesce(q.pid, f.own_tid) = b.tid
@@ -374,7 +376,7 @@ WHERE s.kind = 'stopped' AND t.pid IS NOT NULL GROUP BY t.trace, t.pid;
 -- In the shape rules/views/missing_rank.sql asks for.
 CREATE VIEW missing_rank_strace AS
 SELECT 'strace' AS source, CASE WHEN s.rank IS NOT NULL THEN [s.rank] END AS ranks, [s.pid] AS pids, CASE WHEN s.host IS NOT NULL THEN [s.host] END AS hosts,
-       'pid ' || s.pid || ' was stopped by ' || s.signal_name || ' and did not go on (' || s.threads || ' threads)' AS said, 'definite' AS grade, [line_at(s.file_id, s.line_no)] AS evidence,
+       'pid ' || s.pid || ' was stopped by ' || s.signal_name || ' and did not go on' || CASE WHEN s.threads > 1 THEN ' (' || s.threads || ' threads)' ELSE '' END || CASE WHEN s.signal_name IN ('SIGTTOU', 'SIGTTIN') THEN ': it runs in the background and wants the terminal' ELSE '' END AS said, 'definite' AS grade, [line_at(s.file_id, s.line_no)] AS evidence,
        'outside' AS place, 'host' AS side,
        CASE WHEN s.at_s IS NOT NULL THEN make_timestamp((epoch_us(CASE WHEN s.at_s < 100000 THEN f.day ELSE TIMESTAMP '1970-01-01' END) + s.at_s * 1000000)::BIGINT) END AS "at"
 FROM strace_stopped s JOIN strace_file f ON f.file_id = s.file_id;

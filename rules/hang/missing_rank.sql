@@ -55,6 +55,6 @@ SELECT CASE WHEN len(ranks) = 1 THEN 'Rank ' || ranks[1] ELSE 'Ranks ' || ranges
 FROM final WHERE score >= 1
 UNION ALL BY NAME
 -- Dumps that name processes and no ranks, where nobody names ranks.
-SELECT 'Process ' || array_to_string(p.pids, ', ') || coalesce(' on ' || nullif(array_to_string(p.hosts, ', '), ''), '') || ' did not reach what the others wait in. ' || upper(p.said[1]) || p.said[2:] || '.' AS summary,
+SELECT 'Process ' || array_to_string(p.pids, ', ') || coalesce(' on ' || nullif(array_to_string(p.hosts, ', '), ''), '') || CASE WHEN p.source = 'strace' THEN ' is stopped. ' ELSE ' did not reach what the others wait in. ' END || upper(p.said[1]) || p.said[2:] || '.' AS summary,
   p.evidence, p."at", p.hosts, CASE WHEN p.grade = 'definite' THEN 'probable' ELSE p.grade END AS confidence, p.grp AS "group", p.seq, p.op, p.side, p.place AS "where", p.pids, [p.source] AS said_by
 FROM missing_rank_suspect p WHERE coalesce(len(p.ranks), 0) = 0 AND len(p.pids) > 0 AND NOT EXISTS (FROM missing_rank_suspect q WHERE len(q.ranks) > 0)
