@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -27,9 +29,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
     Ints = NDArray[np.int64]
+    _Made = tuple[list[dict[str, Any]], list[dict[str, Any]]]
 
-BATCH = 2_000_000
-"""Points that are held at a time."""
+BATCH = 1_000_000
+"""Points that are read at a time."""
+WORKERS = 2
+"""Series that are searched at a time: arrays of millions of points, whose arithmetic leaves the interpreter free."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +66,25 @@ def run(store: Store, p: Parameters = DEFAULT) -> None:
     driver_of = {int(r["series_id"]): driving.get(int(r["driver_id"])) for r in listed if r["driver_id"] is not None}
     segments: list[dict[str, Any]] = []
     found: list[dict[str, Any]] = []
-    for rows in _read(store, [r for r in listed if r["searched"]]):
-        stitched = stitch(rows.step, rows.value, time=rows.time, fresh=_fresh(rows, marks), p=p)
-        segments += _segments(rows, stitched)
-        if not stitched.chaotic:
-            found += _search_series(rows, stitched, _fresh(rows, marks), driver_of.get(rows.series), p)
+
+    def searched(rows: _Rows) -> _Made:
+        fresh = _fresh(rows, marks)
+        stitched = stitch(rows.step, rows.value, time=rows.time, fresh=fresh, p=p)
+        driver = driver_of.get(rows.series)
+        return _segments(rows, stitched), [] if stitched.chaotic else _search_series(rows, stitched, fresh, driver, p)
+
+    def take(done: Future[_Made]) -> None:
+        for made, more in zip((segments, found), done.result(), strict=True):
+            made += more
+
+    with ThreadPoolExecutor(WORKERS) as pool:
+        pending: deque[Future[_Made]] = deque()
+        for rows in _read(store, [r for r in listed if r["searched"]]):
+            pending.append(pool.submit(searched, rows))
+            if len(pending) > WORKERS:
+                take(pending.popleft())
+        for left in pending:
+            take(left)
     with tempfile.TemporaryDirectory(prefix="logsift-series-") as parts:
         for table, made in (("segment", segments), ("excursion", found)):
             if made:
@@ -115,11 +134,11 @@ def _in_order(keys: Sequence[Ints]) -> bool:
 
 
 def _real(column: Any) -> Floats:  # noqa: ANN401 - an array, masked where it has NULLs
-    return np.asarray(np.ma.filled(np.ma.asarray(column, dtype=np.float64), np.nan), np.float64)
+    return np.asarray(np.ma.filled(column, np.nan), np.float64)
 
 
 def _whole(column: Any) -> Ints:  # noqa: ANN401
-    return np.asarray(np.ma.filled(np.ma.asarray(column, dtype=np.int64), 0), np.int64)
+    return np.asarray(np.ma.filled(column, 0), np.int64)
 
 
 def _fresh(rows: _Rows, marks: Mapping[tuple[int, int], Sequence[tuple[int | None, float | None]]]) -> Bools:
