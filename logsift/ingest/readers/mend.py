@@ -50,7 +50,7 @@ def mended(data: bytes) -> bytes:
     broken = [line for line in full.tolist() if lengths[line + 1] and head(line + 1) not in usual]
     cuts = [whole[ends[line] - _START : ends[line] + _START + 1] for line in broken]
     words = [cut for cut in cuts if cut[_START - 1 : _START].isalpha() and cut[_START + 1 : _START + 2].islower()]
-    if len(set(cuts)) < _CUTS or len(set(words)) < _WORDS or 4 * len(words) < len(full) or 2 * len(broken) < len(full):
+    if len(set(cuts)) < _CUTS or len(set(words)) < _WORDS or 6 * len(words) < len(full) or 2 * len(broken) < len(full):
         return data
     out, open_ends = list[bytes](), 0
     joined = set(broken)
