@@ -60,9 +60,16 @@ SELECT 'The watchdog thread of rank ' || coalesce(ranges(b.ranks), '?') || ' was
   (SELECT any_value(e.host) FROM exit e WHERE list_contains(b.ranks, e.rank)) AS host
 FROM beat b WHERE NOT EXISTS (FROM said)
 UNION ALL BY NAME
--- The watchdog's own line is cut away; the call for a dump tells of it all the same.
-SELECT 'Ranks ' || ranges(list(DISTINCT coalesce(rank, group_rank))) || ' tell of a collective that timed out; which one is not in this log.' AS summary,
+-- The watchdog's own line is cut away; its status, or the call for a dump, tells of it all the same.
+SELECT CASE WHEN count(DISTINCT coalesce(rank, group_rank)) = 1 THEN 'The watchdog of rank ' || any_value(coalesce(rank, group_rank)) || ' tells' ELSE 'The watchdogs of ranks ' || ranges(list(DISTINCT coalesce(rank, group_rank))) || ' tell' END
+    || CASE WHEN count(failed_seq) > 0 THEN ' of an operation that failed or timed out: number ' || min(failed_seq) || coalesce(' of group ' || mode(coalesce(nullif(grp_desc, ''), grp)), '') || '.' ELSE ' of a collective that timed out; which one is not in this log.' END AS summary,
   list(line_at(file_id, line_no) ORDER BY time NULLS LAST, file_id, line_no) AS evidence, min(time) AS "at", max(time) AS until, list_sort(list(DISTINCT coalesce(rank, group_rank))) AS ranks,
-  list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, mode(coalesce(nullif(grp_desc, ''), grp)) AS "group", NULL::VARCHAR AS host
-FROM c10d_status WHERE said_by = 'dump_signal' AND reason LIKE '%timeout%' AND NOT EXISTS (FROM c10d_timeout_line) AND NOT EXISTS (FROM c10d_heartbeat)
+  list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, mode(coalesce(nullif(grp_desc, ''), grp)) AS "group", min(failed_seq) AS seq, NULL::VARCHAR AS host,
+  min(last_completed) FILTER (last_completed < 1000000000000 AND failed_seq IS NOT NULL) AS last_completed,
+  CASE WHEN NOT bool_or(reason ILIKE '%timeout%' AND reason NOT LIKE 'Exception%') THEN 'possible' END AS confidence
+FROM c10d_status
+WHERE NOT EXISTS (FROM c10d_timeout_line) AND NOT EXISTS (FROM c10d_heartbeat)
+  AND (said_by = 'dump_signal' AND reason LIKE '%timeout%'
+       -- An error is told so as well: only where nothing else went wrong.
+       OR said_by = 'watchdog' AND (reason = 'Timeout' OR NOT EXISTS (FROM fatal_exception) AND NOT EXISTS (FROM cuda_error) AND NOT EXISTS (FROM c10d_nccl_error) AND NOT EXISTS (FROM nccl_warning)))
 HAVING count(*) > 0

@@ -36,3 +36,12 @@ CROSS JOIN (SELECT list_filter(range(greatest((SELECT max(rank) FROM rank), max(
 WHERE g.rank IS NOT NULL AND NOT EXISTS (FROM fatal_exception) AND NOT EXISTS (FROM c10d_timeout_line) AND NOT EXISTS (FROM c10d_barrier) AND NOT EXISTS (FROM c10d_size) AND NOT EXISTS (FROM c10d_fingerprint)
   AND NOT EXISTS (FROM death WHERE signal IN (4, 6, 7, 8, 9, 11)) AND NOT EXISTS (FROM scheduler_event) AND EXISTS (FROM exit WHERE exitcode > 0)
 HAVING count(*) > 0
+UNION ALL BY NAME
+-- gloo in a log that tells no ranks, as the exception that ended its process
+SELECT 'A process lost its gloo connection to ' || mode(g.peer) || ': the peer closed it, its own end is the cause' AS summary,
+       list(line_at(g.file_id, g.line_no) ORDER BY g.file_id, g.line_no) AS evidence, min(g.time) AS at, list(DISTINCT g.host) FILTER (g.host IS NOT NULL) AS hosts,
+       mode(g.peer) AS peer, list(DISTINCT g.peer ORDER BY g.peer) AS peers, mode(g.port) AS port, count(*) AS times
+FROM gloo_error g JOIN exception e ON e.file_id = g.file_id AND e.line_no = g.line_no
+WHERE NOT EXISTS (FROM gloo_error WHERE rank IS NOT NULL) AND NOT EXISTS (FROM fatal_exception) AND NOT EXISTS (FROM c10d_timeout_line) AND NOT EXISTS (FROM scheduler_event)
+  AND NOT EXISTS (FROM death WHERE signal IN (4, 6, 7, 8, 9, 11))
+HAVING count(*) > 0

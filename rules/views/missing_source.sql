@@ -113,6 +113,6 @@ WITH cause AS (
   FROM job_size, said WHERE (hangs OR network) AND NOT settled AND len(silent_ranks) > 0 AND NOT EXISTS (FROM unheard)
   UNION ALL
   SELECT 8, 'NCCL output', coalesce('NCCL_DEBUG was ' || (SELECT min(value) FROM setting WHERE name = 'NCCL_DEBUG') || ': ', '') || 'with INFO it names peers, network cards and the rank of every process', 'for the next run: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,NET'
-  FROM said WHERE (in_collective OR at_init) AND NOT settled AND NOT EXISTS (FROM nccl_comm)
+  FROM said WHERE (in_collective OR at_init OR (NOT EXISTS (FROM cause) AND EXISTS (FROM fatal_exception WHERE kind = 'collective' AND message LIKE '%NCCL%'))) AND NOT coalesce(settled, false) AND NOT EXISTS (FROM nccl_comm)
 )
 SELECT what, why, how FROM wanted ORDER BY place, what;
