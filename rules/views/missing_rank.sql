@@ -184,11 +184,24 @@ SELECT 'horovod' AS source, list_sort(list_distinct(flatten(by_tensor))) AS rank
     || CASE WHEN most < len(list_distinct(flatten(by_tensor))) THEN '; each of them lacks other tensors, so they submit them in different orders, or different ones' ELSE '' END AS said, evidence
 FROM named JOIN awaited USING (file_id, first_line) WHERE gave_up OR lines_after <= 40;
 
+-- torch's own analyser of Flight Recorder dumps. In groups that lie within each other it names victims too: whom most of its findings name.
+CREATE VIEW missing_rank_analyser AS
+WITH finding AS (
+  SELECT file_id, coalesce(report_line, line_no) AS first_line, max(collective_seq) AS seq, max(op) AS op, coalesce(max(nullif(grp_desc, '')), max(grp)) AS grp,
+    list_transform(regexp_extract_all(max(lagging), '[0-9]+'), lambda n: n::BIGINT) AS ranks, list(line_at(file_id, line_no) ORDER BY line_no)[:4] AS evidence
+  FROM flight_report GROUP BY ALL HAVING max(lagging) IS NOT NULL),
+named AS (SELECT rank, count(*) AS findings FROM (SELECT unnest(ranks) AS rank FROM finding) GROUP BY rank)
+SELECT 'analyser' AS source, (SELECT list(rank ORDER BY rank) FROM named WHERE findings = (SELECT max(findings) FROM named)) AS ranks, []::VARCHAR[] AS hosts, []::BIGINT[] AS pids,
+  arg_min(grp, first_line) AS grp, arg_min(seq, first_line) AS seq, arg_min(op, first_line) AS op, 'outside' AS place, CASE WHEN count(DISTINCT ranks) = 1 THEN 'probable' ELSE 'possible' END AS grade,
+  'torch''s analyser of the Flight Recorder dumps: they have not joined it, and their dumps are there' AS said, flatten(list(evidence ORDER BY first_line))[:10] AS evidence
+FROM finding HAVING count(*) > 0;
+
 CREATE TABLE missing_rank_told AS
 SELECT * FROM missing_rank_progress
 UNION ALL BY NAME SELECT * FROM missing_rank_no_dump
 UNION ALL BY NAME SELECT * FROM missing_rank_barrier
 UNION ALL BY NAME SELECT * FROM missing_rank_desync
+UNION ALL BY NAME SELECT * FROM missing_rank_analyser
 UNION ALL BY NAME SELECT * FROM missing_rank_horovod
 UNION ALL BY NAME SELECT * FROM missing_rank_barrier_root
 UNION ALL BY NAME SELECT * FROM missing_rank_silent
