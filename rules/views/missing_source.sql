@@ -50,10 +50,10 @@ WITH cause AS (
   SELECT list(r ORDER BY r) AS ranks, list(DISTINCT k.host ORDER BY k.host) FILTER (k.host IS NOT NULL) AS hosts
   FROM suspect LEFT JOIN rank k ON k.rank = r WHERE r NOT IN (SELECT rank FROM stack_rank WHERE rank IS NOT NULL) HAVING count(*) > 0
 ), failed_first AS (   -- a process failed and says nowhere why
-  SELECT e.rank, short_host(e.host) AS host, e.exitcode FROM "exit" e
-  WHERE e.rank IS NOT NULL AND e.exitcode BETWEEN 1 AND 127 AND NOT EXISTS (FROM exception_verdict x WHERE x.rank = e.rank OR (x.rank IS NULL AND x.kind <> 'echo'))
+  SELECT coalesce('rank ' || e.rank, 'local rank ' || e.local_rank) AS who, short_host(e.host) AS host, e.exitcode FROM "exit" e
+  WHERE coalesce(e.rank, e.local_rank) IS NOT NULL AND e.exitcode BETWEEN 1 AND 127 AND NOT EXISTS (FROM exception_verdict x WHERE x.rank = e.rank OR (x.rank IS NULL AND x.kind <> 'echo'))
     AND NOT EXISTS (FROM cause WHERE settled)
-  ORDER BY e.first_observed DESC NULLS LAST, e.time NULLS LAST, e.rank LIMIT 1
+  ORDER BY e.first_observed DESC NULLS LAST, e.rank IS NULL, e.time NULLS LAST, e.rank LIMIT 1
 ), died AS (   -- Ray tells that a worker is gone, not why
   SELECT DISTINCT pid, host FROM "exit" WHERE said_by = 'ray' AND pid IS NOT NULL AND host IS NOT NULL AND NOT EXISTS (FROM cause) ORDER BY pid LIMIT 4
 ), blamed AS (
@@ -69,7 +69,7 @@ WITH cause AS (
         UNION ALL SELECT file_id, host FROM oom_report) k JOIN file f USING (file_id)
   UNION SELECT short_host(host) FROM file WHERE regexp_matches(path, '(?i)dmesg|kern|kmsg|journal|syslog|messages')
 ), wanted AS (
-  SELECT 1 AS place, 'output of rank ' || rank || coalesce(' on ' || host, '') AS what, 'it ended with exit code ' || exitcode || ' and its reason is not in these logs' AS why,
+  SELECT 1 AS place, 'output of ' || who || coalesce(' on ' || host, '') AS what, 'it ended with exit code ' || exitcode || ' and its reason is not in these logs' AS why,
          'copy its stdout and stderr here; for the next run: torchrun --log-dir LOGS --redirects 3 --tee 3, or srun --output=job.%t.out' AS how
   FROM failed_first
   UNION ALL
