@@ -23,7 +23,7 @@ WITH shared(name) AS (
 )
 SELECT format('Hosts differ in {}: {}', CASE WHEN name IN ('NCCL', 'RCCL') THEN 'their version of ' || name ELSE name END,
               string_agg(value || ' on ' || CASE WHEN len(hosts) > 4 THEN len(hosts) || ' hosts' ELSE array_to_string(hosts, ', ') END, '; ' ORDER BY len(hosts) DESC, value)) AS summary,
-       flatten(list(lines[:3])) AS evidence, min("at") AS at, arg_min(hosts, len(hosts)) AS hosts, name AS "key", list(value ORDER BY value) AS "values",
+       flatten(list(lines[:3])) AS evidence, min("at") AS at, CASE WHEN min(len(hosts)) = max(len(hosts)) THEN list_sort(flatten(list(hosts))) ELSE arg_min(hosts, len(hosts)) END AS hosts, name AS "key", list(value ORDER BY value) AS "values",
        'critical' AS severity
 FROM by_value GROUP BY name HAVING count(*) > 1
 UNION ALL BY NAME
