@@ -11,6 +11,7 @@ import pytest
 from logsift.content.catalog import Rule
 from logsift.content.errors import Origin
 from logsift.judge.causes import trace
+from logsift.judge.clocks import UTC, Clocks, Progress
 from logsift.judge.grades import combined
 from logsift.judge.rules import Evidence, Incident
 
@@ -108,3 +109,24 @@ def test_a_second_source_raises_the_grade(other: dict[str, Any], grade: str) -> 
         evidence=(Evidence(given["file"], 1),),
     )
     assert combined([incident("hang.missing", ranks=[3], confidence="probable"), second])[0].confidence == grade
+
+
+@pytest.mark.parametrize(
+    ("later", "steps_until", "zone", "expected"),
+    [
+        pytest.param(150, 150, UTC, ["late.error", "link.flap"], id="steps were logged for hours in between"),
+        pytest.param(8, 8, UTC, ["link.flap"], id="the job stopped soon after"),
+        pytest.param(150, 0, UTC, ["link.flap"], id="the job stood still in between"),
+        pytest.param(150, 150, "of others", ["late.error", "link.flap"], id="whatever zone its log is in"),
+        pytest.param(180, 180, "of others", ["link.flap"], id="its log may be in a zone three hours off"),
+    ],
+)
+def test_a_momentary_cause_explains_nothing_that_came_after_the_job_had_gone_on(
+    later: int, steps_until: int, zone: str, expected: list[str]
+) -> None:
+    rules = [replace(rule("link.flap", "late"), momentary=True), rule("late.error")]
+    error = replace(incident("late.error", later), evidence=(Evidence(2, 1),))
+    clocks = Clocks({1: (frozenset({zone}), timedelta()), 2: (frozenset({UTC}), timedelta())})
+    minutes = [NOON + timedelta(minutes=n) for n in range(-30, steps_until)]
+    causes = trace([incident("link.flap"), error], rules, clocks, Progress(clocks, minutes, frozenset({UTC})))
+    assert sorted(r.rule for r in causes.roots) == expected
