@@ -49,7 +49,13 @@ SELECT CASE said_by WHEN 'pytorch' THEN 'PyTorch' WHEN 'numpy' THEN 'NumPy' ELSE
        'Compare the request with what the host (free -h, ulimit -v, the cgroup''s limit, vm.overcommit_memory) can give: load in pieces or memory-map, use fewer workers and ranks per host, or ask for more memory.' AS action,
        list(line_at(file_id, line_no) ORDER BY file_id, line_no) AS evidence, min(time) AS "at", max(time) AS until,
        list(DISTINCT rank) FILTER (rank IS NOT NULL) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, 'probable' AS confidence, said_by AS actor, max(requested_bytes) AS requested_bytes
-FROM host_allocation_failure WHERE said_by <> 'c++' GROUP BY said_by
+FROM host_allocation_failure WHERE said_by NOT IN ('c++', 'kernel') GROUP BY said_by
+UNION ALL BY NAME
+SELECT 'out of memory' || coalesce(' on ' || array_to_string(list_sort(list(DISTINCT f.host))[1:5], ', '), '') || ', and the kernel found no process that it may kill' AS summary,
+       'What is left is protected (oom_score_adj -1000: systemd''s OOMScoreAdjust, kubelet, a shell that was): take the protection from the job, raise the limit of its cgroup where the report names one (memory: usage, limit), or use less. The processes stand still or fail until then.' AS action,
+       list(line_at(f.file_id, f.line_no) ORDER BY f.file_id, f.line_no)[1:20] AS evidence, min(f.time) AS "at", max(f.time) AS until,
+       list(DISTINCT f.host) FILTER (f.host IS NOT NULL) AS hosts, said_by AS actor
+FROM host_allocation_failure f WHERE said_by = 'kernel' GROUP BY said_by
 UNION ALL BY NAME
 -- A C++ program ends so also when it asks for a size gone wrong; and where something else tells of the memory, this is its echo.
 SELECT 'a C++ library could not get host memory (std::bad_alloc) and ended ' || CASE count(DISTINCT (file_id, stream, pid)) WHEN 1 THEN 'the process' ELSE count(DISTINCT (file_id, stream, pid)) || ' processes' END AS summary,
