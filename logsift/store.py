@@ -21,7 +21,7 @@ from logsift.content.errors import ContentError, ContentErrors
 from logsift.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 # A host goes by its name without the domain; addresses stay as they are.
 _SYSTEM = """
@@ -216,21 +216,25 @@ class Store:
 
         A statement that fails on odd data leaves its table empty and a row in `problem`; the others go on.
         """
-        filled = self.filled()
         made = self.rows("SELECT name, query, inputs FROM content_table ORDER BY ordinal")
-        empty = [m["name"] for m in made if m["inputs"] and filled.isdisjoint(m["inputs"])]
-        todo = [m for m in made if m["name"] not in empty]
         self.con.execute(";".join(f"DELETE FROM {m['name']}" for m in made) or "SELECT 1")
+        filled = set(self.filled())
+
+        def fill(m: Mapping[str, Any]) -> None:
+            if not m["inputs"] or not filled.isdisjoint(m["inputs"]):
+                (rows,) = self.con.execute(f"INSERT INTO {m['name']} {m['query']}").fetchone() or (0,)
+                filled.update([m["name"]] if rows else [])
+
         try:
             self.con.execute("BEGIN")
-            for m in todo:
-                self.con.execute(f"INSERT INTO {m['name']} {m['query']}")
+            for m in made:
+                fill(m)
             self.con.execute("COMMIT")
         except duckdb.Error:
             self.con.execute("ROLLBACK")
-            for m in todo:
+            for m in made:
                 try:
-                    self.con.execute(f"INSERT INTO {m['name']} {m['query']}")
+                    fill(m)
                 except duckdb.Error as e:
                     self.problem(f"table {m['name']} could not be made", str(e))
 
@@ -240,9 +244,12 @@ class Store:
 
     def filled(self, column: str = "file_id") -> frozenset[str]:
         """The declared tables that have committed rows, of those that store this common column."""
+        return self._with_rows("SELECT name FROM content_declared WHERE NOT list_contains(unsaid, ?)", [column])
+
+    def _with_rows(self, query: str, parameters: Sequence[object] = ()) -> frozenset[str]:
         # DuckDB's estimate counts deleted rows too, and none of an open transaction: it only tells where to look.
         names = [r["name"] for r in self.rows(
-            "SELECT name FROM content_declared JOIN duckdb_tables() ON table_name = name WHERE database_name = current_database() AND estimated_size > 0 AND NOT list_contains(unsaid, ?)", [column],
+            f"SELECT name FROM ({query}) JOIN duckdb_tables() ON table_name = name WHERE database_name = current_database() AND estimated_size > 0", parameters,
         )]  # fmt: skip
         each = (f"SELECT '{name}' AS name WHERE EXISTS (FROM {name})" for name in names)
         return frozenset(r["name"] for r in self.rows(" UNION ALL ".join(each))) if names else frozenset()
@@ -257,7 +264,7 @@ class Store:
 
     def rules_to_ask(self) -> frozenset[str]:
         """The rules that read at least one table with rows: a query over empty tables finds nothing."""
-        filled = self.filled()
+        filled = self._with_rows("SELECT name FROM content_declared UNION ALL SELECT name FROM content_table")
         asked = self.rows("SELECT * FROM content_rule")
         return frozenset(r["rule"] for r in asked if not r["inputs"] or not filled.isdisjoint(r["inputs"]))
 
@@ -285,24 +292,33 @@ class Store:
 
 
 class _Inputs:
-    """Which declared tables a query reads in the end, through whatever views and macros."""
+    """The tables of which one must have rows for a query to find any, read through whatever views and macros."""
 
     def __init__(self, catalog: Catalog, statements: Sequence[tuple[Script, str]]) -> None:
         self.declared = frozenset(catalog.tables)
+        self.filling = frozenset(m[1].lower() for _, sql in statements if (m := _MATERIALISED.search(sql)))
         self.made = {name: _needed(sql) or references(sql) for _, sql in statements for name in created(sql)}
         for script, sql in statements:
             if unknown := _needed(sql) - self.declared:
                 raise ContentErrors([ContentError(script.origin, f"no such table: {', '.join(sorted(unknown))}")])
 
     def of(self, sql: str) -> set[str]:
-        """Names of declared tables; views and macros are followed to their ends."""
-        todo, seen = _needed(sql) or references(sql), set[str]()
+        """Declared tables, and those made of them; a query that reads files too may find what is not in a made one."""
+        names = _needed(sql) or references(sql)
+        near = self._read(names, self.filling)
+        if not near.isdisjoint(SYSTEM_ABOUT):
+            return self._read(names) & self.declared
+        return near & self.declared | {m for m in near & self.filling if self._read({m}) & self.declared}
+
+    def _read(self, names: set[str], ends: frozenset[str] = frozenset()) -> set[str]:
+        """All that is read, directly or through something else; what `ends` holds is not looked into."""
+        todo, seen = set(names), set[str]()
         while todo:
             name = todo.pop()
             if name not in seen:
                 seen.add(name)
-                todo |= self.made.get(name, set())
-        return seen & self.declared
+                todo |= set() if name in ends else self.made.get(name, set())
+        return seen
 
 
 def cache_folder() -> Path:
