@@ -299,7 +299,7 @@ class _Inputs:
         self.filling = frozenset(m[1].lower() for _, sql in statements if (m := _MATERIALISED.search(sql)))
         self.made = {name: _needed(sql) or references(sql) for _, sql in statements for name in created(sql)}
         for script, sql in statements:
-            if unknown := _needed(sql) - self.declared:
+            if unknown := _needed(sql) - self.declared - self.filling:
                 raise ContentErrors([ContentError(script.origin, f"no such table: {', '.join(sorted(unknown))}")])
 
     def of(self, sql: str) -> set[str]:

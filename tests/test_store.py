@@ -106,3 +106,19 @@ def test_a_rule_that_fails_is_told_once_and_the_others_go_on(run_of: Make, conte
         told = "SELECT count(*) AS n FROM problem WHERE what = 'rule odd.data failed'"
         assert analysis.sql(told) == [{"n": 1}]
         (run / "b.log").write_text("hello\n" * (n + 1))
+
+
+def test_what_reads_only_empty_tables_is_not_asked(run_of: Make, content_of: Callable[..., Catalog]) -> None:
+    rule = '/*\ntitle = "t"\nseverity = "warning"\nconfidence = "definite"\nstatus = "stable"\nabout = "a"\nremedy = "r"\nfalsely = "f"\n*/\n'
+    told = "SELECT 'found' AS summary, [line_at(file_id, line_no)] AS evidence FROM "
+    content = content_of({
+        "rules/views/made.sql": "CREATE TABLE with_rows AS SELECT * FROM traceback;"
+        "CREATE TABLE without AS SELECT * FROM traceback WHERE false;"
+        "CREATE TABLE after_none AS SELECT * FROM without;"
+        "CREATE TABLE after_some AS SELECT w.* FROM without o RIGHT JOIN with_rows w ON true;"
+        "CREATE TABLE of_files AS SELECT f.path FROM file f WHERE NOT EXISTS (FROM without);",
+        **{f"rules/x/{t}.sql": rule + told + t for t in ("with_rows", "without", "after_none", "after_some")},
+    })  # fmt: skip
+    store = analyze(run_of({"a.log": "Traceback (most recent call last):\n"}), catalog=content).store
+    assert store.rows("SELECT path FROM of_files") == [{"path": "a.log"}]
+    assert {r for r in store.rules_to_ask() if r.startswith("x.")} == {"x.with_rows", "x.after_some"}

@@ -11,6 +11,7 @@ messages have other sizes than expected, or the job hangs.
 remedy      = "Start all hosts from the same image and pass the same environment to all of them (mpirun -x, srun --export, the launcher's env file)."
 falsely     = "The logs of several jobs lie in one directory."
 */
+-- only with setting, nccl_usage
 WITH shared(name) AS (
   VALUES ('NCCL'), ('RCCL'), ('NCCL_ALGO'), ('NCCL_PROTO'), ('NCCL_NET'), ('NCCL_BUFFSIZE'), ('NCCL_NTHREADS'), ('NCCL_MIN_NCHANNELS'), ('NCCL_MAX_NCHANNELS'),
          ('NCCL_MIN_CTAS'), ('NCCL_MAX_CTAS'), ('NCCL_MIN_NRINGS'), ('NCCL_MAX_NRINGS'), ('NCCL_COLLNET_ENABLE'), ('NCCL_NVLS_ENABLE'), ('NCCL_LL_THRESHOLD'),
