@@ -617,6 +617,15 @@ def test_wandb_files(cut: int, tmp_path: Path) -> None:
     assert loss[10]["value"] == 3 - 10 / steps
 
 
+def test_a_record_of_a_wandb_file_may_begin_with_nothing_at_the_end_of_a_block() -> None:
+    def piece(kind: int, data: bytes) -> bytes:
+        return struct.pack("<IHB", zlib.crc32(bytes([kind]) + data), len(data), kind) + data
+
+    filling = bytes(wandb.BLOCK - len(wandb.HEADER) - 2 * 7)
+    data = wandb.HEADER + piece(1, filling) + piece(2, b"") + piece(4, b"said")
+    assert list(wandb.records(data)) == [filling, b"said"]
+
+
 def test_a_damaged_block_of_a_wandb_file_costs_that_block_only(tmp_path: Path) -> None:
     rows = [{"loss": "1.0", "_step": str(n)} for n in range(3000)]
     data = bytearray(wandb_file(rows))
