@@ -71,5 +71,6 @@ FROM c10d_status
 WHERE NOT EXISTS (FROM c10d_timeout_line) AND NOT EXISTS (FROM c10d_heartbeat)
   AND (said_by = 'dump_signal' AND reason LIKE '%timeout%'
        -- An error is told so as well: only where nothing else went wrong.
-       OR said_by = 'watchdog' AND (reason = 'Timeout' OR NOT EXISTS (FROM fatal_exception) AND NOT EXISTS (FROM cuda_error) AND NOT EXISTS (FROM c10d_nccl_error) AND NOT EXISTS (FROM nccl_warning)))
+       OR said_by = 'watchdog' AND (reason = 'Timeout' OR NOT EXISTS (FROM fatal_exception) AND NOT EXISTS (FROM cuda_error) AND NOT EXISTS (FROM c10d_nccl_error) AND NOT EXISTS (FROM nccl_warning)
+       AND NOT EXISTS (FROM nccl_ib_error) AND NOT EXISTS (FROM nccl_socket) AND NOT EXISTS (FROM c10d_event WHERE event = 'watchdog_ended' AND error NOT LIKE '%timeout%')))
 HAVING count(*) > 0

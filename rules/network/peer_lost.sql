@@ -45,3 +45,11 @@ FROM gloo_error g JOIN exception e ON e.file_id = g.file_id AND e.line_no = g.li
 WHERE NOT EXISTS (FROM gloo_error WHERE rank IS NOT NULL) AND NOT EXISTS (FROM fatal_exception) AND NOT EXISTS (FROM c10d_timeout_line) AND NOT EXISTS (FROM scheduler_event)
   AND NOT EXISTS (FROM death WHERE signal IN (4, 6, 7, 8, 9, 11))
 HAVING count(*) > 0
+UNION ALL BY NAME
+-- NCCL's word for it, where nothing names the peer
+SELECT coalesce('Rank ' || ranges(list(DISTINCT e.rank) FILTER (e.rank IS NOT NULL)), 'A process') || ' lost a peer, says NCCL: a remote process exited, or the network to it failed' AS summary,
+       list(line_at(e.file_id, e.line_no) ORDER BY e.time NULLS LAST, e.file_id, e.line_no)[:20] AS evidence, min(e.time) AS at, max(e.time) AS until, list_sort(list(DISTINCT e.rank) FILTER (e.rank IS NOT NULL)) AS ranks,
+       list(DISTINCT e.host) FILTER (e.host IS NOT NULL) AS hosts, count(*) AS times
+FROM c10d_nccl_error e
+WHERE e.error LIKE 'remote process exited%' AND NOT EXISTS (FROM nccl_socket) AND NOT EXISTS (FROM nccl_ib_error) AND NOT EXISTS (FROM nccl_ofi_error) AND NOT EXISTS (FROM fatal_exception WHERE kind <> 'collective')
+HAVING count(*) > 0
