@@ -27,6 +27,9 @@ def plainly(texts: pl.Series, regex: str) -> list[dict[str, str | None]]:
         "(?:(?P<key>a)|(?P<other>[b|]))=(?P<rest>.*)$",
         "(?i)A=(?P<n>[0-9]+)(?P<rest>.*)$",
         "(?P<rest>.*)$",
+        "^(?P<key>a)=(?P<n>[0-9]+),? (?P<rest>[^ ].*)$",
+        r"(?P<key>a)=(?P<rest>[^\]3].*)$",
+        "(?P<key>a)=[0-9](?:, (?P<rest>[a-z].*))?$",
     ],
 )
 def test_the_rest_of_a_text_is_what_the_last_group_would_capture(regex: str) -> None:
