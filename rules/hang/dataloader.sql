@@ -27,7 +27,7 @@ SELECT
     || '; ' || v.waiting || ' other' || CASE WHEN v.waiting = 1 THEN ' waits' ELSE 's wait' END || ' in ' || v.waiting_function
     || CASE WHEN v.guessed AND v.ranks IS NOT NULL THEN ' (ranks guessed from the order of pids or hosts)' ELSE '' END || '.' AS summary,
   list_concat(list_concat(coalesce(w.lines, []), coalesce(v.lines, v.heads, [])), v.waiting_lines[:3]) AS evidence,
-  v.ranks, v.hosts, v.pids, w.pids AS worker_pids, w.function AS worker_function, w.place AS worker_frame, v.function AS waiting_function, v.world_size,
+  v.ranks, v.hosts, v.pids, w.pids AS worker_pids, CASE WHEN len(w.pids) = 1 THEN w.pids[1] END AS worker_pid, w.function AS worker_function, w.place AS worker_frame, v.function AS waiting_function, v.world_size,
   v.waiting_function AS majority_function
 FROM stack_verdict AS v LEFT JOIN workers AS w ON w.n > 0
 WHERE v.kind = 'dataloader'
@@ -37,7 +37,7 @@ SELECT CASE WHEN s.n = 1 THEN coalesce('Rank ' || s.ranks[1], 'Process ' || s.pi
     || '; ' || CASE WHEN s.workers = 1 THEN 'its worker stands' ELSE 'all ' || s.workers || ' dumped workers stand' END || ' in ' || s.worker_place
     || CASE WHEN s.locked = s.workers THEN ' and want' || CASE WHEN s.workers = 1 THEN 's' ELSE '' END || ' a lock.' ELSE ', the same in two dumps.' END AS summary,
   list_transform(list_concat(s.worker_lines[:6], s.lines[:3]), lambda l: line_at(l.file_id, l.line_no)) AS evidence,
-  CASE WHEN NOT s.guessed THEN s.ranks END AS ranks, s.hosts, s.pids, s.worker_pids, s.worker_function, s.worker_place AS worker_frame, s.waiting_function,
+  CASE WHEN NOT s.guessed THEN s.ranks END AS ranks, s.hosts, s.pids, s.worker_pids, CASE WHEN len(s.worker_pids) = 1 THEN s.worker_pids[1] END AS worker_pid, s.worker_function, s.worker_place AS worker_frame, s.waiting_function,
   CASE WHEN s.locked = s.workers THEN 'critical' ELSE 'warning' END AS severity, CASE WHEN s.locked = s.workers THEN 'probable' ELSE 'possible' END AS confidence,
   CASE WHEN s.locked = s.workers THEN 'The lock was held by a thread when the workers were forked: use multiprocessing_context=''spawn'', or make no threads before the loader.'
        ELSE 'Look at the storage the workers read from (df, a small read, dmesg of the host) and at what stands in ' || s.worker_place || '; set DataLoader(timeout=...) so that it fails with a message.' END AS action

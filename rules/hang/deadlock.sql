@@ -19,13 +19,13 @@ SELECT CASE WHEN rank IS NOT NULL THEN 'Rank ' || rank ELSE 'Process ' || pid EN
     || CASE WHEN kind = 'GIL' THEN ': thread ' || threads[1].name || ' sleeps in ' || threads[1].place || ' and keeps the GIL, which the main thread in ' || coalesce(threads[2].place, '?') || ' waits for.'
             WHEN len(threads) = 1 THEN ': its only thread wants a lock in ' || threads[1].place || ' that no other thread is left to release.'
             ELSE ': ' || len(threads) || ' threads want locks and none can release one: ' || array_to_string(list_transform(threads, lambda t: t.name || ' in ' || t.place), ', ') || '.' END AS summary,
-  evidence, CASE WHEN rank IS NOT NULL THEN [rank] END AS ranks, CASE WHEN host IS NOT NULL THEN [host] END AS hosts, [pid] AS pids,
+  evidence, CASE WHEN rank IS NOT NULL THEN [rank] END AS ranks, CASE WHEN host IS NOT NULL THEN [host] END AS hosts, [pid] AS pids, pid, rank,
   list_transform(threads, lambda t: t.name) AS threads, list_transform(threads, lambda t: t.function) AS functions, list_transform(threads, lambda t: t.place) AS places, kind AS lock,
   CASE WHEN kind = 'GIL' OR len(threads) = 1 THEN 'possible' ELSE 'probable' END AS confidence
 FROM stack_deadlock
 UNION ALL BY NAME
 SELECT CASE WHEN n = 1 THEN 'Pool worker ' || coalesce(pids[1]::VARCHAR, '') || ' wants a lock' ELSE n || ' pool workers (' || coalesce('pids ' || array_to_string(pids[:8], ', ') || CASE WHEN len(pids) > 8 THEN ', …' ELSE '' END, 'pids unknown') || ') want a lock' END
     || ' in ' || stands_in || ' that no other thread of the process is left to release: it was held when they were forked.' AS summary,
-  evidence[:8] AS evidence, hosts, pids AS pids, pids AS worker_pids, function AS worker_function, stands_in AS worker_frame, [function] AS functions, [stands_in] AS places, 'lock' AS lock, 'probable' AS confidence,
+  evidence[:8] AS evidence, hosts, pids AS pids, CASE WHEN n = 1 THEN pids[1] END AS pid, pids AS worker_pids, function AS worker_function, stands_in AS worker_frame, [function] AS functions, [stands_in] AS places, 'lock' AS lock, 'probable' AS confidence,
   'Start the pool with the start method spawn or forkserver, or before any thread (logging handlers, tokenizers, OpenMP, gRPC) exists; a worker that stands so never ends: kill the job.' AS action
 FROM stack_pool_lock

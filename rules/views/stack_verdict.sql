@@ -2,15 +2,23 @@
 -- moved between two snapshots. One row per job at most; the rules divergence.stack, hang.dataloader, hang.checkpoint and the
 -- view missing_rank_stacks read it.
 
+-- Is a dump the second look at its process? People take the text and the JSON of one moment: those are one look, unless their times tell.
+-- only with stack_thread, stack_frame, stack_failure, stack_python
+CREATE TABLE stack_again AS
+SELECT dump, bool_or(again) OVER (PARTITION BY process ORDER BY snapshot) AS seen_before
+FROM (
+  SELECT dump, process, snapshot, coalesce(row_number() OVER (PARTITION BY process, is_json ORDER BY snapshot) > 1 OR time - lag(time) OVER (PARTITION BY process ORDER BY snapshot) >= INTERVAL 5 SECOND, false) AS again
+  FROM stack_main WHERE failure IS NULL);
+
 -- The last dump of every process that is (or may be) a rank, with what its earlier dumps say of movement.
 -- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_rank AS
 WITH usable AS (
-  SELECT *, lag(own_key) OVER w AS before_own, lag(full_key) OVER w AS before_full
-  FROM (FROM stack_main QUALIFY path IS NOT NULL OR count(path) OVER (PARTITION BY process) = 0) WHERE failure IS NULL AND source_kind <> 'backtrace'
+  SELECT *, lag(own_key) OVER w AS before_own, lag(full_key) OVER w AS before_full, seen_before
+  FROM (FROM stack_main QUALIFY path IS NOT NULL OR count(path) OVER (PARTITION BY process) = 0) JOIN stack_again USING (dump) WHERE failure IS NULL AND source_kind <> 'backtrace'
   WINDOW w AS (PARTITION BY process ORDER BY snapshot)
 ), compared AS (
-  SELECT *, own_key <> before_own OR (class IN ('compute', 'compile') AND full_key <> before_full) AS moved FROM usable
+  SELECT * EXCLUDE (seen_before), CASE WHEN own_key <> before_own OR (class IN ('compute', 'compile') AND full_key <> before_full) THEN true WHEN seen_before THEN false END AS moved FROM usable
 ), last_dump AS (
   SELECT * FROM compared QUALIFY row_number() OVER (PARTITION BY process ORDER BY snapshot DESC) = 1
 ), failed AS (
@@ -47,8 +55,8 @@ SELECT process, pid, host, file_id, thread_line, status, own.f AS function, own.
   NOT in_queue_get AND coalesce(status, 'idle') NOT LIKE 'active%' AND own IS NOT NULL AND coalesce(NOT moved, true) AS stuck,
   worker_wants_lock AS wants_lock
 FROM (
-  SELECT *, lag(own_key) OVER w <> own_key AS moved, row_number() OVER (PARTITION BY process ORDER BY snapshot DESC) AS back
-  FROM stack_main WHERE role = 'loader worker' AND failure IS NULL WINDOW w AS (PARTITION BY process ORDER BY snapshot))
+  SELECT *, CASE WHEN lag(own_key) OVER w <> own_key THEN true WHEN seen_before THEN false END AS moved, row_number() OVER (PARTITION BY process ORDER BY snapshot DESC) AS back
+  FROM stack_main JOIN stack_again USING (dump) WHERE role = 'loader worker' AND failure IS NULL WINDOW w AS (PARTITION BY process ORDER BY snapshot))
 WHERE back = 1;
 
 -- Every dumped rank waits for its data loader, so that nobody stands apart. It is no hang before the workers are seen to stand: by

@@ -260,7 +260,7 @@ hook AS (
   SELECT k.*, d.said AS date_said
   FROM marked AS k ASOF LEFT JOIN (SELECT file_id, line_no, said FROM stack_mark WHERE kind = 'date') AS d ON d.file_id = k.file_id AND k.line_no >= d.line_no
 )
-SELECT row_number() OVER (ORDER BY t.file_id, t.line_no) AS dump, t.file_id, t.line_no, t.thread_line, t.stream, t.unit_head, t.nth, t.source_kind, f.path AS file,
+SELECT row_number() OVER (ORDER BY t.file_id, t.line_no) AS dump, t.file_id, t.line_no, t.thread_line, t.stream, t.unit_head, t.nth, t.source_kind, coalesce(f.grammar = 'py_spy_json', false) AS is_json, f.path AS file,
   coalesce(CASE WHEN t.source_kind = 'austin' THEN t.nth END, t.head_pid, p.lwp, t.mark_pid, CASE WHEN (t.name = 'MainThread' AND t.source_kind = 'py-spy' OR t.source_kind = 'pystack') AND NOT starts_with(t.tid, '0x') THEN try_cast(t.tid AS BIGINT) END,
     try_cast(nullif(regexp_extract(f.path, '(?:pid|py-?spy|dumps?/|stack|trace|native|strace)[-_.]?([0-9]{3,8})\.[a-z]+$', 1), '') AS BIGINT)) AS pid,
   t.watched, t.host, coalesce(t.mark_rank, t.head_rank, t.rank) AS rank, t.local_rank, t.task, t.cmdline, t.occasion, t.failure, t.failure_line,
@@ -358,7 +358,7 @@ guess AS (
     count(*) OVER (PARTITION BY process) AS snapshots
   FROM named
 )
-SELECT dump, file_id, line_no, thread_line, file, source_kind, watched, process, rank, rank_guessed, surely, at_host AS host, pid, role, cmdline, occasion, failure, failure_line, time,
+SELECT dump, file_id, line_no, thread_line, file, source_kind, is_json, watched, process, rank, rank_guessed, surely, at_host AS host, pid, role, cmdline, occasion, failure, failure_line, time,
   snapshot, snapshots, status, class, awaits, decided, top, own, path, own_path, array_to_string(path, ' > ') AS signature, innermost, in_queue_get, holds_out_for_lock, worker_wants_lock, step,
   local_world_size AS world_size,
   class IN ('collective-wait', 'collective-launch', 'p2p-wait', 'gpu-sync', 'store-wait', 'init') AS waits_for_peers,
