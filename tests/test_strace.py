@@ -111,7 +111,15 @@ fcntl.flock(g := open("m.lock", "w"), fcntl.LOCK_EX)
 
 
 @pytest.mark.parametrize(
-    "options", [("-r",), ("-i", "-n", "-t"), ("-C", "-w", "-tt"), ("-Y", "-ttt", "-T")], ids=" ".join
+    "options",
+    [
+        ("-r",),
+        ("-i", "-n", "-t"),
+        ("-C", "-w", "-tt"),
+        ("-Y", "-ttt", "-T"),
+        ("-k", "-tt", "-e", "trace=openat,flock,clone,fork"),
+    ],
+    ids=" ".join,
 )
 def test_a_lock_is_told_with_its_holder_whatever_the_options(tmp_path: Path, options: tuple[str, ...]) -> None:
     found = incidents(trace(tmp_path, HELD_LOCK, *options, until="LOCK_EX <unfinished ...>"))
