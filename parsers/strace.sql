@@ -38,9 +38,9 @@ COMMENT ON VIEW strace_said IS 'every line of a trace: whose, of what kind, when
 -- One row per file; the files of strace -ff (one per thread, its id behind the last dot) make one trace together.
 CREATE TABLE strace_file AS
 WITH lines AS (
-  SELECT file_id, count(pid) FILTER (kind NOT IN ('attached', 'detached', 'refused')) AS named, min(pid) FILTER (kind NOT IN ('attached', 'detached', 'refused')) AS lowest,
+  SELECT file_id, count(pid) FILTER (kind NOT IN ('attached', 'detached')) AS named, min(pid) FILTER (kind NOT IN ('attached', 'detached')) AS lowest,
          min_by(pid, line_no) FILTER (kind = 'attached') AS attached, min_by(clock, line_no) AS first_clock, max_by(clock, line_no) AS last_clock,
-         max(line_no) FILTER (kind NOT IN ('attached', 'detached', 'refused', 'rest')) AS last_line, max(line_no) FILTER (kind IN ('call', 'resumed', 'signal')) AS last_moving, count(relative) AS relatives
+         max(line_no) FILTER (kind NOT IN ('attached', 'detached', 'rest')) AS last_line, max(line_no) FILTER (kind IN ('call', 'resumed', 'signal')) AS last_moving, count(relative) AS relatives
   FROM strace_said GROUP BY file_id
 )
 SELECT f.file_id, f.path, CASE WHEN l.named = 0 THEN regexp_replace(f.path, '\.[0-9]+(\.(?:gz|xz|zst|bz2))?$', '') ELSE f.path END AS trace,
@@ -55,7 +55,7 @@ CREATE TABLE strace_elapsed AS
 SELECT file_id, line_no, sum(relative) OVER (PARTITION BY file_id ORDER BY line_no) AS elapsed FROM strace_line WHERE relative IS NOT NULL AND clock IS NULL;
 
 CREATE VIEW strace_event AS
-SELECT l.file_id, l.line_no, f.trace, CASE WHEN l.kind IN ('attached', 'detached', 'refused') THEN l.pid ELSE coalesce(l.pid, f.own_tid) END AS tid,
+SELECT l.file_id, l.line_no, f.trace, CASE WHEN l.kind IN ('attached', 'detached') THEN l.pid ELSE coalesce(l.pid, f.own_tid) END AS tid,
        coalesce(strace_at(l.clock, f.first_clock), e.elapsed) AS at_s, l.kind, l.syscall, l.args, l.result, l.target, l.errno, l.said, l.injected, l.seconds, l.signal_name, l.host, l.rank
 FROM strace_line l JOIN strace_file f USING (file_id) LEFT JOIN strace_elapsed e ON e.file_id = l.file_id AND e.line_no = l.line_no;
 
@@ -63,7 +63,7 @@ FROM strace_line l JOIN strace_file f USING (file_id) LEFT JOIN strace_elapsed e
 CREATE TABLE strace_tail AS
 SELECT f.file_id, any_value(f.trace) AS trace, coalesce(l.pid, f.own_tid) AS tid, min(l.line_no) AS first_line, max(l.line_no) AS last_line,
        max_by(l.kind, l.line_no) AS last_kind, bool_or(l.kind IN ('exit', 'killed')) AS ended, count(*) AS lines, count(*) FILTER (l.kind IN ('call', 'resumed')) AS returns
-FROM strace_said l JOIN strace_file f USING (file_id) WHERE l.kind NOT IN ('attached', 'detached', 'refused', 'rest') GROUP BY f.file_id, coalesce(l.pid, f.own_tid);
+FROM strace_said l JOIN strace_file f USING (file_id) WHERE l.kind NOT IN ('attached', 'detached', 'rest') GROUP BY f.file_id, coalesce(l.pid, f.own_tid);
 
 -- The end of a trace on its own clock.
 CREATE TABLE strace_end AS

@@ -47,7 +47,8 @@ SELECT CASE WHEN len(ranks) = 1 THEN 'Rank ' || ranks[1] ELSE 'Ranks ' || ranges
   evidence, time AS "at", ranks, hosts,
   CASE WHEN score >= 3 THEN 'definite' WHEN score = 2 THEN 'probable' ELSE 'possible' END AS confidence,
   CASE WHEN score <= 1 AND NOT sure THEN 'warning' ELSE 'critical' END AS severity,
-  CASE WHEN unseen AND score < 2 THEN 'First see whether the process of rank ' || ranges(ranks) || ' still ran: its exit code, its own last lines, the disk its dump goes to. Nothing here speaks against its host or GPU, so don''t take it out for this alone.'
+  CASE WHEN list_contains(said_by, 'attach') THEN 'The process of rank ' || ranges(ranks) || ' is gone, there is nothing left to dump: see how it ended - its exit code, the end of its own log, the scheduler''s record, the kernel log of its host (OOM killer).'
+            WHEN unseen AND score < 2 THEN 'First see whether the process of rank ' || ranges(ranks) || ' still ran: its exit code, its own last lines, the disk its dump goes to. Nothing here speaks against its host or GPU, so don''t take it out for this alone.'
             WHEN sides_differ THEN 'See first where the program of rank ' || ranges(ranks) || ' stands: py-spy dump of it, more than once, and the kernel log of its host for Xid; take the host out only where a GPU is at fault.'
             WHEN side = 'device' THEN 'Take the host of rank ' || ranges(ranks) || ' out and test its GPU: kernel log for Xid, nvidia-smi -q, dcgmi diag -r 3.'
             WHEN side = 'host' THEN 'Find out where the program of rank' || CASE WHEN len(ranks) = 1 THEN ' ' ELSE 's ' END || ranges(ranks) || ' stood: a py-spy dump, the last log lines and the kernel log of its host.' END AS action,

@@ -210,7 +210,8 @@ UNION ALL BY NAME SELECT * FROM missing_rank_silent
 UNION ALL BY NAME SELECT * FROM missing_rank_ended
 UNION ALL BY NAME SELECT * FROM missing_rank_stacks
 UNION ALL BY NAME SELECT * FROM missing_rank_nccl
-UNION ALL BY NAME SELECT * FROM missing_rank_strace;
+UNION ALL BY NAME SELECT * FROM missing_rank_strace
+UNION ALL BY NAME SELECT * FROM missing_rank_gone;
 
 -- What stacks say beside another source: one sample proves nothing by itself, as a rank that stands elsewhere may only be at work;
 -- where the others wait for one that waits for its data, the rule of that tells it.

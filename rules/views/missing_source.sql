@@ -48,7 +48,12 @@ WITH cause AS (
   FROM suspect LEFT JOIN rank k ON k.rank = r WHERE r IN (SELECT unnest(silent_ranks) FROM job_size) HAVING count(*) > 0
 ), unseen AS (   -- suspects whose own stack nobody took
   SELECT list(r ORDER BY r) AS ranks, list(DISTINCT k.host ORDER BY k.host) FILTER (k.host IS NOT NULL) AS hosts
-  FROM suspect LEFT JOIN rank k ON k.rank = r WHERE r NOT IN (SELECT rank FROM stack_rank WHERE rank IS NOT NULL) HAVING count(*) > 0
+  FROM suspect LEFT JOIN rank k ON k.rank = r WHERE r NOT IN (SELECT rank FROM stack_rank WHERE rank IS NOT NULL UNION ALL SELECT rank FROM attach_refused WHERE rank IS NOT NULL) HAVING count(*) > 0
+), refused AS (   -- by tool and reason: the processes it could not look into
+  SELECT tool, reason, list(DISTINCT host ORDER BY host) FILTER (host IS NOT NULL) AS hosts,
+         CASE WHEN count(rank) = count(*) THEN 'rank ' || ranges(list(DISTINCT rank)) WHEN count(pid) > 0 THEN 'process ' || array_to_string(list(DISTINCT pid ORDER BY pid) FILTER (pid IS NOT NULL), ', ') ELSE 'the processes' END AS who,
+         CASE WHEN count(DISTINCT pid) = 1 AND count(pid) = count(*) THEN min(pid)::VARCHAR ELSE 'PID' END AS pid_said
+  FROM attach_refused WHERE reason IN ('permission', 'capability', 'traced') GROUP BY tool, reason
 ), failed_first AS (   -- a process failed and says nowhere why
   SELECT coalesce('rank ' || e.rank, 'local rank ' || e.local_rank) AS who, short_host(e.host) AS host, e.exitcode FROM "exit" e
   WHERE coalesce(e.rank, e.local_rank) IS NOT NULL AND e.exitcode BETWEEN 1 AND 127 AND NOT EXISTS (FROM exception_verdict x WHERE x.rank = e.rank OR (x.rank IS NULL AND x.kind <> 'echo'))
@@ -101,9 +106,20 @@ WITH cause AS (
               ELSE 'while it hangs, on its host: pgrep -f YOUR_SCRIPT | xargs -I {} sudo py-spy dump --pid {} > pyspy.$(hostname).txt' END
   FROM unseen, said WHERE said.hangs AND NOT said.at_init AND len(ranks) <= 8
   UNION ALL
+  SELECT 5, CASE WHEN tool = 'strace' THEN 'system calls' ELSE 'stack' END || ' of ' || who, tool || CASE reason WHEN 'traced' THEN ' was refused: another debugger holds it' ELSE ' was refused for lack of permission' END,
+         CASE reason
+           WHEN 'traced' THEN 'py-spy dump --nonblocking --pid ' || pid_said || '; who holds it: grep TracerPid /proc/' || pid_said || '/status'
+           WHEN 'capability' THEN 'from its host, outside the container: sudo py-spy dump --pid PID_ON_THE_HOST; or start the container with --cap-add SYS_PTRACE (Kubernetes: securityContext.capabilities.add: [SYS_PTRACE])'
+           ELSE coalesce('on ' || nullif(array_to_string(hosts, ', '), '') || ': ', '')
+             || CASE tool WHEN 'strace' THEN 'sudo strace -f -ttt -T -yy -p ' || pid_said || ' -o strace.' || pid_said || '.log' WHEN 'gdb' THEN 'sudo gdb -p ' || pid_said || ' -batch -ex "thread apply all bt" > gdb.' || pid_said || '.txt'
+                          ELSE 'sudo env "PATH=$PATH" py-spy dump --pid ' || pid_said || ' > pyspy.' || pid_said || '.txt' END
+             || '; in a container --cap-add SYS_PTRACE; as its user: sudo sysctl kernel.yama.ptrace_scope=0'
+             || CASE WHEN tool = 'py-spy' THEN '' ELSE '; if grep TracerPid /proc/' || pid_said || '/status is not 0, another debugger holds it' END END
+  FROM refused WHERE NOT coalesce((SELECT settled FROM said), false)
+  UNION ALL
   SELECT 5, 'stacks of all ranks', 'they show which rank is not where the others wait',
          'while it hangs, on every host: pgrep -f YOUR_SCRIPT | xargs -I {} sudo py-spy dump --pid {} > pyspy.$(hostname).txt'
-  FROM said WHERE hangs AND NOT settled AND NOT EXISTS (FROM stack_frame) AND NOT EXISTS (FROM unseen WHERE len(ranks) <= 8)
+  FROM said WHERE hangs AND NOT settled AND NOT EXISTS (FROM stack_frame) AND NOT EXISTS (FROM unseen WHERE len(ranks) <= 8) AND NOT EXISTS (FROM refused WHERE tool = 'py-spy')
   UNION ALL
   SELECT 6, 'Flight Recorder dumps', 'they tell for every rank which collective it entered last',
          'for the next run: TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1 TORCH_NCCL_DEBUG_INFO_TEMP_FILE=RUN/nccl_trace_rank_'
