@@ -152,6 +152,22 @@ def test_stacks_are_one_tree_with_what_stands_apart_first(run_of: Make) -> None:
     assert "no stacks" in run("stacks", run_of({"a.log": "x\n"}, "none")).output
 
 
+def test_stacks_of_many_ranks_fit_a_line_and_name_the_host_of_the_few(run_of: Make) -> None:
+    dumps = {
+        f"trace-gpu-{node}.out": "".join(
+            f'Process {p}: python fit.py --rank {r}\nPython v3.11.9 (/usr/bin/python3.11)\n\nThread {p} (idle): "MainThread"\n'
+            f"    {'read (data.py:9)' if r == 11 else 'receive (pipe.py:4)' if r % 2 else 'send (pipe.py:7)'}\n    <module> (fit.py:99)\n"
+            for r in range(node * 8, node * 8 + 8)
+            for p in [700 + r]
+        )
+        for node in range(6)
+    }
+    few, *most = run("stacks", run_of(dumps)).stdout.splitlines()[1:4]
+    assert "@ 11 (gpu-1, pid 711)" in few
+    assert [len(line.split("  @ ")[1].split()[0]) <= 40 for line in most] == [True, True]
+    assert ",…" in most[0]
+
+
 def test_a_curve_is_drawn_with_its_incidents(run_of: Make, tmp_path: Path) -> None:
     said = "".join(
         f"step:{n}/400 train_loss:{9.0 if 200 <= n < 206 else 3 - n / 400 + 0.01 * (n % 7):.4f}\n"
