@@ -31,14 +31,14 @@ SELECT h.*,
      AND m.step <= coalesce(h.end_step, h.last_step)) AS validation_falls,
   coalesce(h.kind = 'rise' AND h.logarithmic AND h.sigmas > 8 AND h.height > 0.35 AND h.height < 0.1 * h.sigmas AND h.points >= 3 AND h.boundary_step IS NULL AND h.branch = 'live' AND h.of_series <= 2
     AND h.start_step > 0.05 * h.last_step
-    AND (h.canonical = 'component_loss' OR h.canonical = 'validation_loss' AND h.any_loss AND h.end_step - h.start_step <= 0.1 * h.planned)
+    AND h.end_step - h.start_step <= greatest(0.05 * h.planned, 12 * h.interval) AND (h.canonical = 'component_loss' OR h.canonical = 'validation_loss' AND h.any_loss)
     AND NOT EXISTS (FROM here o WHERE o.canonical = 'loss' AND o.kind NOT IN ('nonfinite', 'outlier') AND o.start_step <= coalesce(h.end_step, h.last_step) + o.slack
                       AND coalesce(o.end_step, o.last_step) >= h.start_step - o.slack), false) AS of_part
 FROM here h
 WHERE h.kind <> 'nonfinite';
 
 -- Excursions of the training loss; of the validation loss where nothing else is printed, and then only what jumps. Parts of a loss (data sets,
--- tasks, heads) and validation beside it speak where they jump far, which is not their habit; validation must come back soon (it rises by nature).
+-- tasks, heads) and validation beside it speak where they jump far, which is not their habit, and come back soon: new levels are planned or, in validation, natural.
 CREATE VIEW loss_jump AS
 WITH usable AS (
   SELECT * FROM loss_excursion e
