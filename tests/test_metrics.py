@@ -87,6 +87,31 @@ FORMATS: dict[str, tuple[str, list[Row]]] = {
         "1         nan         nan         0.100000  00:30     \n",
         [("train_loss", "loss", 0, 0.6124), ("valid_loss", "validation_loss", 0, 0.4301), ("train_loss", "loss", 1, NAN), ("accuracy", "accuracy", 1, 0.1)],
     ),
+    "notebook.log": (
+        "***** Running training *****\nStep\tTraining Loss\tValidation Loss\n40\t2.314000\t2.402000\n80\tnan\tnan\n",
+        [("train_loss", "loss", 40, 2.314), ("valid_loss", "validation_loss", 40, 2.402), ("train_loss", "loss", 80, NAN)],
+    ),
+    "nemo_rl.log": (
+        "========================= Step 12/200 =========================\n  • Loss: -0.0123\n  • Avg Reward: 0.31\n",
+        [("Loss", "policy_loss", 12, -0.0123)],
+    ),
+    "internlm.log": (
+        "2026-02-03 04:05:06,123 INFO train.py:300 in record_current_batch_training_metrics -- tflops=180.2,step=7,loss=2.51,tgs (tokens/gpu/second)=4000.12,"
+        "lr=1e-06,loss_scale=65536.0,grad_norm={'0_default': 2.3},micro_num=4\n",
+        [("loss", "loss", 7, 2.51), ("lr", "learning_rate", 7, 1e-6), ("loss_scale", "loss_scale", 7, 65536)],
+    ),
+    "gluon.log": (
+        "".join(f"INFO:root:[Epoch {e}][Batch {b}], Speed: 312.1 samples/sec, loss={3 - e}.5\n" for e in (0, 1) for b in (49, 99)),
+        [("loss", "loss", 49, 3.5), ("loss", "loss", 149, 2.5)],
+    ),
+    "monodepth.log": (
+        "epoch   3 | lr 0.000100 |lr_p 0.000100 | batch    250 | examples/s:  22.1 | loss: 0.134 | time elapsed: 00h03m34s\n",
+        [("loss", "loss", 250, 0.134)],
+    ),
+    "tutorial_ddp.log": (
+        "".join(f"[GPU0] Epoch {e} | Batchsize: 32 | Steps: 64 | Loss: {3 - e / 10:.1f}\n" for e in range(5)),
+        [("Loss", "loss", 0, 3.0), ("Loss", "loss", 4, 2.6)],
+    ),
     "nemo.log": (
         "Training epoch 0, iteration 10/999 | lr: 0.0003 | global_batch_size: 512 | global_step: 10 | reduced_train_loss: 10.5 | train_step_timing in s: 5.2 | consumed_samples: 5632\n",
         [("reduced_train_loss", "loss", 10, 10.5), ("lr", "learning_rate", 10, 3e-4), ("train_step_timing in s", "step_seconds", 10, 5.2)],

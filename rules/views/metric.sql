@@ -65,7 +65,7 @@ CREATE MACRO fields_as_pairs(fields) AS
   regexp_extract_all(fields, '([A-Za-z_%][A-Za-z0-9_./@%-]*(?: [A-Za-z(][A-Za-z0-9_./@()-]*){0,2})(?:\s*[:=]\s*|\s+)[\[(]*([-+]?(?:[0-9]+(?:,[0-9]{3})*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?(?:[Nn]a[Nn]|NAN|[Ii]nf(?:inity)?))\s?(ms|secs?|s|%|[KMGT]i?B|[kKM]|x|it/s)?(?:[\s,;|)\]}(>~]|$)', ['name', 'number', 'unit']);
 -- Values below a line of names; YOLOv5 heads its losses box, obj and cls.
 CREATE MACRO fields_below_names(names, numbers) AS
-  list_filter(list_transform(list_zip(string_split_regex(trim(names), ' +'), string_split_regex(trim(numbers), ' +')), lambda z: {'name': z[1] || CASE WHEN z[1] IN ('box', 'obj', 'cls') THEN '_loss' ELSE '' END, 'number': z[2], 'unit': ''}),
+  list_filter(list_transform(list_zip(string_split_regex(trim(names), '[ \t]+'), string_split_regex(replace(trim(numbers), 'No log', '-'), '[ \t]+')), lambda z: {'name': z[1] || CASE WHEN z[1] IN ('box', 'obj', 'cls') THEN '_loss' ELSE '' END, 'number': z[2], 'unit': ''}),
     lambda f: TRY_CAST(f.number AS DOUBLE) IS NOT NULL);
 
 -- Steps of lines that do not print one: Hugging Face's stand in the progress bar of the same or an earlier line.
@@ -103,14 +103,15 @@ WITH said AS (
   SELECT *, at_step < lag(at_step) OVER w AS back, epoch > lag(epoch) OVER w AS next_epoch
   FROM said WHERE epoch IS NOT NULL WINDOW w AS (PARTITION BY file_id, stream ORDER BY line_no)
 ), counted AS (
-  SELECT file_id, stream, min(epoch) AS first_epoch, max(at_step) AS longest, max(planned) AS planned,
+  SELECT file_id, stream, min(epoch) AS first_epoch, min(at_step) AS shortest, max(at_step) AS longest, max(planned) AS planned,
     count(*) FILTER (back AND next_epoch) AS with_epoch, count(*) FILTER (back AND NOT next_epoch) AS without,
     count(*) FILTER (NOT back AND next_epoch) AS going_on
   FROM moved GROUP BY ALL
 )
-SELECT m.line_id, (m.epoch - c.first_epoch) * greatest(c.longest + 1, coalesce(c.planned, 0)) + m.at_step AS step
+SELECT m.line_id, CASE WHEN c.shortest = c.longest THEN m.epoch ELSE (m.epoch - c.first_epoch) * greatest(c.longest + 1, coalesce(c.planned, 0)) + m.at_step END AS step
 FROM moved m JOIN counted c USING (file_id, stream)
-WHERE c.with_epoch >= 1 AND c.without = 0 AND c.going_on = 0;
+WHERE c.with_epoch >= 1 AND c.without = 0 AND c.going_on = 0
+  OR c.shortest = c.longest AND c.going_on >= 3; -- the number of steps an epoch has
 
 -- Keras prints no number with an epoch's values: full bars are counted since the last `Epoch 1/`.
 CREATE TABLE keras_epoch AS
@@ -134,7 +135,7 @@ SELECT l.line_id, l.file_id, l.line_no,
   CASE WHEN l.rank IS NOT NULL AND split_part(l.stream, '|', 2) = '' THEN l.stream || 'rank ' || l.rank ELSE l.stream END AS stream,
   l.trainer, l.layout, CASE WHEN l.layout = 'columns' THEN coalesce(l.lead, h.lead) || chr(10) || l.fields ELSE l.fields END AS fields, l.time, l.host, l.rank,
   CASE WHEN l.trainer = 'epochs' AND l.planned > 0 THEN (l.epoch_no - e.epoch) * l.planned + l.at_step
-       WHEN l.trainer IN ('epoch_line', 'columns') THEN l.epoch_no
+       WHEN l.trainer IN ('epoch_line', 'columns') THEN coalesce(l.epoch_no, l.at_step)
        WHEN l.trainer = 'levanter' THEN counted(regexp_extract(l.fields, '^([0-9.]+[kM]?)it', 1))
        WHEN l.trainer = 'keras' THEN k.epoch
        WHEN l.trainer = 'hf' THEN coalesce(TRY_CAST(nullif(regexp_extract(l.fields, '[''"](?:train/)?(?:global_)?step[''"]: ([0-9]{1,12})[,} ]', 1), '') AS DOUBLE), l.at_step, b.done)
