@@ -103,7 +103,10 @@ class Curve:
         # The first windows hold few points and a run of equal ones none at all: nothing is quieter than half the usual.
         usual = float(np.median(sigma[self.skip // size :]))
         floor = self.p.floor * (1.0 if self.logarithmic else np.maximum(np.abs(level), self.scale))
-        sigma = np.maximum(np.maximum(sigma, self.p.quiet * usual), np.maximum(floor, 1e-12))
+        sigma = np.maximum(
+            np.maximum(sigma, (self.p.quiet_smoothed if self.smoothed else self.p.quiet) * usual),
+            np.maximum(floor, 1e-12),
+        )
         at = np.minimum(np.arange(len(self.y)) // size, len(level) - 1) if size > 1 else slice(None)
         return level[at], sigma[at]
 
