@@ -252,7 +252,10 @@ WITH names AS (
          WHEN trainer = 'epoch_line' AND metric_kind(plain, phase) = 'component_loss' AND by_step THEN 'epoch_loss' ELSE metric_kind(plain, phase) END AS kind
   FROM names
 ), ranked AS (
-  SELECT *, CASE WHEN kind = 'component_loss' AND main IS NOT NULL THEN 'loss' ELSE kind END AS meant,
+  -- The loss of a policy that is trained for a reward is a surrogate: it starts at zero and grows with the penalty (GRPO, PPO).
+  SELECT *, CASE WHEN kind = 'component_loss' AND main IS NOT NULL THEN
+      CASE WHEN bool_or(kind = 'reward' AND NOT plain ~ 'margin|chosen|rejected|accurac') OVER (PARTITION BY source) THEN 'policy_loss' ELSE 'loss' END
+    ELSE kind END AS meant,
     count_if(kind = 'component_loss') OVER (PARTITION BY source) AS losses,
     max(main IS NOT NULL) FILTER (kind = 'component_loss') OVER (PARTITION BY source) AS has_main
   FROM kinds
