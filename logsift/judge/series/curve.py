@@ -104,7 +104,7 @@ class Curve:
         usual = float(np.median(sigma[self.skip // size :]))
         floor = self.p.floor * (1.0 if self.logarithmic else np.maximum(np.abs(level), self.scale))
         sigma = np.maximum(
-            np.maximum(sigma, (self.p.quiet_smoothed if self.smoothed else self.p.quiet) * usual),
+            np.maximum(sigma, (self.p.quiet_smoothed if self.smoothed or self.grain > 1 else self.p.quiet) * usual),
             np.maximum(floor, 1e-12),
         )
         at = np.minimum(np.arange(len(self.y)) // size, len(level) - 1) if size > 1 else slice(None)

@@ -25,7 +25,7 @@ class Parameters:
     """Spread is never taken for less than this share of the level: logs print 3-4 digits, and a MAD can be 0 then."""
     quiet: float = 0.5
     quiet_smoothed: float = 0.9
-    """... nor for less than this share of what is usual in the curve: the first windows hold few points, and windows of averages hardly any
+    """... nor for less than this share of what is usual in the curve: the first windows hold few points, and windows of averages or medians hardly any
     that are independent."""
     autocorrelated: float = 0.5
     """Above this lag-1 correlation a curve is smoothed (printed averages) and differences understate its spread."""
