@@ -15,7 +15,7 @@ WITH here AS (
     EXISTS (FROM series o WHERE o.canonical = 'loss') AS any_loss,
     -- Equal places of different curves lie within a few points of the coarser one.
     greatest(3 * e.interval, 0.002 * abs(e.start_step), 5) AS slack,
-    count(*) FILTER (e.kind = 'rise') OVER (PARTITION BY e.series_id, e.run) AS of_series
+    count_if(e.kind = 'rise') OVER (PARTITION BY e.series_id, e.run) AS of_series
   FROM excursion e JOIN series s USING (series_id)
 )
 SELECT h.*,
