@@ -17,10 +17,11 @@ from logsift.ingest.readers.lines import unended
 from logsift.ingest.spelling import Spelling
 from logsift.judge import series
 from logsift.judge.causes import Causes, trace
-from logsift.judge.clocks import Clocks, Progress, settle
+from logsift.judge.clocks import Clocks, settle
 from logsift.judge.coverage import Coverage, coverage
 from logsift.judge.grades import combined
 from logsift.judge.identity import identify
+from logsift.judge.progress import Progress
 from logsift.judge.rules import Evidence, Incident, judge
 from logsift.store import Store, beside_of, cache_folder, copy_of
 

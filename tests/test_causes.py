@@ -11,8 +11,9 @@ import pytest
 from logsift.content.catalog import Rule
 from logsift.content.errors import Origin
 from logsift.judge.causes import trace
-from logsift.judge.clocks import UTC, Clocks, Progress
+from logsift.judge.clocks import UTC, Clocks
 from logsift.judge.grades import combined
+from logsift.judge.progress import Progress
 from logsift.judge.rules import Evidence, Incident
 
 NOON = datetime(2026, 3, 3, 12)  # noqa: DTZ001 - the tables keep UTC without a zone

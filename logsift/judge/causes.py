@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from logsift.judge.clocks import Clocks, Progress
+from logsift.judge.clocks import Clocks
+from logsift.judge.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,7 +8,6 @@ onto one clock. What could not be told stays as printed, and its uncertainty say
 from __future__ import annotations
 
 import heapq
-from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -29,8 +28,6 @@ ZONES = timedelta(hours=14)
 """Two clocks whose zones are unknown may stand this far apart (UTC-12 to UTC+14, and rarely more than 14 h between two)."""
 BEFORE_THE_JOB = timedelta(hours=6)
 """What was logged this much before the first word of the job is not what ended it."""
-WENT_ON = 10
-"""Steps logged in this many minutes after something show that it did not stop the job."""
 _ZONE_US = 30 * 60 * 1_000_000
 """Zones are whole or half hours apart. Quarters (Nepal) are left out: they would let chance agree twice as often."""
 _PROVES_SKEW = 3
@@ -427,56 +424,3 @@ class Clocks:
         """The zones of some files that print times, and the uncertainty of the worst."""
         each = [self.of_file[f] for f in files]
         return frozenset().union(*(z for z, _ in each)), max((u for _, u in each), default=timedelta())
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """When the job went on: the minutes in which steps were logged, and the last of them before a line that tells no time."""
-
-    clocks: Clocks
-    minutes: Sequence[datetime] = ()
-    zones: frozenset[str] = frozenset()
-    before: Mapping[tuple[int, int], datetime] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, store: Store, incidents: Sequence[Incident], clocks: Clocks) -> Progress:
-        """Read the content's view `job_progress`, where it has one."""
-        if len(incidents) < 2 or not store.defines("job_progress"):
-            return cls(clocks)
-        files = {r["file_id"] for r in store.rows("SELECT DISTINCT file_id FROM job_progress")} & clocks.of_file.keys()
-        zones, _ = clocks.clock(files)
-        if len(zones) != 1:
-            return cls(clocks)
-        minutes = store.rows("SELECT DISTINCT minute FROM job_progress ORDER BY minute")
-        untimed = sorted(
-            {(e.file_id, e.line_no) for i in incidents if i.at is None for e in i.evidence if e.file_id in files}
-        )
-        before = store.rows(
-            "SELECT u.file_id, u.line_no, p.minute FROM (SELECT unnest(?::BIGINT[]) AS file_id, unnest(?::BIGINT[]) AS line_no) u"
-            " ASOF JOIN job_progress p ON p.file_id = u.file_id AND u.line_no >= p.line_no",
-            [[f for f, _ in untimed], [n for _, n in untimed]],
-        ) if untimed else []  # fmt: skip
-        return cls(
-            clocks, [m["minute"] for m in minutes], zones, {(b["file_id"], b["line_no"]): b["minute"] for b in before}
-        )
-
-    def outlived(self, a: Incident, b: Incident) -> bool:
-        """True where the job went on for long between the end of `a` and `b`, whatever zones the clocks may be in."""
-        told = [t for e in a.evidence if (t := self.before.get((e.file_id, e.line_no)))]
-        end = a.until or a.at or max(told, default=None)
-        began = b.at or min((t for e in b.evidence if (t := self.before.get((e.file_id, e.line_no)))), default=None)
-        in_a, in_b = ({e.file_id for e in i.evidence} & self.clocks.of_file.keys() for i in (a, b))
-        if not self.minutes or end is None or began is None or not in_a or self.clocks.clock(in_b)[0] != self.zones:
-            return False
-        zones, uncertain = self.clocks.clock(in_a)
-        hours = (0,) if zones == self.zones else range(-14, 15)
-        return all(
-            self._outlived(end + timedelta(hours=h), began, uncertain, WENT_ON if h == 0 else WENT_ON // 3)
-            for h in hours
-        )
-
-    def _outlived(self, end: datetime, began: datetime, uncertain: timedelta, minutes: int) -> bool:
-        if end > began + PRINT_DELAY + uncertain:
-            return True
-        went_on = bisect_left(self.minutes, began) - bisect_left(self.minutes, end + uncertain + PRINT_DELAY)
-        return went_on >= minutes

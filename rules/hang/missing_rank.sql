@@ -51,7 +51,7 @@ SELECT CASE WHEN len(ranks) = 1 THEN 'Rank ' || ranks[1] ELSE 'Ranks ' || ranges
             WHEN unseen AND score < 2 THEN 'First see whether the process of rank ' || ranges(ranks) || ' still ran: its exit code, its own last lines, the disk its dump goes to. Nothing here speaks against its host or GPU, so don''t take it out for this alone.'
             WHEN sides_differ THEN 'See first where the program of rank ' || ranges(ranks) || ' stands: py-spy dump of it, more than once, and the kernel log of its host for Xid; take the host out only where a GPU is at fault.'
             WHEN side = 'device' THEN 'Take the host of rank ' || ranges(ranks) || ' out and test its GPU: kernel log for Xid, nvidia-smi -q, dcgmi diag -r 3.'
-            WHEN side = 'host' THEN 'Find out where the program of rank' || CASE WHEN len(ranks) = 1 THEN ' ' ELSE 's ' END || ranges(ranks) || ' stood: a py-spy dump, the last log lines and the kernel log of its host.' END AS action,
+            WHEN side = 'host' THEN 'Find out where the program of rank' || CASE WHEN len(ranks) = 1 THEN ' ' ELSE 's ' END || ranges(ranks) || ' stood: ' || CASE WHEN list_contains(said_by, 'stacks') THEN 'one more py-spy dump (does it move?)' ELSE 'a py-spy dump' END || ', the last log lines and the kernel log of its host.' END AS action,
   grp AS "group", seq, op, side, place AS "where", CASE WHEN len(pids) > 0 THEN pids END AS pids, said_by, nullif(concat_ws(', ', others, CASE WHEN sides_differ THEN sides END), '') AS disagreement, timeout_ms, world_size
 FROM final WHERE score >= 1
 UNION ALL BY NAME
