@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,7 +24,7 @@ from logsift.judge.grades import combined
 from logsift.judge.identity import identify
 from logsift.judge.progress import Progress
 from logsift.judge.rules import Evidence, Incident, judge
-from logsift.store import Store, beside_of, cache_folder, copy_of
+from logsift.store import Store, beside_of, cache_folder, copy_of, spilled_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -92,6 +93,7 @@ def analyze(
     finally:
         for left in (beside, beside.with_name(beside.name + ".wal")):
             left.unlink(missing_ok=True)
+        shutil.rmtree(spilled_of(beside), ignore_errors=True)
     return replace(_reopened(run, Store.open(path), catalog), parsed=parsed)
 
 

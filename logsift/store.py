@@ -8,9 +8,10 @@ import re
 import shutil
 import tempfile
 import time
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
@@ -21,7 +22,9 @@ from logsift.content.errors import ContentError, ContentErrors
 from logsift.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+T = TypeVar("T")
 
 # A host goes by its name without the domain; addresses stay as they are.
 _SYSTEM = """
@@ -72,6 +75,8 @@ _COMMENT_ON = re.compile(r"\bCOMMENT\s+ON\s+(?:TABLE|VIEW|COLUMN|MACRO)\s+([A-Za
 
 _INSERT_ROWS = 200
 """Rows of one INSERT: a statement costs more than a row."""
+_MEMORY = "600MB"
+"""What DuckDB may take while a store is made, before it keeps parts of tables in files: without a limit it takes most of a machine that others use too."""
 
 
 class Store:
@@ -144,6 +149,8 @@ class Store:
             # Attached, not connected to: DuckDB would hand out an instance that is still open on the file this one replaced.
             con.execute(f"ATTACH {_quoted(str(path))} AS run ({'READ_ONLY' if read_only else 'READ_WRITE'})")
             con.execute("USE run; SET TimeZone = 'UTC'; SET enable_progress_bar = false")
+            if not read_only:
+                con.execute(f"SET temp_directory = {_quoted(str(spilled_of(path)))}; SET memory_limit = '{_MEMORY}'")
             con.execute("SELECT catalog FROM run_info")
         except duckdb.Error as e:
             con.close()
@@ -234,9 +241,17 @@ class Store:
             self.con.execute("ROLLBACK")
             for m in made:
                 try:
-                    fill(m)
+                    self._with_what_it_needs(partial(fill, m))
                 except duckdb.Error as e:
                     self.problem(f"table {m['name']} could not be made", str(e))
+
+    def _with_what_it_needs(self, work: Callable[[], T]) -> T:
+        """Do it with little memory, and where that is not enough with all there is."""
+        try:
+            return work()
+        except duckdb.OutOfMemoryException:
+            self.con.execute("RESET memory_limit")
+            return work()
 
     def problem(self, what: str, text: str) -> None:
         """Note what went wrong and belongs to no line."""
@@ -274,9 +289,13 @@ class Store:
 
     def rows(self, query: str, parameters: Sequence[object] = ()) -> list[dict[str, Any]]:
         """The result of a query as dicts."""
-        cursor = self.con.execute(query, list(parameters))
-        names = [d[0] for d in cursor.description or ()]
-        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+        def read() -> list[dict[str, Any]]:
+            cursor = self.con.execute(query, list(parameters))
+            names = [d[0] for d in cursor.description or ()]
+            return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+        return self._with_what_it_needs(read)
 
     def insert(self, table: str, rows: Iterable[Sequence[object]]) -> None:
         """Insert tuples in the order of the table's columns."""
@@ -349,6 +368,11 @@ def copy_of(path: Path) -> Path:
 def beside_of(path: Path) -> Path:
     """The name a database is written under until it is whole."""
     return path.with_name(f"{path.name}.logsift-{os.getpid():x}")
+
+
+def spilled_of(path: Path) -> Path:
+    """The folder where DuckDB keeps what does not fit in memory while it works on a database."""
+    return path.with_name(f"{path.name}.tmp")
 
 
 def created(sql: str) -> list[str]:

@@ -122,3 +122,16 @@ def test_what_reads_only_empty_tables_is_not_asked(run_of: Make, content_of: Cal
     store = analyze(run_of({"a.log": "Traceback (most recent call last):\n"}), catalog=content).store
     assert store.rows("SELECT path FROM of_files") == [{"path": "a.log"}]
     assert {r for r in store.rules_to_ask() if r.startswith("x.")} == {"x.with_rows", "x.after_some"}
+
+
+def test_a_table_that_needs_more_memory_than_is_given_is_made_all_the_same(
+    run_of: Make, content_of: Callable[..., Catalog], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("logsift.store._MEMORY", "40MB")
+    made = "CREATE TABLE made AS SELECT list(n) AS numbers FROM (SELECT unnest(range(8000000)) AS n FROM traceback)"
+    catalog = content_of({"rules/views/made.sql": made})
+    run = run_of({"a.log": "Traceback (most recent call last):\n"})
+    analysis = analyze(run, catalog=catalog)
+    assert analysis.sql("SELECT len(numbers) AS n FROM made") == [{"n": 8_000_000}]
+    assert analysis.sql("FROM problem") == []
+    assert sorted(p.name for p in run.iterdir()) == ["a.log", "logsift.duckdb"]
