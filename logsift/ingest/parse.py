@@ -275,10 +275,8 @@ def _fill_from_paths(matched: Matched, files: dict[int, SourceFile]) -> None:
             continue
         matched.tables[table] = [
             f.join(hints, on="file_id", how="left", maintain_order="left")
-            .with_columns(pl.coalesce(c, f"hinted_{c}").alias(c) for c in ("host", "rank") if c in f.columns)
+            .with_columns(host=pl.coalesce("host", "hinted_host"), rank=pl.coalesce("rank", "hinted_rank"))
             .drop("hinted_host", "hinted_rank")
-            if not {"host", "rank"}.isdisjoint(f.columns)
-            else f
             for f in frames
         ]
 

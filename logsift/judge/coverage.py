@@ -49,8 +49,7 @@ def coverage(store: Store) -> Coverage:
     problems = store.rows("SELECT count(*) AS n FROM problem WHERE what <> 'not understood'")[0]["n"]
     unread = store.rows("SELECT path, why FROM file WHERE reader = '' ORDER BY path")
     missing = store.rows("SELECT what, why, how FROM missing")
-    known = store.rows("SELECT 1 FROM duckdb_tables() WHERE table_name = 'job_size'")
-    sizes = store.rows("SELECT * FROM job_size WHERE world_size IS NOT NULL") if known else []
+    sizes = store.rows("SELECT * FROM job_size WHERE world_size IS NOT NULL") if store.defines("job_size") else []
     job = next((Job(r["world_size"], tuple(r["silent_ranks"]), tuple(r["hosts"])) for r in sizes), None)
     return Coverage(
         counts["files"], counts["lines"], counts["not_understood"], problems,

@@ -14,6 +14,7 @@ alternatives over the same file in the same run. Machines drift; the ratio is th
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import random
@@ -22,11 +23,26 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 WORDS = (
     "NCCL WARN|Traceback|out of memory|Xid|oom-kill|segfault|Watchdog caught|Connection refused|No space left|"
     "CANCELLED|Stale file handle|soft lockup|exitcode|Signal 9|blocked for more|link down"
 )
+
+
+def fill(path: Path, size: int, line: Callable[[int], str], head: str = "") -> None:
+    """Write lines, numbered from 1, until there are `size` bytes: 4,000 at a time, behind a head."""
+    with path.open("w") as f:
+        f.write(head)
+        numbers, written = itertools.count(1), 0
+        while written < size:
+            text = "".join(f"{line(n)}\n" for n in itertools.islice(numbers, 4000))
+            f.write(text)
+            written += len(text)
 
 
 def troubled(path: Path, size: int) -> None:
@@ -44,28 +60,18 @@ def sparse(path: Path, size: int, seed: int = 0, survived_every: int = 0) -> Non
         " saving checkpoint at iteration {step} to /ckpt",
     ]
     survived = 'Traceback (most recent call last):\n  File "/work/data.py", line 81, in fetch\n    return self.read(path)\nTimeoutError: shard {step} took too long'
-    with path.open("w") as f:
-        written = step = 0
-        while written < size:
-            block = []
-            for _ in range(4000):
-                step += 1
-                r = rng.randrange(8)
-                if survived_every and step % survived_every == 0:
-                    block.append(survived.format(step=step))
-                elif rng.random() < 0.0025:
-                    block.append(rng.choice(known).format(r=r, step=step))
-                elif rng.random() < 0.5:
-                    block.append(
-                        f"[2026-03-04 09:12:{step % 60:02d},{rng.randrange(1000):03d}] [INFO] [data.py:{rng.randrange(900)}:fetch] worker {r} read shard {rng.randrange(99999):05d}.bin in {rng.random():.4f} s, {rng.randrange(10**6)} samples"
-                    )
-                else:
-                    block.append(
-                        f"node{r:02d} | tokens {rng.randrange(10**9):,} | lr {rng.random():.3e} | mem {rng.random() * 80:.1f} | queue {rng.random() * 9:.2f} | elapsed {step}s | eta {rng.randrange(99)}h"
-                    )
-            text = "\n".join(block) + "\n"
-            f.write(text)
-            written += len(text)
+
+    def line(step: int) -> str:
+        r = rng.randrange(8)
+        if survived_every and step % survived_every == 0:
+            return survived.format(step=step)
+        if rng.random() < 0.0025:
+            return rng.choice(known).format(r=r, step=step)
+        if rng.random() < 0.5:
+            return f"[2026-03-04 09:12:{step % 60:02d},{rng.randrange(1000):03d}] [INFO] [data.py:{rng.randrange(900)}:fetch] worker {r} read shard {rng.randrange(99999):05d}.bin in {rng.random():.4f} s, {rng.randrange(10**6)} samples"
+        return f"node{r:02d} | tokens {rng.randrange(10**9):,} | lr {rng.random():.3e} | mem {rng.random() * 80:.1f} | queue {rng.random() * 9:.2f} | elapsed {step}s | eta {rng.randrange(99)}h"
+
+    fill(path, size, line)
 
 
 def ordinary(path: Path, size: int) -> None:
@@ -87,58 +93,36 @@ def metrics(path: Path, size: int, seed: int = 0, every: int = 1) -> None:
             return "/opt/venv/lib/python3.11/site-packages/torch/utils/checkpoint.py:86: UserWarning: None of the inputs have requires_grad=True"
         return f"[Rank {r}] (after {rng.randrange(9999)} iterations) memory (MB) | allocated: {rng.random() * 4e4:.2f} | max allocated: {rng.random() * 6e4:.2f} | reserved: {rng.random() * 7e4:.1f}"
 
-    with path.open("w") as f:
-        written = step = 0
-        while written < size:
-            block = []
-            for n in range(4000):
-                if n % every:
-                    block.append(other())
-                    continue
-                step += 1
-                loss = 2 + 3 / (1 + step / 50_000) + rng.gauss(0, 0.03)
-                block.append(
-                    f" [2026-03-04 09:{step // 60 % 60:02d}:{step % 60:02d}] iteration {step:8}/ 5000000 | consumed samples: {step * 256:12} | elapsed time per iteration (ms): {800 + rng.random() * 20:.1f} | throughput per GPU (TFLOP/s/GPU): {400 + rng.random():.1f} | learning rate: {1.5e-4 * (1 - step / 1e7):.6E} | global batch size:   256 | lm loss: {loss:.6E} | loss scale: 1.0 | grad norm: {0.3 + rng.random() / 10:.3f} | number of skipped iterations:   0 | number of nan iterations:   0 |"
-                )
-            text = "\n".join(block) + "\n"
-            f.write(text)
-            written += len(text)
+    def line(n: int) -> str:
+        if (n - 1) % every:
+            return other()
+        step = (n - 1) // every + 1
+        loss = 2 + 3 / (1 + step / 50_000) + rng.gauss(0, 0.03)
+        return f" [2026-03-04 09:{step // 60 % 60:02d}:{step % 60:02d}] iteration {step:8}/ 5000000 | consumed samples: {step * 256:12} | elapsed time per iteration (ms): {800 + rng.random() * 20:.1f} | throughput per GPU (TFLOP/s/GPU): {400 + rng.random():.1f} | learning rate: {1.5e-4 * (1 - step / 1e7):.6E} | global batch size:   256 | lm loss: {loss:.6E} | loss scale: 1.0 | grad norm: {0.3 + rng.random() / 10:.3f} | number of skipped iterations:   0 | number of nan iterations:   0 |"
+
+    fill(path, size, line)
 
 
 def dense(path: Path, size: int, seed: int = 0) -> None:
     """NCCL_DEBUG_SUBSYS=COLL: every line is one of interest (NCCL 2.27, src/enqueue.cc)."""
     rng = random.Random(seed)
-    with path.open("w") as f:
-        written = count = 0
-        while written < size:
-            block = []
-            for _ in range(4000):
-                count += 1
-                r = rng.randrange(8)
-                block.append(
-                    f"node{r:02d}:{4000 + r}:{5000 + r} [{r}] NCCL INFO AllReduce: opCount {count // 8:x} sendbuff 0x7f{rng.randrange(16**10):010x} recvbuff 0x7f{rng.randrange(16**10):010x} count {rng.randrange(1 << 24)} datatype 9 op 0 root 0 comm 0x55d0{r:08x} [nranks=8] stream 0x55{r:010x}"
-                )
-            text = "\n".join(block) + "\n"
-            f.write(text)
-            written += len(text)
+
+    def line(count: int) -> str:
+        r = rng.randrange(8)
+        return f"node{r:02d}:{4000 + r}:{5000 + r} [{r}] NCCL INFO AllReduce: opCount {count // 8:x} sendbuff 0x7f{rng.randrange(16**10):010x} recvbuff 0x7f{rng.randrange(16**10):010x} count {rng.randrange(1 << 24)} datatype 9 op 0 root 0 comm 0x55d0{r:08x} [nranks=8] stream 0x55{r:010x}"
+
+    fill(path, size, line)
 
 
 def storm(path: Path, size: int, seed: int = 0) -> None:
     """A kernel log in which four GPUs report page faults, some 4,500 a megabyte (Xid 31, 13 and 43)."""
     rng = random.Random(seed)
-    with path.open("w") as f:
-        written = count = 0
-        while written < size:
-            block = []
-            for _ in range(4000):
-                count += 1
-                gpu, code, r = rng.choice(("1b", "43", "52", "61")), rng.choice((31, 13, 43)), rng.randrange(8)
-                block.append(
-                    f"[{1000 + count / 500:12.6f}] NVRM: Xid (PCI:0000:{gpu}:00): {code}, pid={4000 + r}, name=python3, Ch {rng.randrange(64):08x}, intr 00000000. MMU Fault: ENGINE GRAPHICS GPC{r} GPCCLIENT_T1_{rng.randrange(20)} faulted @ 0x7f21_{rng.getrandbits(32):08x}. Fault is of type FAULT_PDE ACCESS_TYPE_VIRT_READ"
-                )
-            text = "\n".join(block) + "\n"
-            f.write(text)
-            written += len(text)
+
+    def line(count: int) -> str:
+        gpu, code, r = rng.choice(("1b", "43", "52", "61")), rng.choice((31, 13, 43)), rng.randrange(8)
+        return f"[{1000 + count / 500:12.6f}] NVRM: Xid (PCI:0000:{gpu}:00): {code}, pid={4000 + r}, name=python3, Ch {rng.randrange(64):08x}, intr 00000000. MMU Fault: ENGINE GRAPHICS GPC{r} GPCCLIENT_T1_{rng.randrange(20)} faulted @ 0x7f21_{rng.getrandbits(32):08x}. Fault is of type FAULT_PDE ACCESS_TYPE_VIRT_READ"
+
+    fill(path, size, line)
 
 
 def strace(path: Path, size: int, seed: int = 0) -> None:
@@ -188,30 +172,25 @@ def strace(path: Path, size: int, seed: int = 0) -> None:
             return "sendto", f"{fd}{peer}, {data()}, 80, 0, NULL, 0", "80"
         return "close", shard, "0"
 
-    at, written = 1700000000.0, 0
-    with path.open("w") as f:
-        for tid in tids[1:]:
-            flags = "CLONE_VM|CLONE_THREAD|CLONE_SIGHAND"
-            f.write(
-                f"4711  {at:.6f} clone(child_stack=0x7f00, flags={flags}, parent_tid=[{tid}], tls=0x7f) = {tid} <0.000050>\n"
-            )
-        while written < size:
-            block = []
-            for _ in range(4000):
-                at += rng.random() * 5e-5
-                tid = rng.choice(tids)
-                if tid in open_calls:
-                    block.append(f"{tid}  {at:.6f} {open_calls.pop(tid)} <{rng.random() * 0.01:.6f}>")
-                    continue
-                name, args, result = call()
-                if rng.random() < 0.2:
-                    open_calls[tid] = f"<... {name} resumed>) = {result}"
-                    block.append(f"{tid}  {at:.6f} {name}({args} <unfinished ...>")
-                else:
-                    block.append(f"{tid}  {at:.6f} {name}({args}) = {result} <{rng.random() * 0.001:.6f}>")
-            text = "\n".join(block) + "\n"
-            f.write(text)
-            written += len(text)
+    at = 1700000000.0
+    head = "".join(
+        f"4711  {at:.6f} clone(child_stack=0x7f00, flags=CLONE_VM|CLONE_THREAD|CLONE_SIGHAND, parent_tid=[{tid}], tls=0x7f) = {tid} <0.000050>\n"
+        for tid in tids[1:]
+    )
+
+    def line(_: int) -> str:
+        nonlocal at
+        at += rng.random() * 5e-5
+        tid = rng.choice(tids)
+        if tid in open_calls:
+            return f"{tid}  {at:.6f} {open_calls.pop(tid)} <{rng.random() * 0.01:.6f}>"
+        name, args, result = call()
+        if rng.random() < 0.2:
+            open_calls[tid] = f"<... {name} resumed>) = {result}"
+            return f"{tid}  {at:.6f} {name}({args} <unfinished ...>"
+        return f"{tid}  {at:.6f} {name}({args}) = {result} <{rng.random() * 0.001:.6f}>"
+
+    fill(path, size, line, head)
 
 
 CHILD = """
