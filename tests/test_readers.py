@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 import zstandard
 
@@ -17,7 +18,8 @@ from logsift.ingest.readers.opening import compression_of, open_bytes
 
 
 def rows(data: bytes) -> list[tuple[int, str]]:
-    return lines.frame([(1, 1, data)]).select("line_no", "raw").rows()
+    numbers = np.arange(1, len(lines.line_ends(data)) + 1)
+    return lines.frame([(1, numbers, data)]).select("line_no", "raw").rows()
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
 from logsift.errors import UserError
@@ -44,7 +45,9 @@ def explain(path: Path, line_no: int, catalog: Catalog) -> str:
     raw = lines[file.file_id, line_no]
     owner = parser.owners.get(file.grammar or "")
     out = [f"line      {raw!r}", f"owner     {file.grammar or 'none: every ordinary grammar looks into this file'}"]
-    frame = text.frame([(file.file_id, min(n for _, n in lines), "\n".join(lines[k] for k in sorted(lines)).encode())])
+    there = sorted(lines)
+    data = "\n".join(lines[k] for k in there).encode()
+    frame = text.frame([(file.file_id, np.array([n for _, n in there]), data)])
     frame = frame.with_columns(
         core=pl.col("line_no") == line_no, written=pl.lit(utc(file.mtime_ns)).cast(pl.Datetime("us"))
     )

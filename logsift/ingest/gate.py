@@ -10,12 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, cast
 
+import numpy as np
+
 from logsift.content.catalog import BLOCK_LINES, Grammar
-from logsift.ingest.readers.lines import Window, lines_on, newlines
+from logsift.ingest.readers.lines import Ints, Window
 from logsift.ingest.spelling import Spelling
 
 if TYPE_CHECKING:
-    import mmap
     from collections.abc import Sequence
 
 Buffer = bytes | memoryview
@@ -23,8 +24,8 @@ Buffer = bytes | memoryview
 DENSE_BYTES = 256
 
 
-Pieces = tuple[tuple[int, bytes], ...]
-"""(number of the first line, whole lines)"""
+Lines = tuple[Ints, bytes]
+"""(their numbers, whole lines)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,31 +33,40 @@ class Passed:
     """What of a window passes, before, in and after its core, and the needles that stand in it."""
 
     window: Window
-    before: Pieces
-    core: Pieces
-    after: Pieces
+    before: Lines
+    core: Lines
+    after: Lines
     needles: frozenset[str]
 
     @property
     def size(self) -> int:
         """Bytes that passed."""
-        return sum(len(data) for part in (self.before, self.core, self.after) for _, data in part)
+        return len(self.before[1]) + len(self.core[1]) + len(self.after[1])
+
+    @classmethod
+    def of(cls, window: Window, kept: Ints, needles: frozenset[str]) -> Passed:
+        """Some lines of a window, by their position in it, in order."""
+        core = np.searchsorted(kept, [window.core_first - window.first_line, window.core_last + 1 - window.first_line])
+        before, inside, after = (_cut(window, lines) for lines in np.split(kept, core))
+        return cls(window.emptied(), before, inside, after, needles)
 
     @classmethod
     def whole(cls, window: Window, needles: frozenset[str], *, around: bool = True) -> Passed:
         """Every line of a window; `around` False leaves out what is not its core."""
-        w, view = window, memoryview(window.buffer)
+        first = 0 if around else window.core_first - window.first_line
+        stop = len(window.ends) if around else window.core_last + 1 - window.first_line
+        return cls.of(window, np.arange(first, stop), needles)
 
-        def part(line: int, start: int, stop: int) -> Pieces:
-            return ((line, bytes(view[start:stop])),) if stop > start else ()
 
-        return cls(
-            replace(w, buffer=b""),
-            part(w.first_line, w.start, w.core_start) if around else (),
-            part(w.core_first, w.core_start, w.core_stop),
-            part(w.core_last + 1, w.core_stop, w.stop) if around else (),
-            needles,
-        )
+def _cut(window: Window, kept: Ints) -> Lines:
+    """Lines of a window, by their position in it; those that follow each other are copied at once."""
+    if not len(kept):
+        return kept, b""
+    apart = np.flatnonzero(np.diff(kept) > 1)
+    first, last = kept[np.concatenate(([0], apart + 1))], kept[np.append(apart, -1)]
+    starts = np.where(first > 0, window.ends[first - 1], window.start)
+    data = b"".join(window.buffer[a:b] for a, b in zip(starts.tolist(), window.ends[last].tolist(), strict=True))
+    return kept + window.first_line, data
 
 
 class Scanner(Protocol):
@@ -93,7 +103,7 @@ class Gate:
         placed = [
             n for n in after if not any(m != n and after.get(m, -1) >= after[n] for m in self.standing(n.encode()))
         ]
-        self._after = [after[n] for n in placed]
+        self._after = np.array([after[n] for n in placed], np.int64)
         self._places = scanner([n.encode() for n in placed], places=True)
 
     def standing(self, data: bytes) -> frozenset[str]:
@@ -102,27 +112,20 @@ class Gate:
 
     def pass_through(self, window: Window) -> Passed:
         """Cut out of a window what may hold something known."""
-        data, view = window.buffer, window.view()
+        view = window.view()
         hits = self._places.hits(view, window.size // DENSE_BYTES + 64)
         if hits is None:
             present = frozenset(self._needles[n] for n in self._scanner.present(view))
             # Where nothing opens a block the lines around the core can add nothing to it.
             return self._spell(Passed.whole(window, present, around=bool(present & self._openers)))
-        parts: list[list[tuple[int, bytes]]] = [[], [], []]
-        line, counted = window.first_line, window.start
-        for start, stop in self._spans(window, hits):
-            for part, low, high in (
-                (0, window.start, window.core_start),
-                (1, window.core_start, window.core_stop),
-                (2, window.core_stop, window.stop),
-            ):
-                first, last = max(start, low), min(stop, high)
-                if first < last:
-                    line, counted = line + newlines(data, counted, first), first
-                    parts[part].append((line, data[first:last]))
-        before, core, after = (tuple(p) for p in parts)
-        needles = self.standing(b"".join(piece for part in parts for _, piece in part))
-        return self._spell(Passed(replace(window, buffer=b""), before, core, after, needles))
+        ends, numbers = np.array(hits, np.int64).reshape(-1, 2).T
+        lines = np.searchsorted(window.ends, window.start + ends)
+        count = len(window.ends)
+        begin = np.bincount(lines, minlength=count + 1)
+        over = np.bincount(np.minimum(lines + self._after[numbers] + 1, count), minlength=count + 1)
+        passed = Passed.of(window, np.flatnonzero(np.cumsum(begin - over)[:count]), frozenset())
+        standing = self.standing(b"".join(data for _, data in (passed.before, passed.core, passed.after)))
+        return self._spell(replace(passed, needles=standing))
 
     def _spell(self, passed: Passed) -> Passed:
         """Texts that are written as lists of byte values, as text in quotes."""
@@ -130,8 +133,8 @@ class Gate:
             return passed
         found: set[str] = set()
 
-        def part(pieces: Pieces) -> Pieces:
-            return tuple((line, b"".join(map(one, data.splitlines(keepends=True)))) for line, data in pieces)
+        def part(lines: Lines) -> Lines:
+            return lines[0], b"".join(map(one, lines[1].splitlines(keepends=True)))
 
         def one(line: bytes) -> bytes:
             said = self._spelling.line(line)
@@ -141,29 +144,6 @@ class Gate:
 
         before, core, after = part(passed.before), part(passed.core), part(passed.after)
         return replace(passed, before=before, core=core, after=after, needles=passed.needles | found)
-
-    def _spans(self, window: Window, hits: Sequence[tuple[int, int]]) -> list[list[int]]:
-        """Where in the buffer the lines around the hits begin and end, merged where they touch."""
-        data = window.buffer
-        spans: list[list[int]] = []
-        for end, number in hits:
-            at, lines_after = window.start + end - 1, self._after[number]
-            if spans and at < spans[-1][1] and not lines_after:
-                continue
-            start = max(data.rfind(b"\n", window.start, at) + 1, window.start)
-            stop = _behind(data, at, window.stop, lines_after)
-            if spans and start <= spans[-1][1]:
-                spans[-1][1] = max(spans[-1][1], stop)
-            else:
-                spans.append([start, stop])
-        return spans
-
-
-def _behind(data: bytes | mmap.mmap, at: int, limit: int, lines: int) -> int:
-    """The offset behind the line that holds `at`, and `lines` more."""
-    if lines:
-        return min(lines_on(data, at, lines + 1) or limit, limit)
-    return (data.find(b"\n", at, limit) + 1) or limit
 
 
 class _Hyperscan:

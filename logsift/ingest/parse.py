@@ -118,7 +118,8 @@ class Parser:
         for window in text.windows(file.file_id, file.path, margin, self.window_bytes):
             if owner is None and window.size == file.size:
                 whole = mended(bytes(window.view()))
-                window = replace(window, buffer=whole, core_stop=len(whole), stop=len(whole))
+                ends = text.line_ends(whole)
+                window = replace(window, buffer=whole, core_stop=len(whole), stop=len(whole), ends=ends)
             parsed.lines[file.file_id] = window.core_last
             parsed.windows.append((file.file_id, window.first_line, window.offset))
             yield file.grammar, window
@@ -174,13 +175,12 @@ class _Text:
     files: dict[int, SourceFile]
 
     def __call__(self) -> tuple[Matched, int]:
-        pieces: list[tuple[int, int, bytes]] = []
+        pieces: list[tuple[int, text.Ints, bytes]] = []
         cores: list[tuple[int, int, int, datetime]] = []
         # Windows of one file follow each other: what stands around a core is needed at the two ends only.
         for file_id, group in groupby(self.passed, key=lambda p: p.window.file_id):
             run = list(group)
-            whole = (*run[0].before, *(piece for p in run for piece in p.core), *run[-1].after)
-            pieces += [(file_id, line, data) for line, data in whole]
+            pieces += [(file_id, *lines) for lines in (run[0].before, *(p.core for p in run), run[-1].after)]
             written = utc(self.files[file_id].mtime_ns)
             cores.append((file_id, run[0].window.core_first, run[-1].window.core_last, written))
         schema = {"file_id": pl.Int64(), "first": pl.Int64(), "last": pl.Int64(), "written": pl.Datetime("us")}

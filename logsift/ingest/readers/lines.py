@@ -6,7 +6,7 @@ import io
 import mmap
 import os
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
+Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 WINDOW_BYTES = 8 << 20
 LINE_BYTES = 64 << 10
@@ -31,9 +31,9 @@ _OVERLONG_BYTES = 64 << 20
 class Window:
     """Whole lines of one file, with the lines around them that blocks may reach into.
 
-    The lines are `buffer[start:stop]`, the first of them is number `first_line`; rows count only if their line is in
-    core_first..core_last, which are `buffer[core_start:core_stop]`. `offset` is the position of `start` in the
-    unpacked file, in bytes.
+    The lines are `buffer[start:stop]`, the first of them is number `first_line`, each ends before its entry of `ends`
+    (positions in the buffer, the last is `stop`); rows count only if their line is in core_first..core_last, which are
+    `buffer[core_start:core_stop]`. `offset` is the position of `start` in the unpacked file, in bytes.
     """
 
     file_id: int
@@ -42,6 +42,7 @@ class Window:
     core_start: int
     core_stop: int
     stop: int
+    ends: Ints
     first_line: int
     core_first: int
     core_last: int
@@ -55,6 +56,10 @@ class Window:
     def view(self) -> memoryview:
         """The bytes of the window, not copied."""
         return memoryview(self.buffer)[self.start : self.stop]
+
+    def emptied(self) -> Window:
+        """Which lines it was, without them."""
+        return replace(self, buffer=b"", ends=self.ends[:0])
 
 
 def windows(file_id: int, path: Path, margin_lines: int, size: int = WINDOW_BYTES) -> Iterator[Window]:
@@ -97,43 +102,44 @@ def _mapped(file_id: int, path: Path, margin_lines: int, size: int) -> Iterator[
                 low = max(0, core - ahead) // mmap.ALLOCATIONGRANULARITY * mmap.ALLOCATIONGRANULARITY
                 high = min(length, core + size + 2 * ahead)
                 buffer = mmap.mmap(f.fileno(), high - low, offset=low, access=mmap.ACCESS_READ)
-                stop = buffer.find(b"\n", min(core + size, length) - low - 1) + 1
-                whole = stop > 0 or high == length
-                stop = stop or len(buffer)
-                before = _lines_back(buffer, core - low, margin_lines)
-                after = lines_on(buffer, stop, margin_lines)
-                if whole and (before is not None or low == 0) and (after is not None or high == length):
+                ends = line_ends(buffer)
+                ended = len(ends) - (buffer[-1] != 10)
+                first, last = np.searchsorted(ends, [core - low + 1, min(core + size, length) - low]).tolist()
+                if (low == 0 or first > margin_lines) and (high == length or last + margin_lines < ended):
                     break
                 if ahead > _OVERLONG_BYTES:  # a line without an end: it is cut here, and the rest of it becomes a line
                     break
                 ahead *= 4
-            start = before if before is not None else 0
-            count = newlines(buffer, core - low, stop)
-            count += stop == len(buffer) and high == length and buffer[stop - 1] != 10
-            above = newlines(buffer, start, core - low)
-            yield Window(
-                file_id, buffer, start, core - low, stop, len(buffer) if after is None else after, line - above, line,
-                line + max(count, 1) - 1, low + start,
-            )  # fmt: skip
-            core, line = low + stop, line + count
+            yield _window(file_id, buffer, ends, (first, last), margin_lines, line, low)
+            core, line = low + int(ends[last]), line + last - first + (last < ended)
 
 
 def _streamed(file_id: int, stream: IO[bytes], margin_lines: int, size: int) -> Iterator[Window]:
-    before, core_first, core_offset = b"", 1, 0
+    before, line, offset = b"", 1, 0
     ahead = deque([_take(stream, size)])
     while core := ahead.popleft():
         while (not ahead or ahead[-1]) and sum(a.count(b"\n") for a in ahead) < max(margin_lines, 1):
             ahead.append(_take(stream, size))
-        lines = core.count(b"\n") + (not core.endswith(b"\n"))
-        following = b"".join(ahead)
-        data = before + core + following[: lines_on(following, 0, margin_lines)]
-        yield Window(
-            file_id, data, 0, len(before), len(before) + len(core), len(data), core_first - before.count(b"\n"), core_first, core_first + lines - 1,
-            core_offset - len(before),
-        )  # fmt: skip
-        seen = before + core
-        before = seen[_lines_back(seen, len(seen), margin_lines) or 0 :]
-        core_first, core_offset = core_first + lines, core_offset + len(core)
+        data = b"".join((before, core, *ahead))
+        ends = line_ends(data)
+        stop = len(before) + len(core)
+        first, last = np.searchsorted(ends, [len(before) + 1, stop]).tolist()
+        yield _window(file_id, data, ends, (first, last), margin_lines, line, offset)
+        kept = int(ends[last - margin_lines]) if last >= margin_lines else 0
+        before, line, offset = data[kept:stop], line + last - first + 1, offset + kept
+
+
+def _window(
+    file_id: int, buffer: bytes | mmap.mmap, ends: Ints, core: tuple[int, int], margin: int, line: int, offset: int
+) -> Window:
+    """The window whose core are the lines core[0]..core[1] of a buffer; they are numbered from `line` on."""
+    first, last = core
+    top, bottom = max(first - margin, 0), min(last + margin, len(ends) - 1)
+    start = int(ends[top - 1]) if top else 0
+    return Window(
+        file_id, buffer, start, int(ends[first - 1]) if first else 0, int(ends[last]), int(ends[bottom]),
+        ends[top : bottom + 1], line - (first - top), line, line + last - first, offset + start,
+    )  # fmt: skip
 
 
 def _take(stream: IO[bytes], size: int) -> bytes:
@@ -150,64 +156,25 @@ def _take(stream: IO[bytes], size: int) -> bytes:
     return data + rest
 
 
-def _line_ends(buffer: bytes | mmap.mmap, start: int, stop: int) -> NDArray[np.intp]:
-    return (
-        np.flatnonzero(np.frombuffer(buffer, np.uint8, stop - start, start) == 10) + start
-        if stop > start
-        else np.empty(0, np.intp)
-    )
+def line_ends(buffer: bytes | mmap.mmap) -> Ints:
+    """Where the lines of a buffer end, each behind its line end; what follows the last line end is a line too."""
+    ends = np.flatnonzero(np.frombuffer(buffer, np.uint8) == 10) + 1
+    return ends if len(buffer) and buffer[-1] == 10 else np.append(ends, len(buffer))
 
 
-def newlines(buffer: bytes | mmap.mmap, start: int, stop: int) -> int:
-    """How many line ends stand in `buffer[start:stop]`."""
-    return int(np.count_nonzero(np.frombuffer(buffer, np.uint8, stop - start, start) == 10)) if stop > start else 0
-
-
-def _lines_back(buffer: bytes | mmap.mmap, at: int, count: int) -> int | None:
-    """Where the `count` lines before `at` (the start of a line) begin; None if there are not that many."""
-    if not count:
-        return at
-    step = count * 128
-    while True:
-        low = max(0, at - step)
-        ends = _line_ends(buffer, low, at)
-        if len(ends) > count:
-            return int(ends[-count - 1]) + 1
-        if low == 0:
-            return None
-        step *= 4
-
-
-def lines_on(buffer: bytes | mmap.mmap, at: int, count: int) -> int | None:
-    """Where the `count` lines from `at` on end; None if there are not that many."""
-    if not count:
-        return at
-    step = count * 128
-    while True:
-        high = min(len(buffer), at + step)
-        ends = _line_ends(buffer, at, high)
-        if len(ends) >= count:
-            return int(ends[count - 1]) + 1
-        if high == len(buffer):
-            return None
-        step *= 4
-
-
-def frame(pieces: Sequence[tuple[int, int, bytes]]) -> pl.DataFrame:
-    """Pieces of whole lines as (file_id, first_line, bytes) -> file_id, line_no, raw; one row per line.
+def frame(pieces: Sequence[tuple[int, Ints, bytes]]) -> pl.DataFrame:
+    """Pieces of whole lines as (file_id, line numbers, bytes) -> file_id, line_no, raw; one row per line.
 
     Bytes that are no UTF-8 become U+FFFD; NULs and terminal colours are taken out; a line that was overwritten with
     carriage returns gives one row per writing, all with the same line number.
     """
-    whole = [data if data.endswith(b"\n") else data + b"\n" for _, _, data in pieces if data]
-    if not whole:
+    some = [piece for piece in pieces if piece[2]]
+    if not some:
         return pl.DataFrame(schema={"file_id": pl.Int64, "line_no": pl.Int64, "raw": pl.String})
-    counts = [data.count(b"\n") for data in whole]
-    heads = [(file_id, first) for file_id, first, data in pieces if data]
-    numbers = [np.arange(first, first + n) for (_, first), n in zip(heads, counts, strict=True)]
-    data = valid(b"".join(whole))
+    files, numbers, whole = zip(*some, strict=True)
+    data = valid(b"".join(data if data.endswith(b"\n") else data + b"\n" for data in whole))
     lines = pl.read_lines(io.BytesIO(data), name="raw").select(
-        pl.Series("file_id", np.repeat([file_id for file_id, _ in heads], counts), pl.Int64),
+        pl.Series("file_id", np.repeat(files, [len(n) for n in numbers]), pl.Int64),
         pl.Series("line_no", np.concatenate(numbers), pl.Int64),
         pl.col("raw"),
     )
