@@ -56,9 +56,7 @@ END;
 CREATE MACRO metric_source(path, stream) AS
   path || CASE WHEN replace(coalesce(stream, ''), '|', '') = '' THEN '' ELSE ' [' || trim(stream, '|') || ']' END;
 
--- Names and values of a line's fields: between bars (Megatron), in quotes (a dict or JSON), or as `name: 1`, `name=1`, `name 1`.
-CREATE MACRO fields_between_bars(fields) AS
-  regexp_extract_all(replace(fields, '|', '||'), '(?:^|\|)\s*([A-Za-z][^|]*?)\s*[: ]\s*([-+]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf))\s*()(?:\||$)', ['name', 'number', 'unit']);
+-- Names and values of a line's fields: in quotes (a dict or JSON), or as `name: 1`, `name=1`, `name 1`.
 CREATE MACRO fields_in_quotes(fields) AS
   regexp_extract_all(fields, '[’‘''"“”]([A-Za-z_][^’‘''"“”]*)[’‘''"“”]\s*:\s*[’‘''"“”]?([-+]?(?:[0-9][0-9.]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf(?:inity)?|null))()[’‘''"“”]?\s*(?:[,}]|$)', ['name', 'number', 'unit']);
 CREATE MACRO fields_as_pairs(fields) AS
@@ -119,6 +117,23 @@ SELECT line_id, row_number() OVER (PARTITION BY file_id, stream, fit ORDER BY li
   SELECT l.rowid AS line_id, l.file_id, l.stream, l.line_no, (SELECT count(*) FROM training_mark m WHERE m.kind = 'fit' AND m.file_id = l.file_id AND m.line_no < l.line_no) AS fit
   FROM training_line l WHERE l.trainer = 'keras' AND l.at_step = l.planned);
 
+-- Progress bars that carry values (Lightning, NeMo 1): the last writing of a step counts.
+CREATE VIEW bar_line AS
+WITH bars AS (
+  SELECT file_id, line_no, stream, time, host, rank, done, total, fields, rowid AS k,
+    TRY_CAST(regexp_extract(label, '(?i)epoch\s*\[?([0-9]+)', 1) AS DOUBLE) AS epoch,
+    TRY_CAST(regexp_extract(fields, 'global_step=([0-9.]+)', 1) AS DOUBLE) AS global_step
+  FROM progress_bar WHERE fields IS NOT NULL AND NOT regexp_matches(label, '(?i)valid|eval|test|sanity|predict')
+), run AS (
+  SELECT *, done < 0.05 * total + 2 AND lag(done) OVER w > 0.95 * total - 2 AND lag(total) OVER w = total AND epoch IS NULL AS again
+  FROM bars WINDOW w AS (PARTITION BY file_id, stream ORDER BY line_no, k)
+), counted AS (
+  SELECT *, coalesce(epoch, count_if(again) OVER (PARTITION BY file_id, stream ORDER BY line_no, k)) AS nth FROM run
+), stepped AS (
+  SELECT *, coalesce(global_step, (nth - min(nth) OVER (PARTITION BY file_id, stream)) * total + done) AS step FROM counted
+)
+SELECT * FROM stepped QUALIFY row_number() OVER (PARTITION BY file_id, stream, step, line_no ORDER BY k DESC) = 1;
+
 -- Steps counted within an epoch become steps of the run; a rank the line names tells its writer apart.
 CREATE TABLE line_step AS
 WITH first_epoch AS (SELECT file_id, stream, least(min(epoch_no), 1) AS epoch FROM training_line WHERE trainer = 'epochs' GROUP BY ALL),
@@ -150,56 +165,46 @@ LEFT JOIN first_epoch e ON e.file_id = l.file_id AND e.stream = l.stream
 LEFT JOIN keras_epoch k ON k.line_id = l.line_id
 LEFT JOIN heads h ON h.line_id = l.line_id
 -- A bar of Keras that is not full is drawn again; a line of an epoch that also counts batches is none.
-WHERE (l.trainer <> 'keras' OR k.epoch IS NOT NULL) AND (l.trainer <> 'epoch_line' OR NOT regexp_matches(l.fields, '(?i)(batch|iter|step|idx)[a-z_]*[ :=#\[]*[0-9]'));
-
--- Progress bars that carry values (Lightning, NeMo 1): the last writing of a step counts.
-CREATE TABLE bar_line AS
-WITH bars AS (
-  SELECT file_id, line_no, stream, time, host, rank, done, total, fields, rowid AS k,
-    TRY_CAST(regexp_extract(label, '(?i)epoch\s*\[?([0-9]+)', 1) AS DOUBLE) AS epoch,
-    TRY_CAST(regexp_extract(fields, 'global_step=([0-9.]+)', 1) AS DOUBLE) AS global_step
-  FROM progress_bar WHERE fields IS NOT NULL AND NOT regexp_matches(label, '(?i)valid|eval|test|sanity|predict')
-), run AS (
-  SELECT *, done < 0.05 * total + 2 AND lag(done) OVER w > 0.95 * total - 2 AND lag(total) OVER w = total AND epoch IS NULL AS again
-  FROM bars WINDOW w AS (PARTITION BY file_id, stream ORDER BY line_no, k)
-), counted AS (
-  SELECT *, coalesce(epoch, count_if(again) OVER (PARTITION BY file_id, stream ORDER BY line_no, k)) AS nth FROM run
-), stepped AS (
-  SELECT *, coalesce(global_step, (nth - min(nth) OVER (PARTITION BY file_id, stream)) * total + done) AS step FROM counted
-)
-SELECT * FROM stepped QUALIFY row_number() OVER (PARTITION BY file_id, stream, step, line_no ORDER BY k DESC) = 1;
+WHERE (l.trainer <> 'keras' OR k.epoch IS NOT NULL) AND (l.trainer <> 'epoch_line' OR NOT regexp_matches(l.fields, '(?i)(batch|iter|step|idx)[a-z_]*[ :=#\[]*[0-9]'))
+UNION ALL BY NAME
+SELECT -1 - k AS line_id, file_id, line_no, stream, 'bar' AS trainer, 'pairs' AS layout, fields, time, host, rank, step, total AS steps_planned, '' AS phase FROM bar_line;
 
 CREATE TABLE line_value AS
-WITH cut AS (
-  SELECT * EXCLUDE (fields), unnest(fields_between_bars(fields)) AS f FROM line_step WHERE layout = 'pipes'
-  UNION ALL BY NAME
-  SELECT * EXCLUDE (fields), unnest(fields_in_quotes(fields)) AS f FROM line_step WHERE layout = 'quoted' AND NOT (trainer = 'hf' AND contains(fields, 'train_runtime'))
-  UNION ALL BY NAME
-  SELECT * EXCLUDE (fields), unnest(fields_as_pairs(CASE WHEN contains(fields, 'tot_loss[') THEN regexp_replace(fields, 'tot_loss\[[^\]]*\]', '') ELSE fields END)) AS f
+WITH fields AS (
+  SELECT line_id, trim(unnest(string_split(fields, '|'))) AS field FROM line_step WHERE layout = 'pipes'
+), between_bars AS MATERIALIZED ( -- Megatron's: nearly all are `name: 1`
+  SELECT line_id, field, TRY_CAST(replace(trim(split_part(field, ': ', 2)), ',', '') AS DOUBLE) AS number FROM fields
+), cut AS (
+  SELECT line_id, unnest(fields_in_quotes(fields)) AS f FROM line_step WHERE layout = 'quoted' AND NOT (trainer = 'hf' AND contains(fields, 'train_runtime'))
+  UNION ALL
+  SELECT line_id, unnest(fields_as_pairs(CASE WHEN contains(fields, 'tot_loss[') THEN regexp_replace(fields, 'tot_loss\[[^\]]*\]', '') ELSE fields END)) AS f
   FROM line_step WHERE layout = 'pairs' -- icefall repeats its names in tot_loss[…], a running mean
-  UNION ALL BY NAME -- llm.c prints some numbers before what they are
-  SELECT * EXCLUDE (fields), unnest(regexp_extract_all(fields, '\|()\s*([0-9.]+)() ms \|', ['name', 'number', 'unit'])) AS f
+  UNION ALL -- llm.c prints some numbers before what they are
+  SELECT line_id, unnest(regexp_extract_all(fields, '\|()\s*([0-9.]+)() ms \|', ['name', 'number', 'unit'])) AS f
   FROM line_step WHERE layout = 'pairs' AND contains(fields, ' ms |')
-  UNION ALL BY NAME
-  SELECT * EXCLUDE (fields), unnest(fields_below_names(split_part(fields, chr(10), 1), split_part(fields, chr(10), 2))) AS f FROM line_step WHERE layout = 'columns'
-  UNION ALL BY NAME
-  SELECT file_id, line_no, stream, 'bar' AS trainer, time, host, rank, step, total AS steps_planned, '' AS phase, NULL::DOUBLE AS epoch_no, k AS line_id,
-    unnest(fields_as_pairs(fields)) AS f FROM bar_line
+  UNION ALL
+  SELECT line_id, unnest(fields_below_names(split_part(fields, chr(10), 1), split_part(fields, chr(10), 2))) AS f FROM line_step WHERE layout = 'columns'
 )
-SELECT * EXCLUDE (f), CASE f.name WHEN '' THEN 'ms' ELSE f.name END AS name, coalesce(f.unit, '') AS unit,
-  CASE WHEN trainer <> 'json' OR f.number <> 'null' THEN metric_number(f.number) ELSE 'nan'::DOUBLE END AS number
-FROM cut
-WHERE f.name NOT IN ('v_num', 'Rank', 'Instances', 'Size', 'labels', 'img_size');
+SELECT line_id, CASE f.name WHEN '' THEN 'ms' ELSE f.name END AS name, coalesce(f.unit, '') AS unit, metric_number(f.number) AS number
+FROM cut WHERE f.name NOT IN ('v_num', 'Rank', 'Instances', 'Size', 'labels', 'img_size')
+UNION ALL
+SELECT line_id, trim(split_part(field, ': ', 1)), '', number FROM between_bars WHERE number IS NOT NULL
+UNION ALL
+SELECT line_id, f.name, '', TRY_CAST(replace(f.number, ',', '') AS DOUBLE)
+FROM (SELECT line_id, regexp_extract(field, '^([A-Za-z].*?)\s*[: ]\s*([-+]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf))$', ['name', 'number']) AS f FROM between_bars WHERE number IS NULL)
+WHERE f.name <> '';
 
 -- Hugging Face writes 0.0 where every step of the window was NaN; the norm beside it tells.
 CREATE TABLE hidden_nan AS
-SELECT DISTINCT line_id FROM line_value WHERE trainer = 'hf' AND name = 'grad_norm' AND NOT isfinite(number);
+SELECT DISTINCT line_id FROM line_value JOIN line_step USING (line_id) WHERE trainer = 'hf' AND name = 'grad_norm' AND NOT isfinite(number);
 
 -- Megatron leaves the loss out where it has none to print: lines that lack a loss their neighbours have, and were not skipped.
 CREATE TABLE missing_loss AS
-WITH mains AS (
-  SELECT file_id, stream, name, min(line_no) AS first FROM line_value
-  WHERE trainer = 'megatron' AND phase = '' AND main_loss_order(replace(lower(name), ' ', '_')) IS NOT NULL GROUP BY ALL
+WITH names AS MATERIALIZED ( -- few: what a name means is asked once for each
+  SELECT file_id, stream, name, min(line_no) AS first FROM line_value JOIN line_step USING (line_id)
+  WHERE trainer = 'megatron' AND phase = '' GROUP BY ALL
+), mains AS (
+  FROM names WHERE main_loss_order(replace(lower(name), ' ', '_')) IS NOT NULL
 )
 SELECT l.file_id, l.line_no, l.line_id, l.stream, l.trainer, l.time, l.host, l.rank, m.name, '' AS unit, l.phase, l.step, l.steps_planned
 FROM line_step l JOIN mains m ON m.file_id = l.file_id AND m.stream = l.stream AND l.line_no > m.first
@@ -209,9 +214,9 @@ WHERE l.trainer = 'megatron' AND l.phase = ''
 
 -- Values of lines, still under their printed names only.
 CREATE VIEW printed_value AS
-SELECT v.file_id, v.line_no, v.stream, v.trainer, v.time, v.host, v.rank, v.name, v.unit, v.phase, v.step, v.steps_planned,
-  CASE WHEN v.number = 0 AND v.trainer = 'hf' AND v.name = 'loss' AND v.line_id IN (SELECT line_id FROM hidden_nan) THEN 'nan'::DOUBLE ELSE v.number END AS value
-FROM line_value v
+SELECT l.file_id, l.line_no, l.stream, l.trainer, l.time, l.host, l.rank, v.name, v.unit, l.phase, l.step, l.steps_planned,
+  CASE WHEN v.number = 0 AND l.trainer = 'hf' AND v.name = 'loss' AND v.line_id IN (SELECT line_id FROM hidden_nan) THEN 'nan'::DOUBLE ELSE v.number END AS value
+FROM line_value v JOIN line_step l USING (line_id)
 UNION ALL BY NAME
 SELECT * EXCLUDE (line_id), 'nan'::DOUBLE AS value FROM missing_loss
 UNION ALL BY NAME
@@ -284,7 +289,7 @@ FROM given;
 -- Programs that stop at a bad loss say so instead of printing it: that is a point too, one step behind the last one.
 CREATE TABLE announced_nan AS
 SELECT m.file_id, m.line_no, m.time, m.host, m.rank, n.source, n.name, n.canonical,
-  coalesce(m.at_step, (SELECT max_by(v.step, v.line_no) FROM line_value v WHERE v.file_id = m.file_id AND v.stream = m.stream AND v.name = n.name AND v.line_no < m.line_no) + 1) AS step,
+  coalesce(m.at_step, (SELECT max_by(v.step, v.line_no) FROM printed_value v WHERE v.file_id = m.file_id AND v.stream = m.stream AND v.name = n.name AND v.line_no < m.line_no) + 1) AS step,
   'nan'::DOUBLE AS value, m.line_no AS ordinal, NULL::DOUBLE AS steps_planned, n.is_average
 FROM training_mark m
 JOIN (SELECT DISTINCT file_id, stream, source, name, canonical, is_average FROM metric_name WHERE canonical = 'loss' AND trainer <> 'store') n
