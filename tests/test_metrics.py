@@ -137,6 +137,10 @@ FORMATS: dict[str, tuple[str, list[Row]]] = {
             ("epoch", "epoch", 20, 0.2),
         ],
     ),
+    "hf_no_norm.log": (
+        "{'loss': 2.31, 'learning_rate': 2e-05, 'epoch': 0.5}\n{'loss': nan, 'learning_rate': 2e-05, 'epoch': 1.0}\n",
+        [("loss", "loss", None, 2.31), ("loss", "loss", None, NAN), ("learning_rate", "learning_rate", None, 2e-5)],
+    ),
     "hf5.log": (
         "{'loss': '0.91', 'grad_norm': '0.8618', 'learning_rate': '3.094e-07', 'epoch': '0.6623'}\n{‘loss’: ‘0.90’, ‘grad_norm’: ‘0.8’, ‘epoch’: ‘0.7’}\n",
         [("loss", "loss", None, 0.91), ("learning_rate", "learning_rate", None, 3.094e-7), ("loss", "loss", None, 0.90)],
@@ -359,6 +363,17 @@ FORMATS: dict[str, tuple[str, list[Row]]] = {
         [("loss", "loss", 50, 1.3), ("lr", "learning_rate", 50, 0.049)],
     ),
     "diffusers.log": ("Steps:  10%|#         | 100/1000 [01:00<10:00,  1.50it/s, lr=1e-5, step_loss=0.125]\n", [("step_loss", "loss", 100, 0.125), ("lr", "learning_rate", 100, 1e-5)]),
+    "bar_loss_first.log": (
+        "Steps:   0%|          | 1/1000 [00:01<10:00,  1.50it/s, loss=0.5, lr=1e-5]\rSteps:  10%|#         | 100/1000 [01:00<10:00,  1.50it/s, loss=0.125, lr=1e-5]\n",
+        [("loss", "loss", 1, 0.5), ("loss", "loss", 100, 0.125), ("lr", "learning_rate", 100, 1e-5)],
+    ),
+    "bars_without_names.log": (
+        "".join(
+            f"100%|##########| 938/938 [00:10<00:00, 93.1it/s, loss={3 - e}.5]\n100%|##########| 157/157 [00:01<00:00, 99.1it/s, loss=1.{e}]\n 50%|#####     | 469/938 [00:05<00:05, 93.1it/s, loss={3 - e}.25]\n"
+            for e in (0, 1)
+        ),
+        [("loss", "loss", 938, 3.5), ("loss", "loss", 469, 3.25)],
+    ),
     "deit.log": (
         "Epoch: [3]  [ 100/2502]  eta: 0:39:15  lr: 0.000100  loss: 2.3456 (2.4000)  time: 0.5012  data: 0.0100  max mem: 3000\nLoss is nan, stopping training\n",
         [("loss", "loss", 2 * 2502 + 100, 2.3456), ("loss", "loss", 2 * 2502 + 101, NAN), ("time", "step_seconds", 2 * 2502 + 100, 0.5012)],

@@ -123,9 +123,11 @@ WITH bars AS (
   SELECT file_id, line_no, stream, time, host, rank, done, total, fields, rowid AS k,
     TRY_CAST(regexp_extract(label, '(?i)epoch\s*\[?([0-9]+)', 1) AS DOUBLE) AS epoch,
     TRY_CAST(regexp_extract(fields, 'global_step=([0-9.]+)', 1) AS DOUBLE) AS global_step
-  FROM progress_bar WHERE fields IS NOT NULL AND NOT regexp_matches(label, '(?i)valid|eval|test|sanity|predict')
+  FROM progress_bar WHERE fields IS NOT NULL AND NOT regexp_matches(label, '(?i)(^|[^a-z])(val|dev)([^a-z]|$)|valid|eval|test|sanity|predict')
+  -- Bars without a name that differ in length are those of training and of validation: the one redrawn most often is training.
+  QUALIFY trim(label) <> '' OR total = mode(total) FILTER (trim(label) = '') OVER (PARTITION BY file_id, stream)
 ), run AS (
-  SELECT *, done < 0.05 * total + 2 AND lag(done) OVER w > 0.95 * total - 2 AND lag(total) OVER w = total AND epoch IS NULL AS again
+  SELECT *, coalesce(done < 0.05 * total + 2 AND lag(done) OVER w > 0.95 * total - 2 AND lag(total) OVER w = total AND epoch IS NULL, false) AS again
   FROM bars WINDOW w AS (PARTITION BY file_id, stream ORDER BY line_no, k)
 ), counted AS (
   SELECT *, coalesce(epoch, count_if(again) OVER (PARTITION BY file_id, stream ORDER BY line_no, k)) AS nth FROM run
