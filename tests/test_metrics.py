@@ -44,6 +44,23 @@ FORMATS: dict[str, tuple[str, list[Row]]] = {
             ("lm loss value", "validation_loss", 120, 3.1),
         ],
     ),
+    "megatron_validation_sets.log": (
+        """\
+ [2026-02-03 04:05:06.123456] iteration      100/    2000 | consumed samples:        12800 | elapsed time per iteration (ms): 812.5 | throughput per GPU (TFLOP/s/GPU): 301.1 | energy per GPU (J/iter/GPU): 99.5 | learning rate: 1.200000E-04 | lm loss: 3.250000E+00 | mtp_1 loss: 3.5E+00 | loss scale: 1.0 | grad norm: 1.250 | number of skipped iterations:   0 | number of nan iterations:   0 |
+ validation-code loss at iteration 100 | lm loss value: 2.100000E+00 | lm loss PPL: 8.166170E+00 |
+ validation-web loss at iteration 100 on validation set | lm loss value: 3.100000E+00 | lm loss PPL: 2.219795E+01 |
+held_out.fr loss at iteration 100 | lm loss value: 3.300000E+00 | lm loss PPL: 2.711264E+01 |
+""",
+        [
+            ("lm loss", "loss", 100, 3.25),
+            ("mtp_1 loss", "component_loss", 100, 3.5),
+            ("lm loss value (validation-code)", "validation_loss", 100, 2.1),
+            ("lm loss value (validation-web)", "validation_loss", 100, 3.1),
+            ("lm loss value (held_out.fr)", "validation_loss", 100, 3.3),
+            ("throughput per GPU (TFLOP/s/GPU)", "throughput", 100, 301.1),
+            ("energy per GPU (J/iter/GPU)", None, 100, 99.5),
+        ],
+    ),
     "megatron_2019.log": (
         " iteration      100/    1000 | elapsed time per iteration (ms): 123.4 | learning rate 1.500E-04 | lm loss 3.2E+00 | loss scale 65536.0 |\n",
         [("lm loss", "loss", 100, 3.2), ("learning rate", "learning_rate", 100, 1.5e-4), ("loss scale", "loss_scale", 100, 65536)],
@@ -121,6 +138,16 @@ FORMATS: dict[str, tuple[str, list[Row]]] = {
         "Epoch 0:  10%|9         | 99/1000 [07:55<1:12:05,  4.80s/it, v_num=7, reduced_train_loss=6.540, global_step=99.00, train_step_timing in s=0.350]\n",
         [("reduced_train_loss", "loss", 99, 6.54), ("train_step_timing in s", "step_seconds", 99, 0.35)],
     ),
+    "nemo1_far.log": (
+        "Epoch 0:  50%|####9     | 99999/200000 [07:55<1:12:05,  4.80s/it, loss=2.54, v_num=7, reduced_train_loss=2.540, global_step=99999.0, val_loss=2.300]\r"
+        "Epoch 0:  62%|######1   | 123457/200000 [09:55<1:02:05,  4.80s/it, loss=2.52, v_num=7, reduced_train_loss=2.520, global_step=1.23e+5, val_loss=2.300]\n"
+        "Epoch 0, global step 123457: 'val_loss' reached 2.30000 (best 2.30000), saving model to '/ckpt/val_loss=2.30-step=123457.ckpt' as top 3\n",
+        [
+            ("reduced_train_loss", "loss", 99999, 2.54),
+            ("reduced_train_loss", "loss", 123457, 2.52),
+            ("val_loss", "validation_loss", 99999, 2.3),
+        ],
+    ),
     "hf4.log": (
         "  0%|          | 0/300 [00:00<?, ?it/s]\r  3%|3         | 10/300 [00:10<05:00,  1.03s/it]\r"
         "{'loss': 2.5, 'grad_norm': 1.5, 'learning_rate': 4.9e-05, 'epoch': 0.1}\n"
@@ -160,6 +187,19 @@ FORMATS: dict[str, tuple[str, list[Row]]] = {
             ("loss", "loss", 1000, 2.3456),
             ("iter time (s)", "step_seconds", 1000, 0.503),
         ],
+    ),
+    "deepspeed_2021.log": (
+        "[2021-01-01 10:00:00,123] [INFO] [timer.py:154:stop] 0/250, SamplesPerSec=171.7, MemAllocated=1.2GB, MaxMemAllocated=3.4GB\n",
+        [("SamplesPerSec", "throughput", 250, 171.7)],
+    ),
+    "lightning_1.log": (
+        "Epoch 4:  27%|##7       | 300/1100 [01:02<01:15,  7.26it/s, loss=1.6, v_num=3]\rEpoch 4:  91%|#########1| 1000/1100 [02:02<00:15,  7.26it/s, loss=1.5, v_num=3]\n"
+        "ValueError: The loss returned in `training_step` is nan.\n",
+        [("loss", "loss", 4 * 1100 + 300, 1.6), ("loss", "loss", 5400, 1.5), ("loss", "loss", 5401, NAN)],
+    ),
+    "postfix.log": (
+        "Train:  27%|##7       | 300/1100 [01:02<01:15,  7.26it/s, Loss=1.6]\n",
+        [("Loss", "loss", 300, 1.6)],
     ),
     "lightning_bar.log": (
         "Epoch 0:  45%|####5     | 450/1000 [01:02<01:15,  7.26it/s, v_num=3, train_loss=1.500]\r"
@@ -212,6 +252,18 @@ FORMATS: dict[str, tuple[str, list[Row]]] = {
         "step  123/18865 | loss 6.014321 (+0.12z)| norm 1.2345 (-0.40z)| lr 6.00e-04 | 512.31 ms | 60.1% bf16 MFU | 1023456 tok/s\n",
         [("loss", "loss", 123, 6.014321), ("norm", "grad_norm", 123, 1.2345), ("lr", "learning_rate", 123, 6e-4), ("ms", "step_seconds", 123, 0.51231)],
     ),
+    "llmc_2024.log": (
+        "step    4/18865: train loss 10.8 (acc 10.8) (123.45 ms, 171535 tok/s)\nstep    5/18865 | train loss 9.12 | norm 1.2345 | lr 3.00e-04 | (120.5 ms | 170000 tok/s)\n",
+        [("ms", "step_seconds", 4, 0.12345), ("tok/s", "throughput", 4, 171535), ("train loss", "loss", 5, 9.12), ("ms", "step_seconds", 5, 0.1205)],
+    ),
+    "llmc_cpu.log": (
+        "step 40: train loss 3.9 (took 1300.5 ms)\n",
+        [("train loss", "loss", 40, 3.9), ("took", "step_seconds", 40, 1.3005)],
+    ),
+    "modded_2025.txt": (
+        "step:124/1770 train_time:10920ms step_avg:88.06ms\nstep:125/1770 val_loss:4.6234 train_time:11020ms step_avg:88.16ms\n",
+        [("train_time", "elapsed_seconds", 124, 10.92), ("val_loss", "validation_loss", 125, 4.6234)],
+    ),
     "main.log": (
         "s:250 tel:6.5000\ns:250 trl:6.4000 lr:0.000600 norm:1.20\ns:251 trl:6.3900 lr:0.000600 norm:1.10\n",
         [("trl", "loss", 250, 6.4), ("tel", "validation_loss", 250, 6.5), ("norm", "grad_norm", 251, 1.1)],
@@ -254,6 +306,33 @@ FORMATS: dict[str, tuple[str, list[Row]]] = {
             ("throughput/tokens_per_sec", "throughput", 10, 12345.6),
             ("metrics/eval/LanguageCrossEntropy", "validation_loss", 20, 9.5),
         ],
+    ),
+    "composer_epochs.log": (
+        "[epoch=1][batch=4790/4800]:\n\t Train time/batch: 4789\n\t Train time/total: 1.5\n\t Train loss/train/total: 3.5012\n"
+        "2026-01-02 03:04:05,678: rank0[99][MainThread]: INFO: composer.callbacks.checkpoint_saver: a line of a logger\n"
+        "[Eval batch=80/160] Eval on eval data\n[Eval batch=160/160] Eval on eval data:\n\t Eval metrics/eval/LanguageCrossEntropy: 3.6123\n"
+        "[epoch=2][batch=10/4800]:\n\t Train time/batch: 4809\n\t Train loss/train/total: 3.4012\n"
+        "[epoch=2][batch=20/4800]:\n\t Train loss/train/total: nan\n",
+        [
+            ("loss/train/total", "loss", 4790, 3.5012),
+            ("metrics/eval/LanguageCrossEntropy", "validation_loss", 4790, 3.6123),
+            ("loss/train/total", "loss", 4810, 3.4012),
+            ("loss/train/total", "loss", 4820, NAN),
+            ("time/batch", None, 4810, 4809),
+            ("time/total", None, 4790, 1.5),
+        ],
+    ),
+    "composer_tokens.log": (
+        "[token=9807872/2000000000]:\n\t Train time/batch: 4789\n\t Train loss/train/total: 3.5012\n",
+        [("loss/train/total", "loss", 4790, 3.5012)],
+    ),
+    "composer_2022.log": (
+        "[epoch=0][batch=10/4800]: loss/train/total: 3.5012\n[epoch=1][batch=10/4800]: loss/train/total: 2.5\n[epoch=1][batch=10/4800]: lr-DecoupledAdamW/group0: 0.0002\n",
+        [("loss/train/total", "loss", 10, 3.5012), ("loss/train/total", "loss", 4810, 2.5), ("lr-DecoupledAdamW/group0", "learning_rate", 4810, 2e-4)],
+    ),
+    "composer_file.txt": (
+        "[metric][batch=10]: loss/train/total: 3.5012 \n[metric][batch=10]: metrics/eval/LanguageCrossEntropy: 3.6 \n",
+        [("loss/train/total", "loss", 10, 3.5012), ("metrics/eval/LanguageCrossEntropy", "validation_loss", 10, 3.6)],
     ),
     "olmo.log": (
         "2026-03-04 09:12:09.800\tnode03:0\tolmo.train:967\tINFO\t[step=1000/477214,epoch=0]\n    optim/total_grad_norm=0.4012\n    train/CrossEntropyLoss=2.513\n    throughput/total_tokens=4,194,304,000\n    optim/learning_rate_group0=0.0003\n"
@@ -723,3 +802,66 @@ def test_marks_of_checkpoints_and_resumes(tmp_path: Path) -> None:
         (11, "scale_minimum", None, None),
         (12, "phase", 7000, None),
     ]
+
+
+MARKS = [
+    # Megatron-LM, from 2019 on, and the two Megatron-DeepSpeeds
+    ("  [2026-03-04 09:12:29.123456] successfully saved checkpoint from iteration    1100 to /ckpt [ t 1/2, p 1/4 ]", "save", 1100),
+    ("  successfully saved local checkpoint from iteration    1100", "save", 1100),
+    (" loading release distributed checkpoint from /ckpt", "load", None),
+    (" loading universal checkpoint with modified mp configuration", "load", None),
+    ("--override-ckpt-iteration: start at iteration 900 (consumed_train_samples 115200)", "resume", 900),
+    ("[Detected kill switch at /ckpt/stop. Exiting] datetime: 2026-03-04 16:00:00 ", "end", None),
+    ("RuntimeError: Rank 3, node n17, device 3, iteration 1102: Unexpected result inf (message='found Inf in local grad norm for bucket #0')", "nan_found", 1102),
+    ("ERROR:megatron.core.rerun_state_machine:Unexpected result nan on rank 5 at iteration #1102 invocation #1 (message='found NaN in local forward loss calculation')", "nan_found", 1102),
+    # DeepSpeed
+    ("[2022-03-04 15:00:00,123] [INFO] [engine.py:1480:load] rank: 3 loading checkpoint: /ckpt/global_step1000/mp_rank_00_model_states.pt", "load", 1000),
+    ("[2026-03-04 15:00:00,123] [INFO] [engine.py:4592:load] loading 8 zero partition checkpoints for rank 3", "load", None),
+    ("[2022-03-04 15:00:00,123] [INFO] [fused_optimizer.py:222:step] Overflow detected. Skipping step. Attempted loss scale: 65536.0, reducing to 32768.0", "overflow", None),
+    # Transformers, behind its logger and behind a bar
+    ("[INFO|trainer.py:2152] 2026-03-04 15:00:00,123 >>   Continuing training from global step 20", "resume", 20),
+    (" 13%|#3        | 40/300 [00:20<05:00,  1.03s/it][INFO|trainer.py:3478] 2026-03-04 15:00:40,123 >> Saving model checkpoint to out/checkpoint-40", "save", 40),
+    # Lightning and NeMo
+    ("Epoch 0, global step 1000: 'val_loss' reached 2.31000 (best 2.31000), saving model to '/ckpt/last.ckpt' as top 3", "save", 1000),
+    ("[NeMo I 2026-03-04 15:00:00 nemo_logging:393] Async checkpoint save for step 102 (/ckpt/step=101.ckpt) finalized successfully.", "save", 102),
+    ("[NeMo I 2026-03-04 15:00:00 exp_manager:789 rank:3] Resuming training from checkpoint: /ckpt/gpt-step=1000-last.ckpt", "resume", 1000),
+    # torchtitan
+    ("[rank0]:[titan] 2026-03-04 12:10:07,123 - root - INFO - Saving a full checkpoint at last step, step 1000.", "save", 1000),
+    ("[rank0]:[titan] 2026-03-04 12:10:07,123 - root - INFO - Loading the FT checkpoint at step 500.", "load", 500),
+    # llm.c, Composer
+    ("Writing checkpoint at step 5000", "save", 5000),
+    ("2026-03-04 10:00:00,123: rank0[12][MainThread]: INFO: composer.utils.checkpoint: Trainer checkpoint loaded from /ckpt/ep1-ba4800/__0_0.distcp", "load", 4800),
+]  # fmt: skip
+
+
+def test_marks_of_each_trainer(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text("".join(line + "\n" for line, _, _ in MARKS))
+    rows = analyze(tmp_path).store.rows("SELECT line_no, kind, step FROM training_event ORDER BY line_no")
+    assert [(r["line_no"], r["kind"], r["step"]) for r in rows] == [
+        (n, kind, step) for n, (_, kind, step) in enumerate(MARKS, 1)
+    ]
+
+
+def test_loggers_of_trainers_say_when(tmp_path: Path) -> None:
+    lines = [
+        line for line, _, _ in MARKS if "2026-" in line.split(" >> ")[0] and "%|" not in line and "datetime" not in line
+    ]
+    (tmp_path / "a.log").write_text("".join(line + "\n" for line in lines))
+    rows = analyze(tmp_path).store.rows("SELECT line_no, time FROM training_event ORDER BY line_no")
+    assert [r["line_no"] for r in rows if r["time"] is None] == []
+    assert len(rows) == len(lines) > 6
+
+
+def test_a_check_that_finds_nan_names_its_rank_and_ends_the_curve(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(
+        "".join(
+            f" iteration {n:8d}/    2000 | elapsed time per iteration (ms): 812.5 | lm loss: 3.25E+00 | grad norm: 1.250 |\n"
+            for n in (100, 101)
+        )
+        + "Rank 3, node n17, device 3, iteration 102: Unexpected result nan (message='found NaN in local forward loss calculation')\n"
+    )
+    store = analyze(tmp_path).store
+    assert [(r["rank"], r["host"]) for r in store.rows("SELECT rank, host FROM training_event")] == [(3, "n17")]
+    loss = store.rows("SELECT step, value, rank FROM metric WHERE canonical = 'loss' ORDER BY step")
+    assert [(r["step"], r["rank"]) for r in loss] == [(100, None), (101, None), (102, None)]
+    assert math.isnan(loss[-1]["value"])

@@ -35,6 +35,7 @@ def rows(data: bytes) -> list[tuple[int, str]]:
             id="a progress bar is one line",
         ),
         pytest.param(b"\x1b[31mred\x1b[0m\n", [(1, "red")], id="colours"),
+        pytest.param(b'{"log":"\\u001b[31mred\\u001b[0m"}\n', [(1, '{"log":"red"}')], id="colours in JSON"),
         pytest.param(b"\x1b]0;title\x07text\n", [(1, "text")], id="a terminal's title"),
         pytest.param(b"caf\xe9\n", [(1, "caf\ufffd")], id="no UTF-8"),
         pytest.param("é…\n".encode(), [(1, "é…")], id="UTF-8"),

@@ -20,10 +20,10 @@ CREATE MACRO metric_kind(n, phase) AS CASE
   WHEN n ~ '(^|[/_ ])loss_epoch$|loss_epoch$|epoch_loss' THEN 'epoch_loss'
   WHEN n ~ '(^|[/_])(grad\.?(ient)?s?_?norm|gnorm|global_norm|grad_norm_all|total_norm|global_grad_norm|total_grad_norm|l2_norm/grad/global)($|_before.*|/global$|_pre_clip|_unclipped)' OR n IN ('norm', 'grad', 'gradients/norm', 'gn', 'raw_grad_norm', '|g|') THEN 'grad_norm'
   WHEN n ~ '(^|[/_])(lr|learning_rate)($|[_/-]?(group|pg|param_group)?_?[0-9]*$|_abs$|_mul$|_adam.*|_decoupled.*|_sgd.*|_scale$)' OR n ~ '^lr[-_]' THEN 'learning_rate'
-  WHEN n ~ '^elapsed_time_per_iteration|(^|[/_])(iter(ation)?_?time|step_?time|time_per_(step|iter(ation)?)|step_seconds|seconds_per_(step|iter)|sec_per_step|train_step_timing(_in_s)?|step_ms|ms_per_(step|iter)|iter_ms|step_dur|time/step|batch_time|timing_s/step|time/batch|time_per_iter)(_s|_ms|_sec)?$' OR n IN ('dt', 'time', 'seconds', 'iter_time', 'timing_s/step', 'time_metrics/end_to_end(s)', 'ms') THEN 'step_seconds'
-  WHEN n IN ('train_time', 'elapsed', 'elapsed_time', 'wall', 'wall_time', 'total_time', '_runtime', 'train_wall', 'time_elapsed', 'time/total', 'wall_clock/train', 'runtime') THEN 'elapsed_seconds'
+  WHEN n ~ '^elapsed_time_per_iteration|(^|[/_])(iter(ation)?_?time|step_?time|time_per_(step|iter(ation)?)|step_seconds|seconds_per_(step|iter)|sec_per_step|train_step_timing(_in_s)?|step_ms|ms_per_(step|iter)|iter_ms|step_dur|time/step|batch_time|timing_s/step|time_per_iter)(_s|_ms|_sec)?$' OR n IN ('dt', 'time', 'took', 'seconds', 'iter_time', 'timing_s/step', 'time_metrics/end_to_end(s)', 'ms') THEN 'step_seconds'
+  WHEN n IN ('train_time', 'elapsed', 'elapsed_time', 'wall', 'wall_time', 'total_time', '_runtime', 'train_wall', 'time_elapsed', 'wall_clock/train', 'runtime') THEN 'elapsed_seconds'
   WHEN n ~ '^(consumed_tokens|total_tokens|num_tokens|tokens|trained_tokens|tokens_seen|n_tokens|throughput/total_tokens|num_input_tokens_seen|train_tokens|time/token)$|(^|/)total_tokens$' THEN 'tokens'
-  WHEN n ~ '(^|[/_])(tps|wps|ups|tgs)$|(tok(en)?s?|samples?|it(er)?s?|steps?|examples?|images?|words?|seqs?|batches)[ _]*(/|per|_per)_?(s|sec|second|gpu|device)|samplespersec|^throughput|throughput\(tps\)' THEN 'throughput'
+  WHEN n ~ '(^|[/_])(tps|wps|ups|tgs)$|(tok(en)?s?|samples?|it(er)?s?|steps?|examples?|images?|words?|seqs?|batches)[ _]*(/|per|_per)_?(s|sec|second|gpu|device)|samplespersec|^throughput|throughput\(tps\)' AND n !~ 'energy|joule' THEN 'throughput'
   WHEN n ~ 'mfu|tflop|hfu' THEN 'utilization'
   WHEN n IN ('consumed_samples', 'samples', 'num_samples', 'time/sample') THEN 'samples'
   WHEN n ~ '(^|/)epoch$' THEN 'epoch'
@@ -111,6 +111,26 @@ FROM moved m JOIN counted c USING (file_id, stream)
 WHERE c.with_epoch >= 1 AND c.without = 0 AND c.going_on = 0
   OR c.shortest = c.longest AND c.going_on >= 3; -- the number of steps an epoch has
 
+-- Composer heads its values with the unit of the planned length: batches, batches of an epoch, tokens, samples. The batch of the run stands
+-- among the values, counted from 0. A head of an evaluation has no step: it comes after that of the training lines before.
+CREATE TABLE composer_step AS
+WITH heads AS (
+  SELECT file_id, stream, line_no, phase, lead AS unit, at_step, epoch_no, planned FROM training_line WHERE trainer = 'composer'
+), batches AS (
+  SELECT file_id, stream, head, max(batch) AS batch FROM (
+    SELECT v.file_id, v.stream, h.line_no AS head, v.metric_value + 1 AS batch
+    FROM (SELECT * FROM training_value WHERE trainer = 'composer' AND name = 'time/batch') v
+    ASOF JOIN heads h ON h.file_id = v.file_id AND h.stream = v.stream AND h.line_no <= v.line_no)
+  GROUP BY ALL
+), trained AS (
+  SELECT h.*, CASE WHEN unit = 'batch' AND epoch_no IS NULL THEN at_step
+    ELSE coalesce(b.batch, (epoch_no - 1) * planned + at_step, CASE WHEN count(b.batch) OVER (PARTITION BY h.file_id, h.stream) = 0 THEN at_step END) END AS step
+  FROM heads h LEFT JOIN batches b ON b.file_id = h.file_id AND b.stream = h.stream AND b.head = h.line_no
+)
+SELECT file_id, stream, line_no, CASE WHEN unit = 'batch' AND epoch_no IS NULL THEN planned END AS steps_planned,
+  CASE WHEN unit IS NULL THEN last_value(step IGNORE NULLS) OVER (PARTITION BY file_id, stream ORDER BY line_no ROWS UNBOUNDED PRECEDING) ELSE step END AS step
+FROM trained;
+
 -- Keras prints no number with an epoch's values: full bars are counted since the last `Epoch 1/`.
 CREATE TABLE keras_epoch AS
 SELECT line_id, row_number() OVER (PARTITION BY file_id, stream, fit ORDER BY line_no) AS epoch FROM (
@@ -122,7 +142,8 @@ CREATE VIEW bar_line AS
 WITH bars AS (
   SELECT file_id, line_no, stream, time, host, rank, done, total, fields, rowid AS k,
     TRY_CAST(regexp_extract(label, '(?i)epoch\s*\[?([0-9]+)', 1) AS DOUBLE) AS epoch,
-    TRY_CAST(regexp_extract(fields, 'global_step=([0-9.]+)', 1) AS DOUBLE) AS global_step
+    TRY_CAST(regexp_extract(fields, 'global_step=([0-9.]+)(?:[^0-9.e]|$)', 1) AS DOUBLE) AS global_step, -- 1.23e+5 is rounded
+    contains(fields, 'v_num=') OR contains(fields, 'v_num:') AS lightning
   FROM progress_bar WHERE fields IS NOT NULL AND NOT regexp_matches(label, '(?i)(^|[^a-z])(val|dev)([^a-z]|$)|valid|eval|test|sanity|predict')
   -- Bars without a name that differ in length are those of training and of validation: the one redrawn most often is training.
   QUALIFY trim(label) <> '' OR total = mode(total) FILTER (trim(label) = '') OVER (PARTITION BY file_id, stream)
@@ -132,9 +153,11 @@ WITH bars AS (
 ), counted AS (
   SELECT *, coalesce(epoch, count_if(again) OVER (PARTITION BY file_id, stream ORDER BY line_no, k)) AS nth FROM run
 ), stepped AS (
-  SELECT *, coalesce(global_step, (nth - min(nth) OVER (PARTITION BY file_id, stream)) * total + done) AS step FROM counted
+  -- Lightning counts its epochs from 0, resumed or not.
+  SELECT *, coalesce(global_step, (nth - CASE WHEN lightning THEN 0 ELSE min(nth) OVER (PARTITION BY file_id, stream) END) * total + done) AS step FROM counted
 )
-SELECT * FROM stepped QUALIFY row_number() OVER (PARTITION BY file_id, stream, step, line_no ORDER BY k DESC) = 1;
+SELECT * EXCLUDE (total), CASE WHEN max(step) OVER (PARTITION BY file_id, stream) <= total THEN total END AS total
+FROM stepped QUALIFY row_number() OVER (PARTITION BY file_id, stream, step, line_no ORDER BY k DESC) = 1;
 
 -- Steps counted within an epoch become steps of the run; a rank the line names tells its writer apart.
 CREATE TABLE line_step AS
@@ -151,6 +174,7 @@ heads AS (
 SELECT l.line_id, l.file_id, l.line_no,
   CASE WHEN l.rank IS NOT NULL AND split_part(l.stream, '|', 2) = '' THEN l.stream || 'rank ' || l.rank ELSE l.stream END AS stream,
   l.trainer, l.layout, CASE WHEN l.layout = 'columns' THEN coalesce(l.lead, h.lead) || chr(10) || l.fields ELSE l.fields END AS fields, l.time, l.host, l.rank,
+  CASE WHEN l.trainer = 'megatron' AND l.lead NOT IN ('validation', 'valid', 'eval', 'test') THEN ' (' || l.lead || ')' END AS of_set,
   CASE WHEN l.trainer = 'epochs' AND l.planned > 0 THEN (l.epoch_no - e.epoch) * l.planned + l.at_step
        WHEN l.trainer IN ('epoch_line', 'columns') THEN coalesce(l.epoch_no, l.at_step)
        WHEN l.trainer = 'levanter' THEN counted(regexp_extract(l.fields, '^([0-9.]+[kM]?)it', 1))
@@ -182,12 +206,13 @@ WITH fields AS (
   SELECT line_id, unnest(fields_as_pairs(CASE WHEN contains(fields, 'tot_loss[') THEN regexp_replace(fields, 'tot_loss\[[^\]]*\]', '') ELSE fields END)) AS f
   FROM line_step WHERE layout = 'pairs' -- icefall repeats its names in tot_loss[…], a running mean
   UNION ALL -- llm.c prints some numbers before what they are
-  SELECT line_id, unnest(regexp_extract_all(fields, '\|()\s*([0-9.]+)() ms \|', ['name', 'number', 'unit'])) AS f
-  FROM line_step WHERE layout = 'pairs' AND contains(fields, ' ms |')
+  SELECT line_id, unnest(list_transform(regexp_extract_all(fields, '[|(]\s*([0-9.]+) ms(?: \||,)', 1), lambda n: {'name': 'ms', 'number': n, 'unit': ''})
+    || list_transform(regexp_extract_all(fields, '[|,] ([0-9.]+) tok/s', 1), lambda n: {'name': 'tok/s', 'number': n, 'unit': ''})) AS f
+  FROM line_step WHERE layout = 'pairs' AND (contains(fields, ' ms |') OR contains(fields, ' ms, '))
   UNION ALL
   SELECT line_id, unnest(fields_below_names(split_part(fields, chr(10), 1), split_part(fields, chr(10), 2))) AS f FROM line_step WHERE layout = 'columns'
 )
-SELECT line_id, CASE f.name WHEN '' THEN 'ms' ELSE f.name END AS name, coalesce(f.unit, '') AS unit, metric_number(f.number) AS number
+SELECT line_id, f.name, coalesce(f.unit, '') AS unit, metric_number(f.number) AS number
 FROM cut WHERE f.name NOT IN ('v_num', 'Rank', 'Instances', 'Size', 'labels', 'img_size')
 UNION ALL
 SELECT line_id, trim(split_part(field, ': ', 1)), '', number FROM between_bars WHERE number IS NOT NULL
@@ -216,14 +241,20 @@ WHERE l.trainer = 'megatron' AND l.phase = ''
 
 -- Values of lines, still under their printed names only.
 CREATE VIEW printed_value AS
-SELECT l.file_id, l.line_no, l.stream, l.trainer, l.time, l.host, l.rank, v.name, v.unit, l.phase, l.step, l.steps_planned,
+SELECT l.file_id, l.line_no, l.stream, l.trainer, l.time, l.host, l.rank, v.name || coalesce(l.of_set, '') AS name, v.unit, l.phase, l.step, l.steps_planned,
   CASE WHEN v.number = 0 AND l.trainer = 'hf' AND v.name = 'loss' AND v.line_id IN (SELECT line_id FROM hidden_nan) THEN 'nan'::DOUBLE ELSE v.number END AS value
 FROM line_value v JOIN line_step l USING (line_id)
 UNION ALL BY NAME
 SELECT * EXCLUDE (line_id), 'nan'::DOUBLE AS value FROM missing_loss
 UNION ALL BY NAME
-SELECT file_id, line_no, stream, trainer, time, host, rank, name, '' AS unit, lower(coalesce(phase, '')) AS phase, at_step AS step, planned AS steps_planned, metric_value AS value
-FROM training_value WHERE metric_value IS NOT NULL;
+SELECT file_id, line_no, stream, trainer, time, host, rank, name, '' AS unit, lower(coalesce(phase, '')) AS phase,
+  CASE WHEN epoch_no IS NOT NULL AND planned > 0 THEN epoch_no * planned + at_step ELSE at_step END AS step, -- epochs of composer_line, from 0
+  CASE WHEN epoch_no IS NULL THEN planned END AS steps_planned, metric_value AS value
+FROM training_value WHERE metric_value IS NOT NULL AND trainer <> 'composer'
+UNION ALL BY NAME
+SELECT v.file_id, v.line_no, v.stream, v.trainer, v.time, v.host, v.rank, v.name, '' AS unit, lower(coalesce(v.phase, '')) AS phase, h.step, h.steps_planned, v.metric_value AS value
+FROM (SELECT * FROM training_value WHERE metric_value IS NOT NULL AND trainer = 'composer') v
+ASOF JOIN composer_step h ON h.file_id = v.file_id AND h.stream = v.stream AND h.line_no <= v.line_no;
 
 -- Every checkpoint of Hugging Face holds the history up to it: the longest one has them all.
 CREATE VIEW superseded_state AS
@@ -288,16 +319,22 @@ SELECT file_id, source, stream, name, phase, unit, trainer, plain,
   trainer IN ('megatron', 'hf', 'fairseq') OR plain ~ '(^|_)(avg|mean|ema|smooth)|_epoch$|loss_mean' AS is_average
 FROM given;
 
--- Programs that stop at a bad loss say so instead of printing it: that is a point too, one step behind the last one.
+-- Programs that stop at a bad loss say so instead of printing it: that is a point too, one step behind the last one, on the curve it ends.
 CREATE TABLE announced_nan AS
-SELECT m.file_id, m.line_no, m.time, m.host, m.rank, n.source, n.name, n.canonical,
-  coalesce(m.at_step, (SELECT max_by(v.step, v.line_no) FROM printed_value v WHERE v.file_id = m.file_id AND v.stream = m.stream AND v.name = n.name AND v.line_no < m.line_no) + 1) AS step,
-  'nan'::DOUBLE AS value, m.line_no AS ordinal, NULL::DOUBLE AS steps_planned, n.is_average
-FROM training_mark m
-JOIN (SELECT DISTINCT file_id, stream, source, name, canonical, is_average FROM metric_name WHERE canonical = 'loss' AND trainer <> 'store') n
-  ON n.file_id = m.file_id AND n.stream = m.stream
-WHERE m.kind = 'nan_found' AND regexp_matches(m.message, '(?i)loss')
-QUALIFY row_number() OVER (PARTITION BY m.file_id, m.stream ORDER BY m.line_no) = 1;
+WITH said AS (
+  SELECT DISTINCT m.file_id, m.line_no, m.time, m.host, m.at_step, n.stream, n.source, n.name, n.canonical, n.is_average
+  FROM training_mark m
+  JOIN metric_name n ON n.file_id = m.file_id AND n.stream = m.stream AND n.canonical = 'loss' AND n.trainer <> 'store'
+  WHERE m.kind = 'nan_found' AND regexp_matches(m.message, '(?i)loss')
+  QUALIFY row_number() OVER (PARTITION BY m.file_id, m.stream ORDER BY m.line_no) = 1
+), last AS (
+  SELECT s.file_id, s.line_no, s.name, max_by(v.rank, v.line_no) AS rank, arg_max(v.step, (v.line_no, v.step)) AS step
+  FROM said s JOIN printed_value v ON v.file_id = s.file_id AND v.stream = s.stream AND v.name = s.name AND v.line_no < s.line_no
+  GROUP BY ALL
+)
+SELECT s.file_id, s.line_no, s.time, s.host, l.rank, s.source, s.name, s.canonical, coalesce(s.at_step, l.step + 1) AS step,
+  'nan'::DOUBLE AS value, s.line_no AS ordinal, NULL::DOUBLE AS steps_planned, s.is_average
+FROM said s LEFT JOIN last l USING (file_id, line_no, name);
 
 CREATE TABLE line_metric AS
 FROM (

@@ -202,6 +202,9 @@ def _tidy(lines: pl.DataFrame, data: bytes) -> pl.DataFrame:
         lines = lines.with_columns(
             raw.str.replace_all(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])", "")
         )
+    # The same where the line was put into JSON.
+    if b"\\u001b[" in data:
+        lines = lines.with_columns(raw.str.replace_all(r"\\u001b\[[0-9;:?]*[ -/]*[@-~]", ""))
     if b"\r" in data:
         lines = lines.with_columns(raw.str.strip_chars_end("\r").str.split("\r")).explode("raw", empty_as_null=False)
         lines = lines.with_columns(raw.fill_null(""))
