@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
 import tempfile
 import time
 from functools import partial
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
 from logsift import __version__
-from logsift.content.catalog import COMMON, Catalog, Column, Script, Table
+from logsift.content.catalog import COMMON, Catalog, Column, Table
 from logsift.content.columns import TYPES
 from logsift.content.errors import ContentError, ContentErrors
 from logsift.errors import UserError
+from logsift.queries import MATERIALISED, Inputs, may_find, ordered, said_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -44,8 +43,8 @@ CREATE TABLE clock (
   file_id BIGINT, host VARCHAR, time_quality VARCHAR, first_line BIGINT, last_line BIGINT, times BIGINT, by_rank BOOLEAN,
   first TIMESTAMP, last TIMESTAMP, zone VARCHAR, shift_seconds DOUBLE, uncertainty_seconds DOUBLE, told_by VARCHAR);
 CREATE TABLE missing (what VARCHAR, why VARCHAR, how VARCHAR);
-CREATE TABLE content_table (ordinal BIGINT, name VARCHAR, query VARCHAR, inputs VARCHAR[]);
-CREATE TABLE content_rule (rule VARCHAR, inputs VARCHAR[]);
+CREATE TABLE content_table (ordinal BIGINT, name VARCHAR, query VARCHAR, needs VARCHAR[][]);
+CREATE TABLE content_rule (rule VARCHAR, needs VARCHAR[][]);
 CREATE TABLE content_declared (name VARCHAR, unsaid VARCHAR[]);
 """
 SYSTEM_ABOUT = {
@@ -57,22 +56,12 @@ SYSTEM_ABOUT = {
     "cause": "edges between incidents: cause_id explains effect_id",
     "clock": "what one host prints in one file in one form: what was added to its times, in which zone that makes them (UTC, or an unknown one they share), how surely",
     "missing": "what would settle open questions, and how to get it",
-    "content_table": "tables that the content's SQL fills from others, and what they read",
+    "content_table": "tables that the content's SQL fills from others; of each group of `needs` one table must have rows",
     "content_declared": "the tables that formats write, and the common columns they do without",
-    "content_rule": "what each rule reads",
+    "content_rule": "of each group of `needs` one table must have rows for the rule to find any",
     "timeline": "every row that carries a time, from all tables",
     "run_info": "digest of the content and version of logsift that made this file",
 }
-CREATES = re.compile(
-    r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW|MACRO|FUNCTION)\s+([a-z_][a-z0-9_]*)", re.IGNORECASE
-)
-_MATERIALISED = re.compile(r"\bCREATE\s+(?:OR\s+REPLACE\s+)?TABLE\s+([a-z_][a-z0-9_]*)\s+AS\b", re.IGNORECASE)
-_ONLY_WITH = re.compile(r"^-- only with ([a-z0-9_, ]+)$", re.MULTILINE)
-"""A comment before a statement: it finds nothing unless one of these tables has rows, whatever else it reads."""
-_AS = re.compile(r"\bAS\b", re.IGNORECASE)
-_COMMENT_ON = re.compile(r"\bCOMMENT\s+ON\s+(?:TABLE|VIEW|COLUMN|MACRO)\s+([A-Za-z_][A-Za-z0-9_]*)", re.IGNORECASE)
-
-
 _INSERT_ROWS = 200
 """Rows of one INSERT: a statement costs more than a row."""
 _MEMORY = "600MB"
@@ -122,17 +111,19 @@ class Store:
         for seed in catalog.seeds:
             self.load_seed(seed.name, seed.csv)
         statements = ordered(catalog.scripts)
-        inputs = _Inputs(catalog, statements)
+        inputs = Inputs(catalog.tables, SYSTEM_ABOUT, [sql for _, sql in statements])
+        for script, sql in statements:
+            if unknown := said_of(sql) - inputs.filled:
+                raise ContentErrors([ContentError(script.origin, f"no such table: {', '.join(sorted(unknown))}")])
         for n, (script, statement) in enumerate(statements):
             try:
                 self.con.execute(statement)
             except duckdb.Error as e:
                 raise ContentErrors([ContentError(script.origin, f"SQL fails: {e}")]) from None
-            if made := _MATERIALISED.search(statement):
-                self.insert(
-                    "content_table", [(n, made[1].lower(), statement[made.end() :], sorted(inputs.of(statement)))]
-                )
-        self.insert("content_rule", [(r.id, sorted(inputs.of(r.sql))) for r in catalog.rules])
+            if made := MATERIALISED.search(statement):
+                needs = [sorted(group) for group in inputs.of(statement)]
+                self.insert("content_table", [(n, made[1].lower(), statement[made.end() :], needs)])
+        self.insert("content_rule", [(r.id, [sorted(group) for group in inputs.of(r.sql)]) for r in catalog.rules])
         self.insert("content_declared", [(t.name, sorted(t.unsaid)) for t in catalog.tables.values()])
         self.insert("run_info", [(catalog.digest, __version__)])
         self.con.execute("COMMIT")
@@ -223,12 +214,12 @@ class Store:
 
         A statement that fails on odd data leaves its table empty and a row in `problem`; the others go on.
         """
-        made = self.rows("SELECT name, query, inputs FROM content_table ORDER BY ordinal")
+        made = self.rows("SELECT name, query, needs FROM content_table ORDER BY ordinal")
         self.con.execute(";".join(f"DELETE FROM {m['name']}" for m in made) or "SELECT 1")
         filled = set(self.filled())
 
         def fill(m: Mapping[str, Any]) -> None:
-            if not m["inputs"] or not filled.isdisjoint(m["inputs"]):
+            if may_find(m["needs"], filled):
                 (rows,) = self.con.execute(f"INSERT INTO {m['name']} {m['query']}").fetchone() or (0,)
                 filled.update([m["name"]] if rows else [])
 
@@ -278,10 +269,10 @@ class Store:
         return len(listed) == len(set(names))
 
     def rules_to_ask(self) -> frozenset[str]:
-        """The rules that read at least one table with rows: a query over empty tables finds nothing."""
+        """The rules that may find something: a query over empty tables finds nothing."""
         filled = self._with_rows("SELECT name FROM content_declared UNION ALL SELECT name FROM content_table")
         asked = self.rows("SELECT * FROM content_rule")
-        return frozenset(r["rule"] for r in asked if not r["inputs"] or not filled.isdisjoint(r["inputs"]))
+        return frozenset(r["rule"] for r in asked if may_find(r["needs"], filled))
 
     def seal(self) -> None:
         """From here on queries can read the database and nothing else of the machine."""
@@ -308,36 +299,6 @@ class Store:
     def close(self) -> None:
         """Close the connection."""
         self.con.close()
-
-
-class _Inputs:
-    """The tables of which one must have rows for a query to find any, read through whatever views and macros."""
-
-    def __init__(self, catalog: Catalog, statements: Sequence[tuple[Script, str]]) -> None:
-        self.declared = frozenset(catalog.tables)
-        self.filling = frozenset(m[1].lower() for _, sql in statements if (m := _MATERIALISED.search(sql)))
-        self.made = {name: _needed(sql) or references(sql) for _, sql in statements for name in created(sql)}
-        for script, sql in statements:
-            if unknown := _needed(sql) - self.declared - self.filling:
-                raise ContentErrors([ContentError(script.origin, f"no such table: {', '.join(sorted(unknown))}")])
-
-    def of(self, sql: str) -> set[str]:
-        """Declared tables, and those made of them; a query that reads files too may find what is not in a made one."""
-        names = _needed(sql) or references(sql)
-        near = self._read(names, self.filling)
-        if not near.isdisjoint(SYSTEM_ABOUT):
-            return self._read(names) & self.declared
-        return near & self.declared | {m for m in near & self.filling if self._read({m}) & self.declared}
-
-    def _read(self, names: set[str], ends: frozenset[str] = frozenset()) -> set[str]:
-        """All that is read, directly or through something else; what `ends` holds is not looked into."""
-        todo, seen = set(names), set[str]()
-        while todo:
-            name = todo.pop()
-            if name not in seen:
-                seen.add(name)
-                todo |= set() if name in ends else self.made.get(name, set())
-        return seen
 
 
 def cache_folder() -> Path:
@@ -373,67 +334,6 @@ def beside_of(path: Path) -> Path:
 def spilled_of(path: Path) -> Path:
     """The folder where DuckDB keeps what does not fit in memory while it works on a database."""
     return path.with_name(f"{path.name}.tmp")
-
-
-def created(sql: str) -> list[str]:
-    """Names of the tables, views and macros a statement creates."""
-    return [m[1].lower() for m in CREATES.finditer(sql)]
-
-
-def _needed(sql: str) -> set[str]:
-    return {name.strip() for m in _ONLY_WITH.finditer(sql) for name in m[1].split(",")}
-
-
-def references(sql: str) -> set[str]:
-    """Names of the tables, views and macros a query or a CREATE … AS statement reads or calls, from DuckDB's own parse."""
-    query = sql
-    if head := CREATES.search(sql):
-        query = _AS.split(sql[head.end() :], maxsplit=1)[-1].strip().rstrip(";")
-        if re.match(r"CREATE\s+(OR\s+REPLACE\s+)?(MACRO|FUNCTION)", head[0], re.IGNORECASE):
-            query = query[5:] if query[:5].upper() == "TABLE" else f"SELECT {query}"
-    (tree,) = duckdb.execute("SELECT json_serialize_sql(?::VARCHAR)", [query]).fetchone() or ("{}",)
-    names, local = set[str](), set[str]()
-
-    def walk(node: object) -> None:
-        if isinstance(node, dict):
-            if node.get("type") == "BASE_TABLE":
-                names.add(str(node["table_name"]).lower())
-            if node.get("class") == "FUNCTION" or "function_name" in node:
-                names.add(str(node.get("function_name")).lower())
-            if isinstance(ctes := node.get("cte_map"), dict):
-                local.update(str(c["key"]).lower() for c in ctes.get("map", ()))
-            for value in node.values():
-                walk(value)
-        elif isinstance(node, list):
-            for value in node:
-                walk(value)
-
-    walk(json.loads(tree))
-    return names - local
-
-
-def ordered(scripts: Sequence[Script]) -> list[tuple[Script, str]]:
-    """The statements of all scripts, each after those that create a name it reads or calls.
-
-    Raises:
-        ValueError: they use each other in a circle.
-    """
-    statements = [(s, str(q.query)) for s in scripts for q in duckdb.extract_statements(s.sql)]
-    creator = {name: n for n, (_, sql) in enumerate(statements) for name in created(sql)}
-    graph = {
-        n: {creator[r] for r in references(sql) if creator.get(r, n) != n} | _commented(creator, sql, n)
-        for n, (_, sql) in enumerate(statements)
-    }
-    try:
-        return [statements[n] for n in TopologicalSorter(graph).static_order()]
-    except CycleError as e:
-        names = sorted({name for n in e.args[1] for name in created(statements[n][1])})
-        raise ValueError(f"views use each other in a circle: {', '.join(names)}") from None
-
-
-def _commented(creator: dict[str, int], sql: str, own: int) -> set[int]:
-    """What a COMMENT ON statement speaks of must be there first."""
-    return {creator[m.lower()] for m in _COMMENT_ON.findall(sql) if creator.get(m.lower(), own) != own}
 
 
 def _create_table(table: Table) -> str:

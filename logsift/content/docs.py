@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from logsift.content.catalog import COMMON, UNSAID, Catalog, Rule
 from logsift.content.columns import TYPES
 from logsift.errors import UserError
-from logsift.store import CREATES, SYSTEM_ABOUT, references
+from logsift.queries import CREATES, references
+from logsift.store import SYSTEM_ABOUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -11,7 +11,6 @@ remedy     = "Make every rank issue the collectives of these groups in the same 
 falsely    = "Collectives of different groups on different streams may overlap without harm; the circle then comes from something else that stopped both."
 references = ["https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/usage/communicators.html"]
 */
--- only with rank_wait
 WITH RECURSIVE head AS (  -- where a rank stands; what it has enqueued behind that waits for nobody yet
   SELECT * FROM rank_wait w WHERE NOT by_pair
     AND NOT EXISTS (FROM flight_operation o WHERE w.source = 'flight_recorder' AND o.rank = w.waiter AND o.is_p2p AND o.pending AND o.record_id < w.record_id)

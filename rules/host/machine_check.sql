@@ -11,7 +11,6 @@ remedy      = "Take the node out, read the DIMM or slot out of the event log of 
 falsely     = "Errors injected by a test (einj)."
 references  = ["https://docs.kernel.org/admin-guide/ras.html"]
 */
--- only with kernel_event
 WITH sections AS (
   SELECT s.file_id, s.message AS section, max(o.line_no) AS line_no FROM kernel_event s JOIN kernel_event o ON o.file_id = s.file_id AND o.line_no < s.line_no AND o.kind = 'mce' AND o.message IN ('fatal', 'recoverable')
   WHERE s.kind = 'ghes_section' GROUP BY ALL

@@ -16,7 +16,6 @@ the two, the interface that was chosen (NCCL_SOCKET_IFNAME, GLOO_SOCKET_IFNAME),
 falsely     = "The peer had died before and its own failure is not in the logs: then the refused connection is the echo of that."
 references  = ["https://github.com/NVIDIA/nccl/issues/1515", "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html"]
 */
--- only with connect_failure
 WITH failed AS (
   SELECT *, coalesce(peer, '') AS to_whom, coalesce(host, '') AS from_whom,
          count(DISTINCT coalesce(host, '')) OVER (PARTITION BY peer) AS hosts_of_peer,

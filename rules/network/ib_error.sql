@@ -17,7 +17,6 @@ PFC / ECN, MTU and NCCL_IB_GID_INDEX; only then raise NCCL_IB_TIMEOUT / NCCL_IB_
 falsely     = "The peer's process died first and its end is not in the logs: status 12 and 13 are then the echo of that."
 references  = ["https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-ib-timeout", "https://github.com/linux-rdma/rdma-core/blob/master/libibverbs/verbs.h"]
 */
--- only with nccl_ib_error, nccl_ib_event, nccl_ofi_error, nccl_verbs_failure, kernel_event
 WITH flaps AS (SELECT host, hca FROM link_event WHERE event = 'up'),
 trouble AS (
   SELECT i.ib_status AS status, s.status_name, s.meaning AS what, i.vendor_err, i.peer, i.hca, i.local_gid, i.remote_gid, NULL AS event,

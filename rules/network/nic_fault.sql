@@ -10,7 +10,6 @@ remedy      = "Take the node out; look at the firmware (mlxfwmanager), the modul
 falsely     = "The driver was reloaded or the firmware updated on purpose at that time."
 references  = ["https://docs.kernel.org/networking/device_drivers/ethernet/mellanox/mlx5/devlink.html"]
 */
--- only with kernel_event
 WITH faults AS (
   SELECT host, file_id, line_no, time, device, kind, message FROM kernel_event WHERE kind IN ('nic_fatal', 'nic_stall', 'port_module', 'nic_hot', 'nic_power') AND NOT coalesce(message, '') ILIKE '%unplugged%'
   UNION ALL

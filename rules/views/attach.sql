@@ -1,6 +1,5 @@
 -- Attempts to look into a process that failed: who was meant is often told by a mark before it, or by the name of the file.
 
--- only with stack_failure, attach_refusal
 CREATE TABLE attach_refused AS
 WITH said AS (
   SELECT file_id, line_no, stream, pid, rank, host, tool, reason FROM attach_refusal

@@ -1,5 +1,4 @@
 -- Every thread of every dump with its process: what it stands at and what it waits for.
--- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_thread_place AS
 SELECT d.dump, m.process, m.rank, m.host, m.pid, m.role, m.snapshot, m.snapshots, p.file_id, p.line_no, p.tid, p.name, p.status, p.line_no = d.thread_line AS is_main,
   p.class, p.awaits, p.decided, p.top, p.own, p.own_path, p.innermost, p.frames,
@@ -21,7 +20,6 @@ WHERE snapshot = snapshots AND class NOT IN ('compute', 'helper', 'idle-service'
 
 -- Processes whose threads wait for each other: at least two of them want a lock and none that could release it does anything
 -- else; a single thread that wants a lock nobody is left to release; or a sleeping thread that owns the GIL others need.
--- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_deadlock AS
 WITH
 -- A native dump may have been followed by a plain one of the same state: the last that shows locks counts.
@@ -50,7 +48,6 @@ WHERE NOT coalesce(m.moved, false) AND (l.kind = 'lock' OR EXISTS (FROM stack_ve
   OR EXISTS (FROM stack_main AS s WHERE s.process = l.process AND s.snapshots > 1));
 
 -- Workers of a pool, each alone in its process with a lock that it wants: nobody is left who could release it.
--- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_pool_lock AS
 WITH pool AS (
   SELECT *, coalesce(own.f || ' (' || own.p || coalesce(':' || own.n, '') || ')', decided.f) AS stands_in,

@@ -1,6 +1,5 @@
 -- One prefix tree over the main threads of the last dump of every rank, outermost call first, ranks folded. ORDER BY sort_key
 -- prints it depth first with the smallest branches first: what stands apart is on top.
--- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_tree AS
 WITH stack AS (
   SELECT process, rank, pid, host, class, awaits, file_id, thread_line AS line_no, failure, decided.f AS call, own.f || ' (' || own.p || coalesce(':' || own.n, '') || ')' AS own_call,

@@ -3,7 +3,6 @@
 -- view missing_rank_stacks read it.
 
 -- Is a dump the second look at its process? People take the text and the JSON of one moment: those are one look, unless their times tell.
--- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_again AS
 SELECT dump, bool_or(again) OVER (PARTITION BY process ORDER BY snapshot) AS seen_before
 FROM (
@@ -11,7 +10,6 @@ FROM (
   FROM stack_main WHERE failure IS NULL);
 
 -- The last dump of every process that is (or may be) a rank, with what its earlier dumps say of movement.
--- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_rank AS
 WITH usable AS (
   SELECT *, lag(own_key) OVER w AS before_own, lag(full_key) OVER w AS before_full, seen_before
@@ -49,7 +47,6 @@ SELECT greatest(
   (SELECT max(world_size) FROM identity WHERE learnt_from = 'rank and pid in a line'), (SELECT max(world_size) FROM stack_main), (SELECT count(*) FROM stack_rank)) AS world_size;
 
 -- The last dump of every worker of a data loader, with the place it stands at. A lock that it wants shows that it stands in a single dump.
--- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_worker AS
 SELECT process, pid, host, file_id, thread_line, status, own.f AS function, own.f || ' (' || own.p || ')' AS place, own.line AS own_line, moved,
   NOT in_queue_get AND coalesce(status, 'idle') NOT LIKE 'active%' AND own IS NOT NULL AND coalesce(NOT moved, true) AS stuck,

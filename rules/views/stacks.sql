@@ -5,12 +5,12 @@
 -- --- names -----------------------------------------------------------------------------------------------------------
 
 -- position_class with its alternatives taken apart. Order in the file decides between patterns of the same reach.
+-- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE position_pattern AS
 SELECT p.nr, p.class, p.reach, p.awaits, f.unnest AS function, s.unnest AS source
 FROM (SELECT rowid AS nr, * FROM position_class) AS p, unnest(string_split(p.function, '|')) AS f, unnest(string_split(p.source, '|')) AS s;
 
 -- One row per distinct (function, source): versions of py-spy differ in how they qualify names, so the last dotted part counts.
--- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_symbol AS
 WITH raw AS (
   SELECT DISTINCT function, source, CASE WHEN contains(arguments, ', for file ') THEN arguments END AS arguments FROM stack_frame
@@ -55,7 +55,6 @@ SELECT file_id, line_no, coalesce(stream, '') AS stream, pid, host, rank, local_
 FROM stack_mark WHERE kind <> 'date';
 
 -- A debugger's stack without a thread header (eu-stack as people paste it) gets one.
--- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_thread_any AS
 SELECT t.file_id, t.line_no, t.line_no AS head_line, coalesce(t.stream, '') AS stream, t.host, t.rank, t.local_rank, t.task, t.pid,
   coalesce(g.source_kind, t.source_kind) AS source_kind, coalesce(g.tid, t.tid) AS tid, coalesce(g.number, t.number) AS number, t.status, coalesce(g.name, t.name) AS name, t.time
@@ -68,7 +67,6 @@ SELECT f.file_id, f.line_no, NULL AS head_line, coalesce(f.stream, '') AS stream
 FROM stack_frame AS f ANTI JOIN stack_thread AS t ON t.file_id = f.file_id AND t.line_no = f.line_no - 1
 WHERE f.depth = 1 AND f.thread_line IS NULL AND f.bare_line IS NULL;
 
--- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_unit AS
 WITH thread AS (
   SELECT t.*, coalesce(f.grammar = 'py_spy_json', false) AS is_json FROM stack_thread_any AS t JOIN file AS f USING (file_id)
@@ -119,7 +117,6 @@ LEFT JOIN numbered USING (file_id, line_no);
 
 -- --- a class per thread ----------------------------------------------------------------------------------------------
 
--- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_position AS
 WITH bare AS (
   SELECT b.file_id, b.at, coalesce(t.line_no, b.at) AS thread_line
@@ -288,7 +285,6 @@ WITH said AS (
 )
 SELECT pid, rank, max(host) AS host, max(local_rank) AS local_rank, count(*) OVER (PARTITION BY pid) AS claims FROM said GROUP BY pid, rank;
 
--- only with stack_thread, stack_frame, stack_failure, stack_python
 CREATE TABLE stack_main AS
 WITH local AS (
   SELECT file_id, thread_line, max(CASE WHEN name IN ('rank', 'global_rank', 'my_rank') THEN try_cast(value AS BIGINT) END) AS rank,
