@@ -61,6 +61,42 @@ held_out.fr loss at iteration 100 | lm loss value: 3.300000E+00 | lm loss PPL: 2
             ("energy per GPU (J/iter/GPU)", None, 100, 99.5),
         ],
     ),
+    "gan.log": (
+        "iter: 100 loss_D: 0.61 loss_G: 1.31 l1_loss: 0.20\niter: 200 loss_D: 0.41 loss_G: 2.31 l1_loss: 0.18\n",
+        [
+            ("loss_D", "adversarial_loss", 100, 0.61),
+            ("loss_G", "adversarial_loss", 200, 2.31),
+            ("l1_loss", "component_loss", 200, 0.18),
+        ],
+    ),
+    "vocoder_without_adversary.log": (
+        "step 100 | loss_G 1.31 | sep 0.20\nstep 200 | loss_G 1.21 | sep 0.18\n",
+        [("loss_G", "loss", 200, 1.21)],
+    ),
+    "paddle.log": (
+        "[11/24 22:00:49] engine.trainer INFO: Iter: 96500/1000000 lr: 6.756e-05 loss_pixel: 6.239 batch_cost: 0.83046 sec reader_cost: 0.04125 sec ips: 19.26649 images/s eta: 8 days, 16:25:18\n",
+        [("loss_pixel", "loss", 96500, 6.239), ("images/s eta", None, 96500, 8)],
+    ),
+    "two_trainings_in_one_log.log": (
+        "".join(
+            f"\rEval:  50%|#####     | {i % 13 + 1}/13 [00:00<00:01,  2.9it/s]\n" for i in range(60)
+        )
+        + "".join(
+            f" 10%|#         | {k}/{total} [00:10<01:40,  1.0s/it]\n\n{{'loss': {loss}, 'grad_norm': 1.0, 'epoch': {k / total}}}\n"
+            for total, loss in ((50, 2.5), (40, 1.5))
+            for k in range(5, total + 1, 5)
+        ),
+        [("loss", "loss", 45, 2.5), ("loss", "loss", 50, 2.5), ("loss", "loss", 5, 1.5), ("loss", "loss", 40, 1.5)],
+    ),
+    "epochs_of_two_runs.log": (
+        "".join(
+            f"epoch {epoch}, iter {k}, avg. loss {loss}, avg. ppl 2.7\n"
+            for loss in (3.5, 2.5)
+            for epoch in (0, 1, 2)
+            for k in (1000, 2000, 3000)
+        ),
+        [("avg. loss", "loss", 3000, 3.5), ("avg. loss", "loss", 7002, 3.5), ("avg. loss", "loss", 1000, 2.5), ("avg. loss", "loss", 9002, 2.5)],
+    ),
     "megatron_2019.log": (
         " iteration      100/    1000 | elapsed time per iteration (ms): 123.4 | learning rate 1.500E-04 | lm loss 3.2E+00 | loss scale 65536.0 |\n",
         [("lm loss", "loss", 100, 3.2), ("learning rate", "learning_rate", 100, 1.5e-4), ("loss scale", "loss_scale", 100, 65536)],

@@ -279,6 +279,22 @@ def test_a_warm_up_that_first_goes_up_is_silent() -> None:
     assert search(curve_of(np.arange(404.0), y)) == []
 
 
+def test_two_levels_that_take_turns_are_no_new_level() -> None:
+    turns = np.where(np.arange(960) // 45 % 2 == 1, 10.5, 8.0)
+    y = np.where(np.arange(960) < 440, 8.0, turns) * np.exp(rng().normal(0, 0.04, 960))
+    assert [e.kind for e in search(curve_of(np.arange(960.0), y)) if e.kind == "shift"] == []
+
+
+def test_what_ends_a_dip_behind_a_restart_is_a_jump_and_no_noise() -> None:
+    at = np.arange(700)
+    trend = np.where(
+        at < 120, 0.18, 0.165 * np.exp(-np.maximum(at - 120, 0) / 1800)
+    )  # the rate was lowered at the restart
+    for seed in range(10):
+        y = trend * np.exp(rng(seed).normal(0, 0.045, 700))
+        assert [e for e in search(curve_of(at * 50.0, y), [120]) if e.kind == "dip" and e.end is not None] == []
+
+
 def test_a_few_points_that_creep_up() -> None:
     y = np.array([1.46, 1.40, 1.41, 1.44, 1.45, 1.47, 1.50, 1.52, 1.55, 1.57, 1.60, 1.62])
     (e,) = search(curve_of(np.arange(12.0), y))

@@ -12,10 +12,10 @@ references = ["https://github.com/bigscience-workshop/bigscience/blob/master/tra
 WITH bad AS (
   SELECT e.*, s.name, s.canonical, s.rank AS series_rank FROM excursion e JOIN series s USING (series_id)
   WHERE e.kind = 'nonfinite' AND CASE
-    WHEN s.canonical IN ('loss', 'policy_loss', 'value_loss', 'epoch_loss') THEN e.points >= 2 OR e.end_step IS NULL
+    WHEN s.canonical IN ('loss', 'policy_loss', 'value_loss', 'adversarial_loss', 'epoch_loss') THEN e.points >= 2 OR e.end_step IS NULL
     -- Parts of a loss whose sum nobody prints.
     WHEN s.canonical = 'component_loss' THEN e.points >= 2 AND e.end_step IS NULL AND e.before_step IS NOT NULL
-      AND NOT EXISTS (FROM series o WHERE o.family = s.family AND o.canonical IN ('loss', 'policy_loss', 'value_loss', 'epoch_loss'))
+      AND NOT EXISTS (FROM series o WHERE o.family = s.family AND o.canonical IN ('loss', 'policy_loss', 'value_loss', 'adversarial_loss', 'epoch_loss'))
     -- A scaler that searches its scale gives infinite norms by nature: only what never ends counts.
     WHEN s.canonical = 'grad_norm' THEN e.points >= 5 AND e.end_step IS NULL AND e.before_step IS NOT NULL END
 ), first AS (
@@ -36,6 +36,8 @@ WITH bad AS (
   -- Ends at 2 or below after at least six halvings in a row, and no loss worth the name follows.
   SELECT h.* FROM halvings h
   WHERE halvings >= 6 AND lowest <= 2
+    -- Some print the way down only: where it stands higher later it went up again between.
+    AND NOT EXISTS (FROM fall f WHERE f.file_id = h.file_id AND f.line_no > h.last_line AND f.value > 2 * h.lowest)
     AND (SELECT count(*) FROM metric m WHERE m.file_id = h.file_id AND m.line_no > h.last_line AND m.canonical = 'loss' AND isfinite(m.value)) < 20
 ), fatal AS (
   SELECT * FROM training_event WHERE kind = 'scale_minimum' ORDER BY time NULLS LAST, file_id, line_no LIMIT 1
@@ -48,7 +50,7 @@ SELECT
   CASE WHEN b.series_id IS NOT NULL
        THEN 'The ' || b.name || CASE WHEN b.series_rank IS NOT NULL THEN ' of rank ' || b.series_rank ELSE '' END || ' is not a number from step ' || plain(b.start_step)
          || CASE WHEN b.end_step IS NULL THEN ' to the end' ELSE ' to step ' || plain(b.end_step) END
-         || coalesce(' (last finite: ' || plain(b.base) || ' at step ' || plain(b.before_step) || ')', '')
+         || CASE WHEN b.before_step IS NULL THEN ', none of its values is' ELSE ' (last finite: ' || plain(b.base) || ' at step ' || plain(b.before_step) || ')' END
          || CASE WHEN s.lowest IS NULL THEN '' ELSE '; the loss scale fell from ' || plain(s.highest) || ' to ' || plain(s.lowest) END
        ELSE 'The loss scale collapsed' || CASE WHEN s.lowest IS NULL THEN '' ELSE ' from ' || plain(s.highest) || ' to ' || plain(s.lowest) END || ': every step overflows'
          || CASE WHEN s.message IS NOT NULL THEN ', and the trainer gave up' ELSE '' END END AS summary,

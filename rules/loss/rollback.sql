@@ -15,10 +15,12 @@ WITH back AS (
                   OR series_id = lag(series_id) OVER (ORDER BY to_step, from_step, series_id), true) AS apart
         FROM segment WHERE to_step IS NOT NULL AND lost >= 2 AND state <> 'chaotic') g
   JOIN series s USING (series_id)
-  WHERE s.canonical IN ('loss', 'validation_loss', 'grad_norm', 'epoch_loss')
+  WHERE s.canonical IN ('loss', 'validation_loss', 'grad_norm', 'epoch_loss', 'policy_loss', 'adversarial_loss')
     -- Steps that are trained again are logged again, or somebody said that a checkpoint was loaded: a table of experiments does neither.
     AND (g.from_file <> g.file_id OR EXISTS (FROM training_event e WHERE e.kind IN ('resume', 'load', 'start'))
-         OR (SELECT count(*) FROM (SELECT step FROM series_point p WHERE p.series_id = g.series_id AND p.step BETWEEN g.to_step AND g.from_step GROUP BY step HAVING count(*) > 1)) >= 2)
+         OR (SELECT count(*) FROM (SELECT step FROM series_point p WHERE p.series_id = g.series_id AND p.step BETWEEN g.to_step AND g.from_step GROUP BY step HAVING count(*) > 1)) >= 2
+            -- Where most of what lies between was never logged, excerpts of several runs stand in one file.
+            AND g.from_step - g.to_step < 10 * g.lost * (SELECT median(d) FROM (SELECT step - lag(step) OVER (ORDER BY line_no) AS d FROM series_point p WHERE p.series_id = g.series_id AND p.file_id = g.file_id) WHERE d > 0))
 ), one AS (
   SELECT * FROM back QUALIFY row_number() OVER (PARTITION BY incident_no ORDER BY canonical = 'loss' DESC, lost DESC, series_id) = 1
 )

@@ -32,6 +32,8 @@ SELECT h.*,
   coalesce(h.kind = 'rise' AND h.logarithmic AND h.sigmas > 8 AND h.height > 0.35 AND h.height < 0.1 * h.sigmas AND h.points >= 3 AND h.boundary_step IS NULL AND h.branch = 'live' AND h.of_series <= 2
     AND h.start_step > 0.05 * h.last_step
     AND h.end_step - h.start_step <= greatest(0.05 * h.planned, 12 * h.interval) AND (h.canonical = 'component_loss' OR h.canonical = 'validation_loss' AND h.any_loss)
+    -- What plays against an adversary goes up when that one learns.
+    AND NOT EXISTS (FROM series o WHERE o.family = h.family AND o.canonical = 'adversarial_loss')
     AND NOT EXISTS (FROM here o WHERE o.canonical = 'loss' AND o.kind NOT IN ('nonfinite', 'outlier') AND o.start_step <= coalesce(h.end_step, h.last_step) + o.slack
                       AND coalesce(o.end_step, o.last_step) >= h.start_step - o.slack), false) AS of_part
 FROM here h
@@ -92,7 +94,10 @@ WITH near AS (
 ), judged AS (
   SELECT *, top > usual + 3 * (high - low) AND top > usual + 0.1 * abs(usual) AS rose FROM near WHERE n >= 8 AND usual IS NOT NULL AND top IS NOT NULL
 )
-SELECT series_id, run, start_step, list(name ORDER BY name) FILTER (rose) AS rose, list(name ORDER BY name) FILTER (NOT rose) AS calm FROM judged GROUP BY ALL;
+-- A part that was exactly zero is switched on: by plan.
+SELECT series_id, run, start_step, list(name ORDER BY name) FILTER (rose) AS rose, list(name ORDER BY name) FILTER (NOT rose) AS calm,
+  list(name ORDER BY name) FILTER (rose AND usual = 0 AND high = 0 AND low = 0) AS begun
+FROM judged GROUP BY ALL;
 
 -- A number as a person would write it.
 CREATE MACRO plain(x) AS CASE WHEN x IS NULL THEN '?' WHEN x = round(x) AND abs(x) < 1e15 THEN x::BIGINT::VARCHAR ELSE printf('%.4g', x) END;

@@ -7,6 +7,7 @@ CREATE MACRO metric_number(text) AS
 -- What a metric is, from its name as printed (lower case, blanks and dashes as _). NULL: nothing known.
 --   loss             the training loss; where several names mean it, `metric` keeps the preferred one and calls the others component_loss
 --   validation_loss  epoch_loss (mean of an epoch)  component_loss (one of several)  policy_loss, value_loss (RL: around zero, either sign)
+--   adversarial_loss (of one of two networks that play against each other: either goes up when the other gets better)
 --   grad_norm learning_rate loss_scale step_seconds elapsed_seconds (since the start) throughput tokens samples epoch skipped nan_steps
 --   batch_size sequence_length perplexity accuracy reward kl entropy memory utilization
 CREATE MACRO metric_kind(n, phase) AS CASE
@@ -15,7 +16,8 @@ CREATE MACRO metric_kind(n, phase) AS CASE
   WHEN n ~ 'loss|nll|cross_?entropy' AND (phase ~ '^(val|eval|test)' OR n ~ '(^|[^a-z])(val|valid|validation|eval|evaluation|test|dev|heldout|holdout)([^a-z]|$)') AND n !~ 'ppl|perplexity' THEN 'validation_loss'
   WHEN phase ~ '^(val|eval|test)' OR n ~ '(^|[^a-z])(val|valid|validation|eval|evaluation|test|heldout)([^a-z]|$)' THEN CASE WHEN n IN ('val', 'valid', 'tel') THEN 'validation_loss' END
   WHEN n = 'tel' THEN 'validation_loss'
-  WHEN n ~ 'pg_loss|policy_loss|act_loss|actor_loss|actor/loss|policy/loss|loss/policy|ppo/loss/policy' THEN 'policy_loss'
+  WHEN n ~ '(^|[^a-z])eta$' THEN NULL
+  WHEN n ~ 'pg_loss|policy_loss|policy_gradient_loss|act_loss|actor_loss|actor/loss|policy/loss|loss/policy|ppo/loss/policy' THEN 'policy_loss'
   WHEN n ~ 'vf_loss|value_loss|cri_loss|critic_loss|critic/loss|loss/value' THEN 'value_loss'
   WHEN n ~ '(^|[/_ ])loss_epoch$|loss_epoch$|epoch_loss' THEN 'epoch_loss'
   WHEN n ~ '(^|[/_])(grad\.?(ient)?s?_?norm|gnorm|global_norm|grad_norm_all|total_norm|global_grad_norm|total_grad_norm|l2_norm/grad/global)($|_before.*|/global$|_pre_clip|_unclipped)' OR n IN ('norm', 'grad', 'gradients/norm', 'gn', 'raw_grad_norm', '|g|') THEN 'grad_norm'
@@ -33,7 +35,7 @@ CREATE MACRO metric_kind(n, phase) AS CASE
   WHEN n ~ '(^|[/_])(seq_?len(gth)?|sequence_length|actual_seqlen|ctx_len)$' THEN 'sequence_length'
   WHEN n ~ '(^|[/_])(ppl|perplexity)$' THEN 'perplexity'
   WHEN n ~ '(^|[/_])(acc(uracy)?|token_acc|mean_token_accuracy|acc@1|top1)$' THEN 'accuracy'
-  WHEN n ~ '(^|[/_])(reward|rewards?/mean|score/mean|rewards/margins|reward_score)$' THEN 'reward'
+  WHEN n ~ '(^|[/_])(reward|rewards?/mean|score/mean|rewards/margins|reward_score|(ep(isode)?_)?rew(ard)?_mean|(ep(isode)?|mean(_episode)?)_rew(ard)?|episodic_return)$' THEN 'reward'
   WHEN n ~ '(^|[/_])(kl|ppo_kl|approx_kl|kl_loss)$' THEN 'kl'
   WHEN n ~ '(^|[/_])entropy(_loss)?$' THEN 'entropy'
   WHEN n ~ 'mem(ory)?' THEN 'memory'
@@ -72,19 +74,27 @@ WITH bars AS (
   SELECT file_id, stream, line_no, total, max(done) AS done FROM progress_bar
   WHERE fields IS NULL AND file_id IN (SELECT file_id FROM training_line WHERE trainer = 'hf' AND at_step IS NULL)
   GROUP BY file_id, stream, line_no, total
-), main AS (
-  -- The bar of training is the one redrawn on most lines; bars of evaluation stay on one.
-  SELECT file_id, stream, arg_max(total, n) AS total FROM (SELECT file_id, stream, total, count(*) AS n FROM bars GROUP BY ALL) GROUP BY ALL
 ), hf AS (
-  SELECT l.rowid AS line_id, l.file_id, l.stream, l.line_no FROM training_line l WHERE trainer = 'hf' AND at_step IS NULL
+  SELECT l.rowid AS line_id, l.file_id, l.stream, l.line_no, contains(l.fields, 'eval_') AS evaluation FROM training_line l WHERE trainer = 'hf' AND at_step IS NULL
+), near AS (
+  -- Where several trainings stand in one file each has its bar: the one just before its lines.
+  SELECT file_id, stream, total FROM (
+    SELECT h.file_id, h.stream, b.total, count(DISTINCT b.done) AS n FROM hf h ASOF JOIN bars b ON h.file_id = b.file_id AND h.stream = b.stream AND h.line_no >= b.line_no
+    WHERE NOT h.evaluation GROUP BY ALL)
+  QUALIFY n >= greatest(3, 0.1 * max(n) OVER (PARTITION BY file_id, stream))
+), main AS (
+  FROM near UNION ALL
+  -- The bar of training is the one redrawn on most lines; bars of evaluation stay on one.
+  SELECT file_id, stream, arg_max(total, n) AS total FROM (SELECT file_id, stream, total, count(*) AS n FROM bars GROUP BY ALL)
+  WHERE (file_id, stream) NOT IN (SELECT (file_id, stream) FROM near) GROUP BY ALL
 ), said AS (
-  SELECT h.line_id, h.file_id, h.stream, b.done, b.total
+  SELECT h.line_id, h.file_id, h.stream, b.done, b.total, b.line_no
   FROM hf h ASOF JOIN (SELECT b.* FROM bars b JOIN main USING (file_id, stream, total)) b
     ON h.file_id = b.file_id AND h.stream = b.stream AND h.line_no >= b.line_no
 )
 -- Where standard output is buffered the bar runs ahead of the lines: then many lines seem to share a step, and the bar says nothing.
 SELECT line_id, done, total FROM said
-WHERE (file_id, stream) IN (SELECT (file_id, stream) FROM said GROUP BY file_id, stream HAVING count(DISTINCT done) >= 0.6 * count(*));
+WHERE (file_id, stream) IN (SELECT (file_id, stream) FROM said GROUP BY file_id, stream HAVING count(DISTINCT line_no) >= 0.6 * count(*));
 
 -- tqdm's short form of a count: 1.20k -> 1200.
 CREATE MACRO counted(text) AS
@@ -102,13 +112,14 @@ WITH said AS (
   FROM said WHERE epoch IS NOT NULL WINDOW w AS (PARTITION BY file_id, stream ORDER BY line_no)
 ), counted AS (
   SELECT file_id, stream, min(epoch) AS first_epoch, min(at_step) AS shortest, max(at_step) AS longest, max(planned) AS planned,
+    -- Further runs in the same file begin at an earlier epoch, or at the same one.
     count(*) FILTER (back AND next_epoch) AS with_epoch, count(*) FILTER (back AND NOT next_epoch) AS without,
     count(*) FILTER (NOT back AND next_epoch) AS going_on
   FROM moved GROUP BY ALL
 )
 SELECT m.line_id, CASE WHEN c.shortest = c.longest THEN m.epoch ELSE (m.epoch - c.first_epoch) * greatest(c.longest + 1, coalesce(c.planned, 0)) + m.at_step END AS step
 FROM moved m JOIN counted c USING (file_id, stream)
-WHERE c.with_epoch >= 1 AND c.without = 0 AND c.going_on = 0
+WHERE c.with_epoch >= 1 AND c.without <= c.with_epoch AND c.going_on = 0
   OR c.shortest = c.longest AND c.going_on >= 3; -- the number of steps an epoch has
 
 -- Composer heads its values with the unit of the planned length: batches, batches of an epoch, tokens, samples. The batch of the run stands
@@ -270,6 +281,9 @@ SELECT c.* REPLACE (lower(coalesce(c.phase, '')) AS phase),
 FROM metric_curve c JOIN file f USING (file_id)
 WHERE file_id NOT IN (FROM superseded_state);
 
+-- One of two networks that play against each other (GAN): what one loses the other wins.
+CREATE MACRO player(n) AS n ~ 'loss' AND n ~ '(^|[^a-z])(g|d|gen|dis|disc|generator|discriminator|adv|adversarial|gan)([^a-z]|$)|gan_loss|loss_gan';
+
 -- What each printed name means in its source; of several names for one thing the best keeps it.
 CREATE TABLE metric_name AS
 WITH names AS (
@@ -289,14 +303,19 @@ WITH names AS (
          WHEN trainer = 'reinforcement' AND metric_kind(plain, phase) = 'component_loss' THEN 'policy_loss'
          WHEN trainer = 'epoch_line' AND metric_kind(plain, phase) = 'component_loss' AND by_step THEN 'epoch_loss' ELSE metric_kind(plain, phase) END AS kind
   FROM names
-), ranked AS (
+), games AS (
   -- The loss of a policy that is trained for a reward is a surrogate: it starts at zero and grows with the penalty (GRPO, PPO).
-  SELECT *, CASE WHEN kind = 'component_loss' AND main IS NOT NULL THEN
-      CASE WHEN bool_or(kind = 'reward' AND NOT plain ~ 'margin|chosen|rejected|accurac') OVER (PARTITION BY source) THEN 'policy_loss' ELSE 'loss' END
+  SELECT *, bool_or(kind = 'reward' AND NOT plain ~ 'margin|chosen|rejected|accurac' OR kind = 'value_loss') OVER (PARTITION BY source) AS rewarded,
+    bool_or(kind = 'component_loss' AND player(plain) AND plain ~ '(^|[^a-z])(d|dis|disc|discriminator)([^a-z]|$)') OVER (PARTITION BY source) AS opposed
+  FROM kinds
+), ranked AS (
+  SELECT *, CASE WHEN kind = 'component_loss' AND opposed AND player(plain) THEN 'adversarial_loss'
+      WHEN kind = 'component_loss' AND rewarded THEN 'policy_loss'
+      WHEN kind = 'component_loss' AND main IS NOT NULL THEN 'loss'
     ELSE kind END AS meant,
     count_if(kind = 'component_loss') OVER (PARTITION BY source) AS losses,
     max(main IS NOT NULL) FILTER (kind = 'component_loss') OVER (PARTITION BY source) AS has_main
-  FROM kinds
+  FROM games
 ), counted_names AS (
   SELECT *, sum(n) OVER (PARTITION BY source, meant, name) AS of_name FROM ranked
 ), given AS (

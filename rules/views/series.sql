@@ -14,7 +14,7 @@ WITH named AS (
   -- Of many ranks that print the same two are enough; what only one of them sees is compared rank by rank elsewhere.
   SELECT *, source_family(source) AS family, min(rank) OVER (PARTITION BY source_family(source), name) AS low, max(rank) OVER (PARTITION BY source_family(source), name) AS high
   FROM named
-  WHERE canonical IN ('loss', 'component_loss', 'validation_loss', 'epoch_loss', 'policy_loss', 'value_loss', 'grad_norm', 'learning_rate', 'step_seconds')
+  WHERE canonical IN ('loss', 'component_loss', 'validation_loss', 'epoch_loss', 'policy_loss', 'value_loss', 'adversarial_loss', 'grad_norm', 'learning_rate', 'step_seconds')
 ), turned AS (
   SELECT *, row_number() OVER (
       PARTITION BY family, name, canonical, rank

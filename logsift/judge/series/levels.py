@@ -47,7 +47,10 @@ def shift_of(c: Curve) -> Excursion | None:
         sigma = max(sigma, NORMAL * float(np.median(np.abs(c.y[at - w : at] - np.median(c.y[at - w : at])))))
     typical = NORMAL * float(np.median(np.abs(differ - np.median(differ))))
     later = c.y[at : at + 3 * w]
+    few = max(w // 4, 5)
     stays = len(later) >= 2 * w and float(np.median(later[-w:])) - before > 0.5 * step
+    # A level that is left and taken again is one of two that take turns.
+    stays = stays and float(rolling_median(later, few)[few - 1 :].min()) - before > 0.2 * step
     large = (
         c.relative(step, before) > p.shift_height * c.factor
         and step > p.shift_errors * _TWO_MEDIANS * sigma / sqrt(w) * c.factor
@@ -124,22 +127,23 @@ def dip_of(c: Curve, boundary: int) -> Excursion | None:
         there = level + slope * float(x[boundary])
         if there - float(np.median(y[boundary : boundary + max(m // 2, 5)])) < 0.4 * drop:
             continue
-        back = _way_back(y, boundary, m, drop, there, error)
+        back = _way_back(c, boundary, m, drop, there, error)
         after = float(np.median(y[boundary : boundary + m] if back is None else y[back : back + m]))
         return Excursion("dip", boundary, boundary, back, there, there, after, drop / sigma, drop)
     return None
 
 
-def _way_back(y: Floats, boundary: int, m: int, drop: float, level: float, error: float) -> int | None:
-    """Where the curve jumps up by more than half the drop and ends at or below the level before the boundary."""
+def _way_back(c: Curve, boundary: int, m: int, drop: float, level: float, error: float) -> int | None:
+    """Where the curve jumps up by more than half the drop, and than noise does, and ends at or below the level before the boundary."""
     w = max(min(m, 40), 8)
-    rest = y[boundary:]
+    rest = c.y[boundary:]
     if len(rest) < 2 * w + 5:
         return None
     run = rolling_median(rest, w)
     jump = run[2 * w - 1 :] - run[w - 1 : -w]
     best = int(jump.argmax())
-    if jump[best] < 0.5 * drop or run[best + 2 * w - 1] > level + 2 * error + 0.02 * max(abs(level), 1.0):
+    noise = c.p.dip_back_errors * _TWO_MEDIANS * spread(rest) / sqrt(w) * c.factor
+    if jump[best] < max(0.5 * drop, noise) or run[best + 2 * w - 1] > level + 2 * error + 0.02 * max(abs(level), 1.0):
         return None
     return boundary + best + step_place(rest[best : best + 2 * w])
 
@@ -158,7 +162,9 @@ def level_of(c: Curve, e: Excursion) -> float | None:
     first, last = float(np.median(over[3 : 3 + w])), float(np.median(over[-w:]))
     noise = NORMAL * float(np.median(np.abs(over - np.median(over))))
     peaked = float(rolling_median(over[:w], 3)[2:].max()) > max(1.5 * first, first + 3 * noise)
-    fades = len(behind) >= w and float(np.median(behind[-w:])) < 0.6 * first
+    fades = len(behind) >= w and (
+        float(np.median(behind[-w:])) < 0.6 * first or float(rolling_median(behind, w)[w - 1 :].min()) < 0.3 * first
+    )
     return (
         first
         if 0.8 * first < last < 1.6 * first and not peaked and not fades and c.relative(first, e.base) < 0.4

@@ -90,7 +90,9 @@ class Parameters:
     dip_windows: tuple[int, ...] = (20, 60, 150)
     dip_errors: float = 3.5
     dip_height: float = 0.015
-    """A dip after a boundary: the median of so many points lies below the line through the points before it."""
+    dip_back_errors: float = 3.5
+    """A dip after a boundary: the median of so many points lies below the line through the points before it; where it ends the curve jumps
+    up by so many standard errors."""
     boundary_points: int = 6
     """An excursion that begins within so many points (or an eighth of the window) after a boundary belongs to it."""
     gap: float = 2.5
