@@ -38,7 +38,8 @@ def created(sql: str) -> list[str]:
     return [m[1].lower() for m in CREATES.finditer(sql)]
 
 
-def references(sql: str) -> set[str]:
+@cache
+def references(sql: str) -> frozenset[str]:
     """Names of the tables, views and macros a query or a CREATE … AS statement reads or calls."""
     names, local = set[str](), set[str]()
     for node in _all(_parsed(sql)):
@@ -46,8 +47,9 @@ def references(sql: str) -> set[str]:
             names.add(str(node["table_name"]).lower())
         if node.get("class") == "FUNCTION" or "function_name" in node:
             names.add(str(node.get("function_name")).lower())
-        local.update(_ctes(node))
-    return names - local
+        if "cte_map" in node:
+            local.update(_ctes(node))
+    return frozenset(names - local)
 
 
 def ordered(scripts: Sequence[Script]) -> list[tuple[Script, str]]:
