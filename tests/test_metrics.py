@@ -901,3 +901,16 @@ def test_a_check_that_finds_nan_names_its_rank_and_ends_the_curve(tmp_path: Path
     loss = store.rows("SELECT step, value, rank FROM metric WHERE canonical = 'loss' ORDER BY step")
     assert [(r["step"], r["rank"]) for r in loss] == [(100, None), (101, None), (102, None)]
     assert math.isnan(loss[-1]["value"])
+
+
+def test_a_bar_drawn_again_and_again_on_one_line_is_one_run(tmp_path: Path) -> None:
+    """All writings of a bar share a line number: their order within the line is kept."""
+    bars = [
+        f"Epoch 0: {n:3d}%|##| {n}/100 [00:{n % 60:02d}<01:15,  1.00it/s, loss={3 - n / 100:.3f}, v_num=3]"
+        for n in range(100)
+    ]
+    (tmp_path / "a.log").write_text("\r".join(bars) + "\n")
+    store = analyze(tmp_path).store
+    assert store.rows("SELECT count(*) AS n FROM segment")[0]["n"] == 1
+    steps = [r["step"] for r in store.rows("SELECT step FROM metric WHERE canonical = 'loss' ORDER BY ordinal")]
+    assert steps == sorted(steps)

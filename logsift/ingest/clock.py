@@ -40,6 +40,7 @@ def read_times(text: pl.Series, written: pl.Series) -> pl.DataFrame:
     """
     plain = text.str.strip_chars("[] ").str.replace(",", ".", literal=True).str.replace(r"^([0-9-]{10})[T_]", "${1} ")
     plain = plain.str.replace_all("/", "-", literal=True) if plain.str.contains(r"^[0-9]{4}/").any() else plain
+    plain = plain.str.replace(r"^([0-9]{2})/([0-9]{2})/([0-9]{4}) ", "${3}-${1}-${2} ")  # 06/12/2026: 12 June
     plain = plain.str.replace(r"(?:Z| UTC)$", "+00:00")
     plain = plain.str.replace(
         r"^([0-9]{3} [0-9]{2}:)", "0${1}"

@@ -41,6 +41,12 @@ WITH bad AS (
     AND (SELECT count(*) FROM metric m WHERE m.file_id = h.file_id AND m.line_no > h.last_line AND m.canonical = 'loss' AND isfinite(m.value)) < 20
 ), fatal AS (
   SELECT * FROM training_event WHERE kind = 'scale_minimum' ORDER BY time NULLS LAST, file_id, line_no LIMIT 1
+), said AS (
+  -- Programs that check say what they found, and stop at it. Where nothing of it was printed as a value, that is all there is.
+  SELECT file_id, line_no, time, rank, host, message, coalesce(step, (SELECT max(m.step) FROM metric m WHERE m.canonical = 'loss' AND m.file_id = e.file_id AND m.line_no < e.line_no)) AS step
+  FROM training_event e
+  WHERE kind = 'nan_found' AND regexp_matches(message, 'Unexpected result|in local (forward loss|grad norm)|, stopping|loss .*contains a NaN|The loss returned in')
+  ORDER BY step NULLS LAST, time NULLS LAST, rank NULLS LAST, file_id, line_no LIMIT 1
 ), scale AS (
   SELECT coalesce(f.file_id, c.file_id) AS file_id, f.line_no AS fatal_line, c.first_line, c.last_line, coalesce(f.time, c.began) AS at,
     c.step, c.highest, c.lowest, c.halvings, f.message
@@ -52,11 +58,13 @@ SELECT
          || CASE WHEN b.end_step IS NULL THEN ' to the end' ELSE ' to step ' || plain(b.end_step) END
          || CASE WHEN b.before_step IS NULL THEN ', none of its values is' ELSE ' (last finite: ' || plain(b.base) || ' at step ' || plain(b.before_step) || ')' END
          || CASE WHEN s.lowest IS NULL THEN '' ELSE '; the loss scale fell from ' || plain(s.highest) || ' to ' || plain(s.lowest) END
+       WHEN s.file_id IS NULL THEN 'The program stopped' || coalesce(' at step ' || plain(n.step), '') || ': ' || coalesce('rank ' || n.rank || ' ', 'it ') || 'found what is not a number (' || left(n.message, 120) || ')'
        ELSE 'The loss scale collapsed' || CASE WHEN s.lowest IS NULL THEN '' ELSE ' from ' || plain(s.highest) || ' to ' || plain(s.lowest) END || ': every step overflows'
          || CASE WHEN s.message IS NOT NULL THEN ', and the trainer gave up' ELSE '' END END AS summary,
-  [line_at(b.before_file, b.before_line), line_at(b.file_id, b.line_no), line_at(b.last_file, b.last_line), line_at(s.file_id, s.first_line), line_at(s.file_id, s.last_line), line_at(s.file_id, s.fatal_line)] AS evidence,
-  coalesce(to_timestamp(b.start_seconds)::TIMESTAMP, s.at) AS at,
-  (SELECT list(DISTINCT m.rank) FROM metric m WHERE m.canonical = b.canonical AND m.rank IS NOT NULL AND NOT isfinite(m.value) AND m.step = b.start_step) AS ranks,
-  coalesce(b.start_step, s.step) AS step, b.start_step AS nan_step, b.before_step AS last_finite_step, b.base AS last_finite_value, b.name AS metric,
+  [line_at(b.before_file, b.before_line), line_at(b.file_id, b.line_no), line_at(b.last_file, b.last_line), line_at(s.file_id, s.first_line), line_at(s.file_id, s.last_line), line_at(s.file_id, s.fatal_line), line_at(n.file_id, n.line_no)] AS evidence,
+  coalesce(to_timestamp(b.start_seconds)::TIMESTAMP, s.at, n.time) AS at,
+  coalesce((SELECT list(DISTINCT m.rank) FROM metric m WHERE m.canonical = b.canonical AND m.rank IS NOT NULL AND NOT isfinite(m.value) AND m.step = b.start_step), CASE WHEN n.rank IS NOT NULL THEN [n.rank] END) AS ranks,
+  CASE WHEN n.host IS NOT NULL THEN [n.host] END AS hosts,
+  coalesce(b.start_step, s.step, n.step) AS step, b.start_step AS nan_step, b.before_step AS last_finite_step, b.base AS last_finite_value, b.name AS metric,
   s.halvings AS loss_scale_halvings, s.lowest AS loss_scale
-FROM (SELECT * FROM first) b FULL JOIN scale s ON true
+FROM (SELECT * FROM first) b FULL JOIN scale s ON true FULL JOIN said n ON true

@@ -167,7 +167,8 @@ WITH bars AS (
   -- Lightning counts its epochs from 0, resumed or not.
   SELECT *, coalesce(global_step, (nth - CASE WHEN lightning THEN 0 ELSE min(nth) OVER (PARTITION BY file_id, stream) END) * total + done) AS step FROM counted
 )
-SELECT * EXCLUDE (total), CASE WHEN max(step) OVER (PARTITION BY file_id, stream) <= total THEN total END AS total
+SELECT * EXCLUDE (total), CASE WHEN max(step) OVER (PARTITION BY file_id, stream) <= total THEN total END AS total,
+  row_number() OVER (PARTITION BY file_id, stream, line_no ORDER BY k) AS place -- a bar is drawn again and again on one line
 FROM stepped QUALIFY row_number() OVER (PARTITION BY file_id, stream, step, line_no ORDER BY k DESC) = 1;
 
 -- Steps counted within an epoch become steps of the run; a rank the line names tells its writer apart.
@@ -204,7 +205,7 @@ LEFT JOIN heads h ON h.line_id = l.line_id
 -- A bar of Keras that is not full is drawn again; a line of an epoch that also counts batches is none.
 WHERE (l.trainer <> 'keras' OR k.epoch IS NOT NULL) AND (l.trainer <> 'epoch_line' OR NOT regexp_matches(l.fields, '(?i)(batch|iter|step|idx)[a-z_]*[ :=#\[]*[0-9]'))
 UNION ALL BY NAME
-SELECT -1 - k AS line_id, file_id, line_no, stream, 'bar' AS trainer, 'pairs' AS layout, fields, time, host, rank, step, total AS steps_planned, '' AS phase FROM bar_line;
+SELECT -1 - k AS line_id, file_id, line_no, stream, 'bar' AS trainer, 'pairs' AS layout, fields, time, host, rank, step, total AS steps_planned, '' AS phase, place FROM bar_line;
 
 CREATE TABLE line_value AS
 WITH fields AS (
@@ -252,7 +253,7 @@ WHERE l.trainer = 'megatron' AND l.phase = ''
 
 -- Values of lines, still under their printed names only.
 CREATE VIEW printed_value AS
-SELECT l.file_id, l.line_no, l.stream, l.trainer, l.time, l.host, l.rank, v.name || coalesce(l.of_set, '') AS name, v.unit, l.phase, l.step, l.steps_planned,
+SELECT l.file_id, l.line_no, l.stream, l.trainer, l.time, l.host, l.rank, v.name || coalesce(l.of_set, '') AS name, v.unit, l.phase, l.step, l.steps_planned, l.place,
   CASE WHEN v.number = 0 AND l.trainer = 'hf' AND v.name = 'loss' AND v.line_id IN (SELECT line_id FROM hidden_nan) THEN 'nan'::DOUBLE ELSE v.number END AS value
 FROM line_value v JOIN line_step l USING (line_id)
 UNION ALL BY NAME
@@ -352,13 +353,13 @@ WITH said AS (
   GROUP BY ALL
 )
 SELECT s.file_id, s.line_no, s.time, s.host, l.rank, s.source, s.name, s.canonical, coalesce(s.at_step, l.step + 1) AS step,
-  'nan'::DOUBLE AS value, s.line_no AS ordinal, NULL::DOUBLE AS steps_planned, s.is_average
+  'nan'::DOUBLE AS value, s.line_no * 1048576 AS ordinal, NULL::DOUBLE AS steps_planned, s.is_average
 FROM said s LEFT JOIN last l USING (file_id, line_no, name);
 
 CREATE TABLE line_metric AS
 FROM (
 SELECT v.file_id, v.line_no, v.time, v.host, v.rank, n.source, v.name, n.canonical, v.step, v.value * n.factor AS value,
-  v.line_no AS ordinal, v.steps_planned, n.is_average
+  v.line_no * 1048576 + coalesce(v.place, 0) AS ordinal, v.steps_planned, n.is_average
 FROM printed_value v
 JOIN metric_name n ON n.file_id = v.file_id AND n.stream = v.stream AND n.name = v.name AND n.phase = v.phase AND n.unit = v.unit AND n.trainer = v.trainer
 UNION ALL BY NAME FROM announced_nan
