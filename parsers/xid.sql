@@ -160,23 +160,27 @@ SELECT * FROM parts;
 CREATE TABLE gpu_burst AS
 WITH seen AS (
   SELECT *, bool_or(code = 154 OR (code IN (45, 74) AND kind = 'xid')) OVER b AS job_hurt,
-         list(DISTINCT previous) FILTER (previous NOT IN (0, 45)) OVER (PARTITION BY machine, clock, era, burst, gpu) AS named
+         list(DISTINCT previous) FILTER (previous NOT IN (0, 45)) OVER (PARTITION BY machine, clock, era, burst, gpu) AS named,
+         min(coalesce(t, line_no)) FILTER (code = 154 AND kind = 'xid') OVER (PARTITION BY machine, clock, era, burst, gpu) AS asked_at
   FROM gpu_burst_part WINDOW b AS (PARTITION BY machine, clock, era, burst)
 ), judged AS (
   SELECT * REPLACE (
-           CASE WHEN minor_link AND NOT job_hurt THEN 'info' WHEN heir THEN coalesce(p_verdict, 'info') ELSE verdict END AS verdict,
+           CASE WHEN minor_link AND NOT job_hurt THEN 'info' WHEN heir THEN coalesce(p_verdict, 'info') WHEN prompts THEN 'hardware' ELSE verdict END AS verdict,
            CASE WHEN minor_link THEN CASE WHEN job_hurt THEN 53 ELSE 130 END
+                WHEN prompts THEN 109
                 WHEN heir THEN coalesce(p_order, 99)
                 WHEN len(named) = 1 AND kind = 'xid' AND list_contains(named, code) THEN root_order - 0.5
                 ELSE root_order END AS root_order,
-           CASE WHEN heir THEN p_advice ELSE advice END AS advice),
+           CASE WHEN heir THEN p_advice WHEN prompts THEN 'follow the recovery action' ELSE advice END AS advice),
          CASE WHEN heir THEN previous ELSE code END AS cause_code,
          -- of NVLink's codes a fatal one comes before those that are not, whichever the driver holds responsible
          kind = 'xid' AND len(named) = 1 AND coalesce(list_contains(named, code), false)
            AND NOT (minor_link AND bool_or(kind = 'xid' AND code BETWEEN 144 AND 150 AND NOT minor_link) OVER (PARTITION BY machine, clock, era, burst, gpu)) AS is_named
   FROM (SELECT *, coalesce(code = 45 AND kind = 'xid' AND previous NOT IN (0, 45), false) AS heir,
                -- said to be no fatal one, or one that the catalogue tells to ignore although it is
-               coalesce(kind = 'xid' AND code BETWEEN 144 AND 150 AND (NOT fatal OR decoded_action = 'ignore'), false) AS minor_link FROM seen)
+               coalesce(kind = 'xid' AND code BETWEEN 144 AND 150 AND (NOT fatal OR decoded_action = 'ignore'), false) AS minor_link,
+               -- of little account by itself, but the driver asked for a recovery of the same GPU then: what asks is never the cause
+               coalesce(kind = 'xid' AND verdict = 'info' AND code NOT BETWEEN 144 AND 150 AND code <> 154 AND coalesce(t, line_no) <= asked_at, false) AS prompts FROM seen)
   LEFT JOIN (SELECT code AS p_code, verdict AS p_verdict, root_order AS p_order, advice AS p_advice FROM xid_triage) ON p_code = previous
 ), roots AS (
   SELECT machine, clock, era, burst, arg_min(p, (CASE WHEN named_here THEN 0 ELSE 1 END, p.root_order, coalesce(p.t, p.line_no), p.file_id, p.line_no)) AS root
@@ -192,7 +196,7 @@ FROM (SELECT r.machine, r.clock, r.era, r.burst, r.root.verdict AS verdict, r.ro
        r.root.file_id AS file_id, r.root.line_no AS line_no, sum(p.lines)::BIGINT AS lines,
        list_sort(list(DISTINCT p.code) FILTER (p.kind IN ('xid', 'lost') AND p.code IS NOT NULL)) AS xids,
        list_sort(list(DISTINCT p.code) FILTER (p.kind = 'sxid')) AS sxids,
-       list_sort(list(DISTINCT p.gpu) FILTER (p.kind <> 'sxid' AND (p.gpu = r.root.gpu OR p.code = r.root.cause_code OR (p.code = 154 AND r.root.class = 'nvlink')))) AS gpus,
+       list_sort(list(DISTINCT p.gpu) FILTER (p.kind <> 'sxid' AND (p.gpu = r.root.gpu OR p.code = r.root.cause_code OR (p.code = 154 AND r.root.class = 'nvlink') OR (r.root.cause_code BETWEEN 144 AND 150 AND p.previous BETWEEN 144 AND 150)))) AS gpus,
        arg_max(p.recovery, (coalesce(p.last_t, 0), p.line_no)) FILTER (p.recovery IS NOT NULL) AS recovery_action,
        first(p.pid ORDER BY p.root_order, p.line_no) FILTER (p.pid IS NOT NULL AND p.gpu = r.root.gpu AND p.code NOT IN (119, 120)) AS any_pid,
        first(p.process ORDER BY p.root_order, p.line_no) FILTER (p.pid IS NOT NULL AND p.gpu = r.root.gpu AND p.code NOT IN (119, 120)) AS any_process,

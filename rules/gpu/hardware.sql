@@ -69,8 +69,8 @@ WITH apart AS (
               ELSE nullif(r.unit, '') END AS unit,
          CASE regexp_extract(r.message, '[^-]RST: (Yes|No)', 1) WHEN 'Yes' THEN true WHEN 'No' THEN false END AS rst,
          CASE regexp_extract(r.message, 'D-RST: (Yes|No)', 1) WHEN 'Yes' THEN true WHEN 'No' THEN false END AS d_rst,
-         CASE WHEN r.root_kind = 'sxid' OR r.root_code BETWEEN 144 AND 150 THEN CASE WHEN r.fatal THEN 'fatal' ELSE 'non-fatal' END END AS error_severity,
-         r.gpu_instance AS gpu_instance, r.compute_instance AS compute_instance, recovery_action, memory, try_cast(nullif(regexp_extract(r.message, '[Ll]ink -?([0-9]+)', 1), '') AS BIGINT) AS link,
+         CASE WHEN r.root_kind = 'sxid' OR r.root_code BETWEEN 144 AND 150 THEN CASE WHEN r.fatal THEN 'fatal' WHEN NOT r.fatal THEN 'non-fatal' END END AS error_severity,
+         r.gpu_instance AS gpu_instance, r.compute_instance AS compute_instance, recovery_action, memory, try_cast(nullif(regexp_extract(r.message, '[Ll]ink ([0-9]+)', 1), '') AS BIGINT) AS link,
          r.link_down_reason AS link_down_reason, nullif(r.error_status, '') AS error_status, r.decoded_action AS sub_code_action, r.decoded_investigatory AS sub_code_investigation,
          nullif(regexp_extract(r.message, 'physAddr:? (0x[0-9a-fA-F]+)', 1), '') AS phys_addr,
          CASE WHEN r.root_code IN (119, 120) THEN nullif(regexp_extract(r.message, '\((GSP_[A-Z_]+|[A-Z][A-Z0-9_]{5,})\)', 1), '') END AS rpc_function,
@@ -88,7 +88,7 @@ WITH apart AS (
          any_value(block) FILTER (block IS NOT NULL) AS block, any_value(event_id) AS event_id, min(time) AS at, max(time) AS until, list(DISTINCT kind) AS kinds, count(*) AS lines,
          list(line_at(a.file_id, a.line_no) ORDER BY a.line_no)[1:20] AS evidence, arg_min(message, a.line_no) AS message
   FROM amdgpu_event a
-  WHERE kind IN ('ras', 'ras_count', 'reset_failed', 'hw_exception')
+  WHERE kind IN ('ras', 'ras_count', 'reset_failed', 'hw_exception', 'init_failed')
      OR (kind IN ('reset', 'scheduler_hung') AND (kind = 'reset' OR a.gpu IS NOT NULL) AND NOT EXISTS (SELECT 1 FROM amdgpu_event o WHERE o.file_id = a.file_id AND o.kind IN ('ring_timeout', 'page_fault', 'ras', 'ras_count') AND o.line_no < a.line_no))
   GROUP BY coalesce(event_id::VARCHAR, a.gpu, ''), a.host, a.file_id
 )
@@ -97,15 +97,22 @@ UNION ALL BY NAME SELECT * FROM service
 UNION ALL BY NAME
 SELECT concat('AMD GPU ', gpu, CASE WHEN host IS NOT NULL THEN ' of ' || host ELSE '' END, ': ',
               CASE WHEN error IS NOT NULL THEN 'uncorrectable hardware error ' || error WHEN list_contains(kinds, 'ras_count') THEN 'uncorrectable hardware errors in block ' || coalesce(block, '?')
-                   WHEN list_contains(kinds, 'reset_failed') THEN 'the driver could not reset it' WHEN list_contains(kinds, 'hw_exception') THEN 'hardware exception, ' || message
+                   WHEN list_contains(kinds, 'reset_failed') THEN 'the driver could not reset it' WHEN list_contains(kinds, 'init_failed') THEN 'the driver cannot bring it up (' || message || ')' WHEN list_contains(kinds, 'hw_exception') THEN 'hardware exception, ' || message
                    WHEN list_contains(kinds, 'scheduler_hung') THEN 'the scheduler in its firmware does not answer any more' || CASE WHEN list_contains(kinds, 'reset') THEN ', and the driver reset it: all programs on it lost their memory' ELSE '' END
                    ELSE 'the driver reset it; all programs on it lost their memory' END) AS summary,
        evidence, "at", until, CASE WHEN host IS NOT NULL THEN [host] ELSE [] END AS hosts, CASE WHEN gpu IS NULL THEN [] WHEN gpu LIKE 'node%' THEN [gpu] ELSE [pci_address(gpu)] END AS gpus,
-       CASE WHEN error IS NOT NULL OR list_contains(kinds, 'ras_count') OR list_contains(kinds, 'reset_failed') THEN 'definite' WHEN list_contains(kinds, 'scheduler_hung') THEN 'possible' ELSE 'probable' END AS confidence, 'critical' AS severity,
+       CASE WHEN error IS NOT NULL OR list_contains(kinds, 'ras_count') OR list_contains(kinds, 'reset_failed') THEN 'definite' WHEN list_contains(kinds, 'scheduler_hung') THEN 'possible' ELSE 'probable' END AS confidence, CASE WHEN kinds = ['init_failed'] THEN 'warning' ELSE 'critical' END AS severity,
        CASE WHEN list_contains(kinds, 'scheduler_hung') AND NOT list_contains(kinds, 'ras') THEN 'Run the job again with the newest GPU firmware and amdgpu driver; where it hangs on this node only, take the node out and diagnose the GPU (rvs), else look for a kernel that does not end.' 
             ELSE 'Take the node out of the pool, reboot it and run a diagnosis (rvs, amd-smi ras); replace the GPU if the error comes again.' END AS action,
        'amd' AS vendor, CASE WHEN gpu NOT LIKE 'node%' THEN pci_address(gpu) END AS pci, error, event_id, block AS unit, coalesce(block = 'umc', false) AS memory, lines
 FROM amd
+UNION ALL BY NAME
+-- An Xid tells which GPU it is; where there is none, the driver's own count of its GPUs is all that is known.
+SELECT format('{}{}: its firmware (GSP) does not answer the driver', coalesce('GPU ' || gpu_index || ', as the driver counts', 'a GPU'), coalesce(' on ' || host, '')) AS summary,
+       list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:10] AS evidence, min(time) AS "at", max(time) AS until, CASE WHEN host IS NOT NULL THEN [host] ELSE [] END AS hosts, 'probable' AS confidence, 'critical' AS severity,
+       'Reset the GPU or reboot the node, and take it out of the pool until a diagnosis (dcgmi diag -r 3) passes; nvidia-smi -q tells which GPU cannot be reached.' AS action,
+       'nvidia' AS vendor, min(message) AS error, false AS memory, gpu_index, count(*) AS lines
+FROM nvrm_event e WHERE kind = 'gsp_timeout' AND NOT EXISTS (FROM xid_line x WHERE x.file_id = e.file_id AND x.code IN (79, 119, 120)) GROUP BY file_id, host, gpu_index
 UNION ALL BY NAME
 SELECT format('{} {}{}: ', CASE vendor WHEN 'aws' THEN 'Neuron device' ELSE 'Gaudi' END, coalesce(array_to_string(list_sort(list(DISTINCT gpu))[1:8], ', '), 'card'), coalesce(' of ' || host, ''))
          || CASE WHEN bool_or(kind = 'memory') THEN 'its memory has an error that cannot be corrected' WHEN bool_or(kind = 'failed') THEN 'the driver reports ' || any_value(replace(message, 'NEURON_HW_ERR=', '')) FILTER (kind = 'failed')
