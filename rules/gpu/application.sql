@@ -32,11 +32,18 @@ WITH apart AS (
          arg_max(recovery_action, (coalesce(last_t, 0), line_no)) FILTER (recovery_action IS NOT NULL) AS recovery_action, flatten(list(evidence ORDER BY t))[1:20] AS evidence, list_distinct(flatten(list(CASE WHEN any_pid IS NULL THEN [] ELSE [any_pid] END))) AS pids
   FROM bursts b GROUP BY root_code, verdict, story
 ), amd AS (
-  SELECT any_value(gpu) FILTER (gpu IS NOT NULL) AS gpu, host, file_id, list(DISTINCT kind) AS kinds, any_value(pid) FILTER (kind IN ('process', 'page_fault')) AS pid,
-         any_value(process) FILTER (process IS NOT NULL) AS process, any_value(block) FILTER (block IS NOT NULL) AS block, any_value(rank) AS rank,
+  SELECT coalesce(arg_min(gpu, line_no) FILTER (gpu IS NOT NULL), -- old kernels tell the ring alone; the reset that follows names the GPU
+                  (SELECT arg_min(r.gpu, r.line_no) FROM amdgpu_event r WHERE r.file_id = e.file_id AND r.host IS NOT DISTINCT FROM e.host AND r.gpu IS NOT NULL AND r.kind IN ('reset', 'reset_failed') AND r.line_no BETWEEN min(e.line_no) AND min(e.line_no) + 40)) AS gpu,
+         host, file_id, list(DISTINCT kind) AS kinds, arg_min(pid, line_no) FILTER (kind IN ('process', 'page_fault')) AS pid,
+         arg_min(process, line_no) FILTER (process IS NOT NULL) AS process, arg_min(block, line_no) FILTER (kind = 'ring_timeout') AS block, any_value(rank) AS rank,
          min(time) AS at, max(time) AS until, count(*) AS lines, list(line_at(file_id, line_no) ORDER BY line_no)[1:20] AS evidence
-  FROM amdgpu_event WHERE kind IN ('page_fault', 'ring_timeout', 'process', 'memory_access_fault')
+  FROM amdgpu_event e WHERE kind IN ('page_fault', 'ring_timeout', 'process', 'memory_access_fault')
   GROUP BY host, file_id HAVING bool_or(kind <> 'process')
+), amd_faults AS (   -- the program's runtime and the kernel tell one fault, where each names one GPU: by its number among the nodes, and by its address
+  SELECT k.* REPLACE (list_concat(k.evidence, coalesce(r.evidence, []))[1:20] AS evidence, coalesce(k.rank, r.rank) AS rank, k.lines + coalesce(r.lines, 0) AS lines)
+  FROM (SELECT *, count_if(gpu LIKE 'node%') OVER () AS by_runtime, count_if(gpu LIKE '%:%') OVER () AS by_kernel FROM amd) k
+  LEFT JOIN amd r ON k.by_runtime = 1 AND k.by_kernel = 1 AND k.gpu LIKE '%:%' AND r.gpu LIKE 'node%' AND (r.host IS NULL OR k.host IS NULL OR r.host = k.host)
+  WHERE NOT (k.by_runtime = 1 AND k.by_kernel = 1 AND k.gpu LIKE 'node%' AND EXISTS (FROM amd o WHERE o.gpu LIKE '%:%' AND (o.host IS NULL OR k.host IS NULL OR o.host = k.host)))
 )
 SELECT concat('GPU ', array_to_string(gpus[1:8], ', '), CASE WHEN len(hosts) > 0 THEN ' of ' || array_to_string(list_sort(hosts)[1:5], ', ') ELSE '' END, ': Xid ', m.root_code, ', ', coalesce(c.short_meaning, 'not in the catalogue'),
               CASE WHEN r.gpu_instance IS NOT NULL THEN ', in its MIG instance ' || r.gpu_instance ELSE '' END,
@@ -65,7 +72,7 @@ SELECT concat('AMD GPU ', coalesce(gpu, 'without an address'), CASE WHEN host IS
        'critical' AS severity, 'Run again with AMD_SERIALIZE_KERNEL=3 and HIP_LAUNCH_BLOCKING=1 to find the kernel.' AS action, 'amd' AS vendor,
        CASE WHEN gpu NOT LIKE 'node%' THEN pci_address(gpu) END AS pci, pid, process, lines,
        CASE WHEN list_contains(kinds, 'ring_timeout') THEN 'ring timeout' ELSE 'page fault' END AS error, CASE WHEN rank IS NOT NULL THEN [rank] ELSE [] END AS ranks
-FROM amd
+FROM amd_faults
 UNION ALL BY NAME
 SELECT format('Gaudi {}{}: ', array_to_string(list_sort(list(DISTINCT gpu))[1:8], ', '), coalesce(' of ' || host, ''))
          || CASE WHEN bool_or(kind = 'page_fault') THEN 'the program accessed an address that is not mapped' ELSE 'work of the program did not end in time' END AS summary,

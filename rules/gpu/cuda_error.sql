@@ -15,7 +15,10 @@ falsely     = "The program caught the error and went on (a probe of an optional 
 references  = ["https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html"]
 */
 WITH firsts AS (
-  SELECT * FROM cuda_error WHERE kind NOT IN ('capture', 'incompatible') AND NOT (kind = 'oom' AND said_as = 'quoted')
+  SELECT * FROM cuda_error c
+  WHERE kind <> 'incompatible' AND NOT (kind = 'oom' AND said_as = 'quoted')
+    -- while a graph is captured every other failure says so too; by itself it is the program's: a call that a capture does not allow
+    AND NOT (kind = 'capture' AND (EXISTS (FROM cuda_error o WHERE o.kind NOT IN ('capture', 'incompatible')) OR EXISTS (FROM oom_event) OR NOT EXISTS (FROM exception x WHERE x.file_id = c.file_id AND c.line_no BETWEEN x.line_no - 1 AND x.line_no + 3)))
   QUALIFY row_number() OVER (PARTITION BY file_id, stream ORDER BY line_no) = 1
 ), placed AS (   -- the process's rank may stand in a later line only: where one rank alone tells of this error, it is that one's
   SELECT f.* REPLACE (coalesce(f.rank, o.rank) AS rank)
@@ -48,6 +51,7 @@ SELECT concat(CASE WHEN len(g.ranks) > 0 THEN CASE WHEN len(g.ranks) = 1 THEN 'r
             WHEN code IN (46, 100, 127, 304) THEN 'See whether nvidia-smi lists every GPU of the node, and the kernel log for Xid 79 or 119; look for processes in exclusive mode.'
             WHEN kind = 'oom' AND pinned THEN 'Pinned host memory could not be had, not memory of the card: look at the host''s free memory, ulimit -l and the cgroup''s limit; use fewer workers with pin_memory or a smaller offload buffer.'
             WHEN kind = 'oom' THEN 'The card was full or broken before the program used it: look with nvidia-smi for processes left over, then for ECC errors of that GPU; a smaller batch does not help.'
+            WHEN kind = 'capture' THEN 'A call that waits for the GPU, allocates outside the graph''s pool or uses another stream is not allowed while a graph is captured: find it in the stack below, warm it up before the capture, or run without CUDA graphs.'
             WHEN kind = 'assert' THEN 'An index or label is out of range: check it on the CPU, or run with CUDA_LAUNCH_BLOCKING=1.'
             WHEN kind = 'access' THEN 'Run under compute-sanitizer or with CUDA_LAUNCH_BLOCKING=1; look for Xid 13 or 31 in the kernel log to see which GPU and process.'
             WHEN name = 'HSA_STATUS_ERROR_OUT_OF_RESOURCES' THEN 'The runtime could not get a queue, scratch memory or a signal for a kernel; the card''s memory need not be full (the line says what was free). Look in the kernel log for amdgpu and kfd errors, at the number of processes on the GPU, ulimit -n and -l; run again with AMD_SERIALIZE_KERNEL=3 to find the kernel.'
