@@ -47,8 +47,8 @@ numbers AS (
   SELECT * REPLACE (size_bytes_of(requested_bytes) AS requested_bytes, size_bytes_of(total_bytes) AS total_bytes, size_bytes_of(free_bytes) AS free_bytes, size_bytes_of(self_bytes) AS self_bytes, size_bytes_of(allocated_bytes) AS allocated_bytes, size_bytes_of(u_bytes) AS u_bytes, size_bytes_of(r_bytes) AS r_bytes, size_bytes_of(cached_bytes) AS cached_bytes, size_bytes_of(private_pool_bytes) AS private_pool_bytes, size_bytes_of(l_bytes) AS l_bytes, size_bytes_of(other_bytes) AS other_bytes),
     TRY_CAST(nullif(coalesce(nullif(regexp_extract(m, '\b(?:GPU|NPU|device) ([0-9]+)(?:[;. ]|$)', 1), ''),
                              regexp_extract(tight, '\((?:GPU|NPU) ?([0-9]+);', 1)), '') AS BIGINT) AS gpu_index,
-    list_distinct(list_transform(regexp_extract_all(m, 'Process [0-9]+ has [0-9][0-9.]* ?(?:[KMGT]iB|bytes)'),
-      lambda t: {'pid': TRY_CAST(regexp_extract(t, 'Process ([0-9]+)', 1) AS BIGINT), 'bytes': size_bytes_of(regexp_extract(t, 'has (.*)$', 1))})) AS processes,
+    list_transform(regexp_extract_all(m, 'Process [0-9]+ has [0-9][0-9.]* ?(?:[KMGT]iB|bytes)'),
+      lambda t: {'pid': TRY_CAST(regexp_extract(t, 'Process ([0-9]+)', 1) AS BIGINT), 'bytes': size_bytes_of(regexp_extract(t, 'has (.*)$', 1))}) AS processes,
     regexp_matches(tight, 'more ?than ?1 ?EB') AS absurd,
     first_line = 'error: out of memory' AS bare,
     -- only these wordings keep the pools of CUDA graphs apart from the cache
@@ -57,7 +57,9 @@ numbers AS (
 )
 SELECT file_id, line_no, coalesce(last_line, line_no) AS last_line, time, time_quality, host, rank, local_rank, task, pid, stream, error_type, m AS message,
        CASE word WHEN 'HIP' THEN 'rocm' WHEN 'XPU' THEN 'xpu' WHEN 'NPU' THEN 'npu' WHEN 'MUSA' THEN 'musa' WHEN 'MPS' THEN 'mps' ELSE 'cuda' END AS device,
-       gpu_index, requested_bytes, total_bytes, free_bytes, allocated_bytes, private_pool_bytes, processes, absurd, bare, tells_pools,
+       gpu_index, requested_bytes, total_bytes, free_bytes, allocated_bytes, private_pool_bytes,
+       -- each once, in the order they stand in
+       list_filter(processes, lambda p, i: list_position(processes, p) = i) AS processes, absurd, bare, tells_pools,
        m LIKE '%would exceed allowed memory%' AS is_async,
        CASE WHEN self_bytes <= coalesce(total_bytes, self_bytes) * 1.05 THEN self_bytes END AS this_process_bytes,
        CASE WHEN l_bytes <= coalesce(total_bytes, l_bytes) * 1.05 AND l_bytes < 1125899906842624 THEN l_bytes

@@ -20,6 +20,8 @@ WITH told AS (
          class || ': ' || split_part(message, E'\n', 1), type, rank, host, pid, time, file_id, line_no, file, line, 'probable'
   FROM fatal_exception e
   WHERE kind = 'config' AND certain AND NOT EXISTS (FROM metric_span m WHERE m.file_id = e.file_id AND m.first_line < e.line_no)
+    -- a library that refuses what it was given because there was no memory for it
+    AND NOT EXISTS (FROM oom_event o WHERE o.file_id = e.file_id AND o.line_no BETWEEN e.raised_line - 200 AND e.raised_line)
   UNION ALL
   SELECT what, message, NULL, rank, host, pid, time, file_id, line_no, NULL, NULL, grade FROM config_error_nccl
   UNION ALL

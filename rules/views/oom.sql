@@ -30,7 +30,7 @@ WITH every AS (
          'nccl' AS framework, 'cuda' AS device, device_hint AS gpu_index, max(requested_bytes) AS requested_bytes, 'nccl' AS kind
   FROM nccl_cuda_failure WHERE error = 'out of memory' OR requested_bytes IS NOT NULL GROUP BY file_id, host, pid, stream, device_hint
   UNION ALL BY NAME
-  SELECT file_id, line_no, line_no AS last_line, time, host, rank, local_rank, task, pid, stream,
+  SELECT file_id, line_no, line_no AS last_line, time, host, rank, local_rank, task, pid, stream, gpu_index,
          CASE WHEN reason IN ('no_static_memory', 'token_pool_full') THEN 'sglang' ELSE 'vllm' END AS framework, 'cuda' AS device, requested_bytes, total_bytes, coalesce(free_bytes, (free_gib * 1073741824)::BIGINT) AS free_bytes, reason AS kind
   FROM vllm_oom
   UNION ALL BY NAME
@@ -55,8 +55,8 @@ WITH every AS (
   SELECT a.file_id, a.line_no, a.line_no AS last_line, a.time, a.host, a.rank, a.local_rank, a.task, a.pid, a.stream,
          CASE WHEN a.allocator IS NULL AND a.printed_bytes IS NULL THEN 'jax' ELSE 'tensorflow' END AS framework,
          CASE WHEN EXISTS (FROM xla_runtime_oom) OR EXISTS (FROM xla_compile_oom) THEN 'tpu' ELSE 'cuda' END AS device,
-         TRY_CAST(nullif(regexp_extract(a.allocator, 'GPU_([0-9]+)', 1), '') AS BIGINT) AS gpu_index,
-         coalesce(a.requested_bytes, a.printed_bytes) AS requested_bytes, d.limit_bytes, d.allocated_bytes, d.largest_free_bytes, 'bfc' AS kind
+         coalesce(TRY_CAST(nullif(regexp_extract(a.allocator, 'GPU_([0-9]+)', 1), '') AS BIGINT), a.gpu_index) AS gpu_index,
+         coalesce(a.exact_bytes, a.requested_bytes, a.printed_bytes) AS requested_bytes, d.limit_bytes, d.allocated_bytes, d.largest_free_bytes, 'bfc' AS kind
   FROM xla_allocate_oom a
   LEFT JOIN (
     SELECT file_id, dump_line, max(value_bytes) FILTER (name = 'Limit') AS limit_bytes,
@@ -72,7 +72,10 @@ WITH every AS (
          TRY_CAST(list_product(list_transform(string_split(shape, ','), lambda n: TRY_CAST(n AS DOUBLE)))
                   * CASE WHEN dtype IN ('float', 'int32', 'uint32') THEN 4 WHEN dtype IN ('double', 'int64', 'complex64') THEN 8
                          WHEN dtype IN ('half', 'bfloat16', 'int16') THEN 2 WHEN dtype IN ('int8', 'uint8', 'bool') THEN 1 END AS BIGINT) AS requested_bytes
-  FROM tensor_oom WHERE coalesce(allocator, '') NOT ILIKE '%cpu%'
+  FROM (SELECT t.* REPLACE (coalesce(t.device, p.device) AS device, coalesce(t.gpu_index, p.gpu_index) AS gpu_index, coalesce(t.dtype, lower(p.dtype)) AS dtype)
+        FROM tensor_oom t LEFT JOIN (SELECT file_id, tensor_line, any_value(device) AS device, any_value(gpu_index) AS gpu_index, any_value(dtype) AS dtype FROM tensor_place GROUP BY ALL) p
+          ON p.file_id = t.file_id AND p.tensor_line = t.line_no)
+  WHERE coalesce(allocator, '') NOT ILIKE '%cpu%' AND coalesce(device, '') NOT ILIKE 'cpu'
   UNION ALL BY NAME
   SELECT file_id, raised_line AS line_no, raised_line AS last_line, time, host, rank, local_rank, task, pid, stream, 'other' AS framework, 'cuda' AS device, 'other' AS kind, requested_bytes
   FROM memory_exception WHERE of_device
@@ -148,12 +151,15 @@ selves AS (
 ),
 others AS (
   SELECT * EXCLUDE (self_m), coalesce(this_process_bytes, self_m) AS self_bytes,
-         list_filter(processes, lambda p: self_pid IS NULL OR p.pid <> self_pid) AS foreign_processes
+         -- the largest first, and those of one size as they were printed
+         list_reverse_sort(list_transform(list_filter(processes, lambda p: self_pid IS NULL OR p.pid <> self_pid),
+           lambda p, i: {'bytes': p.bytes, 'before': -i, 'pid': p.pid})) AS foreign_processes
   FROM selves
 ),
 foreigners AS (
   SELECT *, list_sum(list_transform(foreign_processes, lambda p: p.bytes))::BIGINT AS named_bytes,
-         greatest(CASE WHEN framework NOT IN ('pytorch', 'cudaMallocAsync') OR device = 'mps' THEN NULL
+         greatest(CASE WHEN framework = 'vllm' AND kind = 'card_in_use' THEN total_bytes - free_bytes
+              WHEN framework NOT IN ('pytorch', 'cudaMallocAsync') OR device = 'mps' THEN NULL
               WHEN self_bytes IS NOT NULL THEN total_bytes - free_bytes - self_bytes
               WHEN reserved_bytes IS NOT NULL THEN total_bytes - free_bytes - reserved_bytes - least(1073741824, total_bytes // 10)
               WHEN framework = 'cudaMallocAsync' THEN total_bytes - free_bytes - allocated_bytes - least(1073741824, total_bytes // 10) END,
@@ -205,13 +211,14 @@ decided AS (
       -- PyTorch. A bare runtime error has no numbers: only a capture makes it ours.
       WHEN capture_line IS NOT NULL THEN {'class': 'graph_capture', 'grade': 'definite', 'because': 'during_capture'}
       WHEN bare THEN NULL
+      WHEN requested_bytes IS NULL AND foreign_bytes >= 0.3 * total_bytes AND scattered = 0 THEN {'class': 'foreign_process', 'grade': 'probable', 'because': CASE WHEN len(foreign_processes) > 0 THEN 'other_process_named' ELSE 'memory_nobody_here_holds' END}
       WHEN coalesce(total_bytes, free_bytes, allocated_bytes, reserved_bytes, limit_bytes) IS NULL OR requested_bytes IS NULL THEN CASE WHEN by_fraction THEN {'class': 'capacity', 'grade': 'definite', 'because': 'process_limit'}
                                              ELSE {'class': 'capacity', 'grade': 'possible', 'because': 'no_numbers'} END
       WHEN private_pool_bytes >= greatest(requested_bytes, 0.05 * total_bytes) THEN {'class': 'graph_capture', 'grade': 'probable', 'because': 'graph_pools_hold_it'}
       WHEN NOT tells_pools AND private_pool_bytes IS NULL AND graphs_in_use AND unallocated_bytes >= greatest(requested_bytes, 0.1 * total_bytes)
         THEN {'class': 'graph_capture', 'grade': 'probable', 'because': 'graph_pools_hidden_in_cache'}
       WHEN requested_bytes > total_bytes THEN {'class': 'capacity', 'grade': 'definite', 'because': 'request_exceeds_card'}
-      WHEN by_fraction OR limit_bytes IS NOT NULL AND coalesce(reserved_bytes, allocated_bytes + coalesce(other_bytes, 0)) + requested_bytes > limit_bytes
+      WHEN by_fraction OR limit_bytes IS NOT NULL AND coalesce(reserved_bytes, allocated_bytes + coalesce(other_bytes, 0)) + requested_bytes > limit_bytes - 33554432
         THEN {'class': 'capacity', 'grade': 'definite', 'because': 'process_limit'}
       WHEN framework = 'pytorch' AND limit_bytes IS NULL AND free_bytes >= requested_bytes + 67108864 AND free_bytes >= 0.02 * total_bytes
         THEN {'class': 'fragmentation', 'grade': 'possible', 'because': 'refused_although_free'}
@@ -222,7 +229,7 @@ decided AS (
       WHEN scattered > 0 THEN {'class': 'fragmentation', 'grade': CASE scattered WHEN 2 THEN 'probable' ELSE 'possible' END, 'because': 'reserved_but_scattered'}
       WHEN free_bytes IS NULL AND limit_bytes IS NULL AND requested_bytes + coalesce(reserved_bytes, allocated_bytes) + least(1073741824, total_bytes // 10) <= total_bytes
         THEN {'class': 'capacity', 'grade': 'possible', 'because': 'refused_below_the_total'}
-      ELSE {'class': 'capacity', 'grade': CASE WHEN total_bytes IS NULL OR device = 'mps' AND limit_bytes IS NULL THEN 'probable' ELSE 'definite' END, 'because': 'does_not_fit'}
+      ELSE {'class': 'capacity', 'grade': CASE WHEN total_bytes IS NULL OR device = 'mps' AND limit_bytes IS NULL OR coalesce(self_bytes, allocated_bytes, limit_bytes) IS NULL THEN 'probable' ELSE 'definite' END, 'because': 'does_not_fit'}
     END AS verdict
   FROM graded
 )
@@ -322,7 +329,7 @@ SELECT class, grade, because,
       WHEN 'no_cache_blocks' THEN ': after weights and activations nothing is left for the KV cache'
       WHEN 'no_static_memory' THEN ': the share of the card that SGLang sets aside holds the weights, but nothing is left in it for the KV cache'
       WHEN 'token_pool_full' THEN ': SGLang''s pool of KV cache is full, the card itself need not be'
-      WHEN 'sequence_too_long' THEN ': the KV cache cannot hold one sequence of ' || coalesce((SELECT any_value(max_tokens)::VARCHAR FROM vllm_oom), 'the longest') || ' tokens'
+      WHEN 'sequence_too_long' THEN ': the KV cache cannot hold one sequence of ' || coalesce((SELECT any_value(max_tokens)::VARCHAR FROM vllm_oom) || ' tokens', 'the longest kind')
       WHEN 'token_budget' THEN ': the tokens of a batch that the server is set to do not fit beside the weights'
       WHEN 'pool_limit' THEN coalesce(', ' || known_bytes(allocated_bytes) || ' in use', '') || coalesce(', ' || known_bytes(free_bytes) || ' left', '') || CASE device WHEN 'vulkan' THEN ': more than the device gives in one buffer' ELSE ': the pool it comes from may not grow' || coalesce(' over ' || known_bytes(limit_bytes), ' further') END
       WHEN 'process_limit' THEN CASE WHEN limit_bytes IS NULL THEN ' and refused by the limit set for the process' ELSE ', the process may use ' || bytes_text(limit_bytes) END
