@@ -13,7 +13,8 @@ falsely    = "A message alone does not say which file system; torch's writer als
 references = ["https://man7.org/linux/man-pages/man3/errno.3.html"]
 */
 WITH told AS (
-  SELECT 'log' AS source, error, number, path, NULL AS syscall, NULL AS fd_path, host, rank, pid, time, file_id, line_no FROM disk_full
+  SELECT 'log' AS source, error, number, path, NULL AS syscall, NULL AS fd_path, host, rank, pid, time, file_id, line_no FROM disk_full d
+  WHERE NOT EXISTS (FROM semaphore_call s WHERE s.file_id = d.file_id AND d.line_no - s.line_no BETWEEN 1 AND 4)
   UNION ALL
   SELECT 'strace', errno, CASE errno WHEN 'ENOSPC' THEN 28 ELSE 122 END, path, syscall, path, host, rank, nullif(pid, 0), time, file_id, line_no
   FROM strace_known

@@ -37,7 +37,7 @@ SELECT CASE scheduler WHEN 'slurm' THEN 'Slurm' WHEN 'kubernetes' THEN 'Kubernet
             ELSE 'Ask for more memory (--mem, --mem-per-cpu, --mem-per-gpu) or use less: fewer data loader workers, smaller caches.'
                  || CASE WHEN scheduler = 'slurm' THEN ' sacct -j ' || coalesce(job, 'JOB') || ' -o JobID,MaxRSS,ReqMem,NodeList shows how much was used and where.' ELSE '' END END AS action,
        lines AS evidence, first_time AS "at", last_time AS until, hosts, job, step, events, limit_bytes, scheduler AS actor,
-       CASE WHEN scheduler IN ('kubernetes', 'docker') THEN 137 END AS exitcode
+       CASE WHEN scheduler IN ('kubernetes', 'docker') THEN coalesce((SELECT min_by(x.exitcode, abs(x.line_no - e.line_no)) FROM container_exit x JOIN scheduler_event e ON e.event = 'oom_kill' AND e.file_id = x.file_id AND abs(x.line_no - e.line_no) <= 6), 137) END AS exitcode
 FROM scheduler_oom WHERE NOT EXISTS (FROM kernel_oom_incident)
 UNION ALL BY NAME
 SELECT 'memory pressure' || coalesce(' (' || max(pressure) || ')', '') || ': systemd-oomd killed ' || min(cgroup) || ' with everything in it' AS summary,
@@ -45,3 +45,10 @@ SELECT 'memory pressure' || coalesce(' (' || max(pressure) || ')', '') || ': sys
        list(line_at(file_id, line_no) ORDER BY file_id, line_no) AS evidence, min(time) AS "at", max(time) AS until, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
        min(cgroup) AS cgroup, max(pressure) AS pressure, 'systemd-oomd' AS actor
 FROM oomd_kill WHERE reason IN ('pressure', 'unit') AND NOT EXISTS (FROM oomd_kill WHERE reason = 'swap') HAVING count(*) > 0
+UNION ALL BY NAME
+SELECT 'memory limit of a cgroup' || coalesce(' (' || known_bytes(max(l.limit_bytes)) || ')', '') || ' hit' || coalesce(' on ' || min(r.host), '') || ', says the kernel; the log ends before it names whom it killed' AS summary,
+       'Raise the limit, or use less: fewer data loader workers, smaller caches; get the rest of the kernel log (dmesg -T) to see who held the memory.' AS action,
+       list_concat(list(DISTINCT line_at(r.file_id, r.line_no)), list(DISTINCT line_at(l.file_id, l.line_no)))[:20] AS evidence, min(r.time) AS "at", max(r.time) AS until,
+       list(DISTINCT r.host) FILTER (r.host IS NOT NULL) AS hosts, 'probable' AS confidence, max(l.limit_bytes) AS limit_bytes, min(r.process) AS invoker, 'kernel' AS actor
+FROM oom_report r JOIN oom_limit l ON l.file_id = r.file_id AND l.line_no BETWEEN r.line_no AND r.line_no + 400 AND l.used_bytes >= 0.99 * l.limit_bytes
+WHERE NOT EXISTS (FROM oom_kill) AND NOT EXISTS (FROM scheduler_oom) AND NOT EXISTS (FROM host_allocation_failure WHERE said_by = 'kernel') HAVING count(*) > 0

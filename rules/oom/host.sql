@@ -71,3 +71,12 @@ SELECT 'the program could not get host memory: ' || class || coalesce(' (' || nu
        list(line_at(file_id, raised_line) ORDER BY file_id, raised_line) AS evidence, min(time) AS "at", max(time) AS until,
        list(DISTINCT rank) FILTER (rank IS NOT NULL) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, 'possible' AS confidence, max(requested_bytes) AS requested_bytes
 FROM memory_exception WHERE NOT of_device GROUP BY class
+UNION ALL BY NAME
+-- The head of a report without its end: the memory of something was full, and most often that of the machine.
+SELECT 'the kernel''s OOM killer was called' || coalesce(' on ' || array_to_string(list_sort(list(DISTINCT r.host))[1:5], ', '), '') || ', and the log ends before it says whom it killed, or whether the machine or a cgroup was full' AS summary,
+       'Get the rest of the kernel log (dmesg -T, journalctl -k): the lines "oom-kill:constraint=" and "Killed process" name the limit and the victim.' AS action,
+       list(line_at(r.file_id, r.line_no) ORDER BY r.file_id, r.line_no)[1:20] AS evidence, min(r.time) AS "at", max(r.time) AS until,
+       list(DISTINCT r.host) FILTER (r.host IS NOT NULL) AS hosts, 'possible' AS confidence, min(r.process) AS invoker, 'kernel' AS actor
+FROM oom_report r
+WHERE NOT EXISTS (FROM oom_kill) AND NOT EXISTS (FROM oom_victim) AND NOT EXISTS (FROM oom_limit) AND NOT EXISTS (FROM oom_old_limit) AND NOT EXISTS (FROM kill_explained WHERE for_memory) AND NOT EXISTS (FROM host_allocation_failure WHERE said_by = 'kernel')
+HAVING count(*) > 0

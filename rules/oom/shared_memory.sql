@@ -19,6 +19,9 @@ WITH said AS (
   SELECT file_id, line_no, time, rank, host, NULL, CASE WHEN error = 'bus error' THEN 'SIGBUS' END, requested_bytes, path, error = 'No space left on device', said_by
   FROM shm_failure
   UNION ALL
+  SELECT file_id, line_no, time, rank, host, NULL, NULL, NULL, '/dev/shm', true, 'python'
+  FROM disk_full d WHERE error = 'ENOSPC' AND EXISTS (FROM semaphore_call s WHERE s.file_id = d.file_id AND d.line_no - s.line_no BETWEEN 1 AND 4)
+  UNION ALL
   SELECT file_id, line_no, time, rank, host, NULL, NULL, requested_bytes, path, coalesce(starts_with(error, 'No space left'), false), 'nccl'
   FROM nccl_shm_failure WHERE error IS NULL OR starts_with(error, 'No space left')
 )

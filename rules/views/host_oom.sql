@@ -46,7 +46,9 @@ steps AS (SELECT scheduler, base, step, max(count) AS events FROM tied GROUP BY 
 SELECT t.scheduler, coalesce(arg_min(t.job, (t.job IS NULL, t.line_no)), t.base) AS job,
        arg_min(t.step, (t.step IS NULL, t.step = 'extern', t.line_no)) AS step,
        (SELECT sum(events) FROM steps s WHERE s.scheduler = t.scheduler AND s.base IS NOT DISTINCT FROM t.base)::BIGINT AS events,
-       list_distinct(list_concat(coalesce(list(DISTINCT t.host) FILTER (t.host IS NOT NULL), []), coalesce(any_value(p.hosts), []))) AS hosts,
+       -- a node's name as its daemon has it and as Slurm has it may differ in capitals
+       list_filter(list_sort(list_distinct(list_concat(coalesce(list(DISTINCT t.host) FILTER (t.host IS NOT NULL), []), coalesce(any_value(p.hosts), [])))),
+                   lambda h: h = lower(h) OR NOT list_contains(list_concat(coalesce(list(DISTINCT t.host) FILTER (t.host IS NOT NULL), []), coalesce(any_value(p.hosts), [])), lower(h))) AS hosts,
        max(TRY_CAST(regexp_extract(t.message, '(?:> |limit )([0-9]+) ?(?:kb|\))', 1) AS BIGINT)) * 1024 AS limit_bytes,
        min(t.time) AS first_time, max(t.time) AS last_time, list(DISTINCT line_at(t.file_id, t.line_no))[:20] AS lines
 FROM tied t LEFT JOIN places p ON p.scheduler = t.scheduler AND p.base = t.base
