@@ -8,11 +8,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
 from logsift.cli import main
 from logsift.report.model import fact
+from logsift.report.plots import branches_of, buckets
 
 Make = Callable[..., Path]
 
@@ -180,3 +182,24 @@ def test_a_curve_is_drawn_with_its_incidents(run_of: Make, tmp_path: Path) -> No
     assert "400 points, 1 incident marked" in run("plot", curve, "-o", tmp_path / "loss.svg").stdout
     assert "loss.spike" in (tmp_path / "loss.svg").read_text()
     assert "no metric 'lost'" in run("plot", curve, "--metric", "lost").output
+
+
+def test_any_metric_is_drawn_and_each_of_its_writers_alone(run_of: Make) -> None:
+    from logsift import analyze
+
+    def said(low: float) -> str:
+        return "".join(f"step:{n}/50 train_loss:{low + 3 - n / 50:.4f} lr:{n / 1e4:.4f}\n" for n in range(1, 51))
+
+    two = run_of({"one/train.log": said(0), "other/train.log": said(9)})
+    assert "lr  steps 1 to 50, 0.0001 to 0.005" in run("plot", two, "--metric", "lr").stdout
+    for name in ("train_loss", "lr"):
+        _, branches = branches_of(analyze(two), name)
+        assert [(b.live, b.step.tolist()) for b in branches] == [(True, list(range(1, 51)))] * 2
+
+
+def test_a_picture_of_many_points_keeps_the_highest_of_them() -> None:
+    value = np.ones(1_000_000)
+    value[[123_456, 500_000]] = 7, np.nan
+    step, low, middle, high = buckets(np.arange(1e6), value, 2000)
+    assert step[:2].tolist() == [0, 500]
+    assert (high.max(), np.argmax(high), low.min(), middle.max()) == (7, 123_456 // 500, 1, 1)

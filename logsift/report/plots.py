@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from logsift.analysis import Analysis
 
 _POINTS = 4000
-"""More points than pixels show nothing more: each bucket keeps its least and greatest, so that no peak is lost."""
+"""More points than pixels show nothing more: each bucket shows its least and greatest, so that no peak is lost."""
 _LANES = 60
 """More lanes than this cannot be read on one page: the largest are drawn."""
 _SHADES = ("#1f4e79", "#7f9fbf", "#f2b872", "#fbe9cf", "0.8", "0.9")
@@ -25,10 +26,13 @@ _MIB = 1 << 20
 Floats = NDArray[np.float64]
 
 
-def names(analysis: Analysis) -> list[str]:
-    """The series that can be drawn, those with most points first."""
-    rows = analysis.store.rows("SELECT name, count(*) AS n FROM metric_stitched GROUP BY name ORDER BY n DESC, name")
-    return [r["name"] for r in rows]
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Points of one writer that follow each other; `live` False where a rollback left them."""
+
+    live: bool
+    step: Floats
+    value: Floats
 
 
 def draw(analysis: Analysis, name: str | None, output: Path) -> str:
@@ -41,13 +45,22 @@ def draw(analysis: Analysis, name: str | None, output: Path) -> str:
 
     mpl.use("Agg")
     from matplotlib import pyplot as plt
+    from matplotlib.ticker import EngFormatter
 
-    chosen, rows = _series(analysis, name)
+    chosen, branches = branches_of(analysis, name)
     figure, axes = plt.subplots(figsize=(11, 4.5), layout="constrained")
-    for state, colour, label in (("dead", "0.7", "left by a rollback"), ("live", "C0", chosen)):
-        step, value = _columns([r for r in rows if r["state"] == state])
-        if len(step):
-            axes.plot(*thinned(step, value), linewidth=0.9, color=colour, label=label)
+    said = set[str]()
+    for branch in sorted(branches, key=lambda b: b.live):
+        colour, label = ("C0", chosen) if branch.live else ("0.7", "left by a rollback")
+        label = "" if label in said else label
+        said.add(label)
+        if len(branch.step) > _POINTS:
+            step, low, middle, high = buckets(branch.step, branch.value, _POINTS // 2)
+            axes.fill_between(step, low, high, color=colour, alpha=0.3, linewidth=0)
+            axes.plot(step, middle, linewidth=0.9, color=colour, label=label)
+        else:
+            marker = "." if len(branch.step) == 1 else ""
+            axes.plot(branch.step, branch.value, linewidth=0.9, color=colour, label=label, marker=marker)
     for number, at in enumerate(_restarts(analysis, chosen)):
         axes.axvline(at, color="0.5", linewidth=0.8, linestyle=":", label="restart" if number == 0 else None)
     marks = _marks(analysis)
@@ -57,17 +70,19 @@ def draw(analysis: Analysis, name: str | None, output: Path) -> str:
             rule, (at, 1), xycoords=("data", "axes fraction"), rotation=90, va="top", ha="right", fontsize=8, color="C3"
         )
     drawn = len(marks)
-    _, values = _columns(rows)
+    values = np.concatenate([b.value for b in branches])
     finite = values[np.isfinite(values)]
     if len(finite) and finite.min() > 0 and finite.max() > 20 * np.median(finite):
         axes.set_yscale("log")
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    axes.grid(alpha=0.25, linewidth=0.5)
     axes.set_xlabel("step")
     axes.set_ylabel(chosen)
     axes.legend(loc="best", fontsize=8)
     axes.set_title(f"{analysis.run.name}: {chosen}")
     figure.savefig(output)
     plt.close(figure)
-    return f"{chosen}: {len(rows):,} points, {drawn} incident{'s' * (drawn != 1)} marked"
+    return f"{chosen}: {len(values):,} points, {drawn} incident{'s' * (drawn != 1)} marked"
 
 
 def draw_extents(analysis: Analysis, output: Path) -> str:
@@ -144,10 +159,11 @@ def sparkline(analysis: Analysis, name: str | None, width: int = 100) -> str:
     Raises:
         UserError: there is no such series.
     """
-    chosen, rows = _series(analysis, name)
-    step, value = _columns([r for r in rows if r["state"] == "live"])
-    if not len(step):
+    chosen, branches = branches_of(analysis, name)
+    live = [b for b in branches if b.live]
+    if not live:
         raise UserError(f"no points of {chosen} count")
+    step, value = np.concatenate([b.step for b in live]), np.concatenate([b.value for b in live])
     edges = np.linspace(0, len(value), min(width, len(value)) + 1).astype(int)
     groups = [value[a:b] for a, b in pairwise(edges)]
     # A column shows the greatest of its points, as far as it is a number: a spike of one step must be seen.
@@ -205,33 +221,49 @@ def _restarts(analysis: Analysis, name: str) -> list[float]:
     return sorted({float(r["step"]) for r in rows if r["step"] is not None})[:100]
 
 
-def thinned(step: Floats, value: Floats) -> tuple[Floats, Floats]:
-    """At most _POINTS points, the least and greatest of each bucket kept in their order."""
-    if len(step) <= _POINTS:
-        return step, value
-    edges = np.linspace(0, len(step), _POINTS // 2 + 1).astype(int)
-    filled = np.where(np.isfinite(value), value, np.nanmedian(value))
-    keep = {i for a, b in pairwise(edges) for i in (a + int(filled[a:b].argmin()), a + int(filled[a:b].argmax()))}
-    index = np.array(sorted(keep))
-    return step[index], value[index]
+def buckets(step: Floats, value: Floats, count: int) -> tuple[Floats, Floats, Floats, Floats]:
+    """The first step of each of `count` runs of points, with the least, the median and the greatest of its values."""
+    edges = np.linspace(0, len(step), count + 1).astype(int)
+    groups = [value[a:b][np.isfinite(value[a:b])] for a, b in pairwise(edges)]
+    low, middle, high = (np.array([f(g) if len(g) else np.nan for g in groups]) for f in (np.min, np.median, np.max))
+    return step[edges[:-1]], low, middle, high
 
 
-def _series(analysis: Analysis, name: str | None) -> tuple[str, list[dict[str, Any]]]:
-    known = names(analysis)
+def branches_of(analysis: Analysis, name: str | None) -> tuple[str, list[Branch]]:
+    """The metric of that name, or the training loss, and its branches in their order.
+
+    Raises:
+        UserError: there is no such metric.
+    """
+    store = analysis.store
+    known = [r["name"] for r in store.rows("SELECT name FROM metric GROUP BY name ORDER BY count(*) DESC, name")]
     if not known:
         raise UserError("no metrics in this run")
-    losses = analysis.store.rows(
-        "SELECT name, count(*) AS n FROM metric_stitched WHERE canonical = 'loss' GROUP BY name ORDER BY n DESC, name"
+    losses = store.rows(
+        "SELECT name FROM series WHERE canonical = 'loss' GROUP BY name ORDER BY sum(points) DESC, name"
     )
     chosen = name or (losses[0]["name"] if losses else known[0])
     if chosen not in known:
         raise UserError(f"no metric {chosen!r} here; there are: {', '.join(known[:20])}")
-    rows = analysis.store.rows(
-        "SELECT step, value, state FROM metric_stitched WHERE name = ? ORDER BY series_id, run, step", [chosen]
+    stitched = (
+        "SELECT series_id AS writer, run, state = 'live' AS live, step, value FROM metric_stitched WHERE name = ?"
+        " ORDER BY writer, run, live, step"
     )
-    return chosen, rows
+    # What is not searched for incidents (a learning rate) was not stitched: it is drawn as it was printed.
+    printed = (
+        "SELECT dense_rank() OVER (ORDER BY source, rank) AS writer, 0 AS run, true AS live, step, value FROM metric"
+        " WHERE name = ? AND step IS NOT NULL ORDER BY writer, ordinal"
+    )
+    for query in (stitched, printed):
+        got = store.con.execute(query, [chosen]).fetchnumpy()
+        step, value = _real(got["step"]), _real(got["value"])
+        if len(step):
+            break
+    apart = np.flatnonzero(np.any([np.diff(got[c].astype(int)) != 0 for c in ("writer", "run", "live")], axis=0)) + 1
+    edges = [0, *apart.tolist(), len(step)] if len(step) else []
+    return chosen, [Branch(bool(got["live"][a]), step[a:b], value[a:b]) for a, b in pairwise(edges)]
 
 
-def _columns(rows: list[dict[str, Any]]) -> tuple[Floats, Floats]:
-    step = np.array([r["step"] for r in rows], float)
-    return step, np.array([r["value"] for r in rows], float)
+def _real(column: NDArray[Any]) -> Floats:
+    """A column as numbers, NaN where it has none."""
+    return np.ma.filled(np.ma.asarray(column, np.float64), np.nan)
