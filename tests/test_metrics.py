@@ -73,6 +73,26 @@ held_out.fr loss at iteration 100 | lm loss value: 3.300000E+00 | lm loss PPL: 2
         "step 100 | loss_G 1.31 | sep 0.20\nstep 200 | loss_G 1.21 | sep 0.18\n",
         [("loss_G", "loss", 200, 1.21)],
     ),
+    "rllib/progress.csv": (
+        "episode_reward_mean,done,timesteps_total,info/learner/alpha_loss\n-210.5,False,1000,-13.1\n-90.5,False,2000,-0.2\n",
+        [("info/learner/alpha_loss", "policy_loss", 1000, -13.1), ("episode_reward_mean", "reward", 2000, -90.5)],
+    ),
+    "baselines/progress.csv": (
+        "ep_rew_mean,total timesteps,total_loss\n1.5,256,0.42\n1.75,512,0.40\n",
+        [("total_loss", "policy_loss", 512, 0.4)],
+    ),
+    "keras_quiet.log": (
+        "Epoch 1/2\n - 332s - loss: 1.62 - acc: 0.84 - val_loss: 1.47\nEpoch 2/2\n - 331s - loss: 1.42 - acc: 0.85 - val_loss: 1.40\n",
+        [("loss", "loss", 1, 1.62), ("loss", "loss", 2, 1.42), ("val_loss", "validation_loss", 2, 1.4)],
+    ),
+    "keras_gan.log": (
+        "130 [D loss: 0.25, acc.: 99.37%] [G loss: 1.5]\n131 [D loss: 0.5, acc.: 98.00%] [G loss: 1.25]\n",
+        [("D loss", "adversarial_loss", 131, 0.5), ("G loss", "adversarial_loss", 130, 1.5)],
+    ),
+    "validations.txt": (
+        "Steps: 600\tLoss: 149740.75000\tPPL: 71.38330\tbleu: 1.56419\tLR: 0.00010000\t*\n",
+        [("Loss", "validation_loss", 600, 149740.75)],
+    ),
     "paddle.log": (
         "[11/24 22:00:49] engine.trainer INFO: Iter: 96500/1000000 lr: 6.756e-05 loss_pixel: 6.239 batch_cost: 0.83046 sec reader_cost: 0.04125 sec ips: 19.26649 images/s eta: 8 days, 16:25:18\n",
         [("loss_pixel", "loss", 96500, 6.239), ("images/s eta", None, 96500, 8)],
