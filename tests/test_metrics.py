@@ -224,6 +224,11 @@ held_out.fr loss at iteration 100 | lm loss value: 3.300000E+00 | lm loss PPL: 2
         "{'loss': 2.31, 'learning_rate': 2e-05, 'epoch': 0.5}\n{'loss': nan, 'learning_rate': 2e-05, 'epoch': 1.0}\n",
         [("loss", "loss", None, 2.31), ("loss", "loss", None, NAN), ("learning_rate", "learning_rate", None, 2e-5)],
     ),
+    "hf_glued.log": (
+        "".join(f"\r{k:3d}%|#         | {k * 4}/400 [10:00<1:00:00,  1.50s/it]{{'loss': {3 - k / 100}, 'epoch': {k / 100}}}\n" for k in range(10, 60, 10))
+        + "\r100%|##########| 20/20 [00:02<00:00, 10.1it/s]{'eval_loss': 2.75, 'epoch': 0.5}\n",
+        [("loss", "loss", 40, 2.9), ("loss", "loss", 200, 2.5), ("eval_loss", "validation_loss", 200, 2.75)],
+    ),
     "hf5.log": (
         "{'loss': '0.91', 'grad_norm': '0.8618', 'learning_rate': '3.094e-07', 'epoch': '0.6623'}\n{‘loss’: ‘0.90’, ‘grad_norm’: ‘0.8’, ‘epoch’: ‘0.7’}\n",
         [("loss", "loss", None, 0.91), ("learning_rate", "learning_rate", None, 3.094e-7), ("loss", "loss", None, 0.90)],
@@ -877,6 +882,8 @@ MARKS = [
     # Transformers, behind its logger and behind a bar
     ("[INFO|trainer.py:2152] 2026-03-04 15:00:00,123 >>   Continuing training from global step 20", "resume", 20),
     (" 13%|#3        | 40/300 [00:20<05:00,  1.03s/it][INFO|trainer.py:3478] 2026-03-04 15:00:40,123 >> Saving model checkpoint to out/checkpoint-40", "save", 40),
+    ("03/24/2026 15:00:40 - INFO - accelerate.accelerator - Saving current state to out/step_520", "save", 520),
+    ("03/24/2026 15:00:40 - INFO - accelerate.accelerator - Loading states from out/step_520", "load", 520),
     # Lightning and NeMo
     ("Epoch 0, global step 1000: 'val_loss' reached 2.31000 (best 2.31000), saving model to '/ckpt/last.ckpt' as top 3", "save", 1000),
     ("[NeMo I 2026-03-04 15:00:00 nemo_logging:393] Async checkpoint save for step 102 (/ckpt/step=101.ckpt) finalized successfully.", "save", 102),

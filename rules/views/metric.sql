@@ -71,8 +71,12 @@ CREATE MACRO fields_below_names(names, numbers) AS
 -- Steps of lines that do not print one: Hugging Face's stand in the progress bar of the same or an earlier line.
 CREATE TABLE bar_step AS
 WITH bars AS (
-  SELECT file_id, stream, line_no, total, max(done) AS done FROM progress_bar
-  WHERE fields IS NULL AND file_id IN (SELECT file_id FROM training_line WHERE trainer = 'hf' AND at_step IS NULL)
+  SELECT file_id, stream, line_no, total, max(done) AS done FROM (
+    SELECT file_id, stream, line_no, total, done FROM progress_bar
+    WHERE fields IS NULL AND file_id IN (SELECT file_id FROM training_line WHERE trainer = 'hf' AND at_step IS NULL)
+    UNION ALL -- a bar with nothing between it and the dictionary
+    SELECT file_id, stream, line_no, split_part(lead, '/', 2)::DOUBLE, split_part(lead, '/', 1)::DOUBLE FROM training_line
+    WHERE trainer = 'hf' AND at_step IS NULL AND lead IS NOT NULL)
   GROUP BY file_id, stream, line_no, total
 ), hf AS (
   SELECT l.rowid AS line_id, l.file_id, l.stream, l.line_no, contains(l.fields, 'eval_') AS evaluation FROM training_line l WHERE trainer = 'hf' AND at_step IS NULL
@@ -173,7 +177,10 @@ FROM stepped QUALIFY row_number() OVER (PARTITION BY file_id, stream, step, line
 
 -- Steps counted within an epoch become steps of the run; a rank the line names tells its writer apart.
 CREATE TABLE line_step AS
-WITH first_epoch AS (SELECT file_id, stream, least(min(epoch_no), 1) AS epoch FROM training_line WHERE trainer = 'epochs' GROUP BY ALL),
+WITH first_epoch AS ( -- 0 or 1; a log of a resumed run begins later, what its neighbours began with counts for it
+  SELECT file_id, stream, min(least(min(epoch_no), 1)) OVER (PARTITION BY regexp_replace(path, '[0-9]+', '#', 'g')) AS epoch
+  FROM training_line JOIN (SELECT file_id, path FROM file) USING (file_id) WHERE trainer = 'epochs' GROUP BY file_id, stream, path
+),
 heads AS (
   SELECT l.rowid AS line_id, h.lead FROM (SELECT rowid, file_id, stream, line_no FROM training_line WHERE layout = 'columns' AND lead IS NULL) l
   ASOF JOIN (SELECT file_id, stream, line_no, lead FROM training_line WHERE trainer = 'head' AND lead IS NOT NULL) h
