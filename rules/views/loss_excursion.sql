@@ -23,7 +23,8 @@ SELECT h.*,
    WHERE p.step BETWEEN coalesce(h.before_step, h.start_step) - 3 * h.interval
      AND CASE h.kind WHEN 'trend' THEN h.last_step ELSE h.start_step + 3 * h.interval END) AS change,
   -- A warm restart of the rate lifts the loss for a while; a rate that grows lifts it a little for good.
-  coalesce(h.driver_ratio > 3 AND h.height < 0.5
+  -- From nearly nothing back up: the schedule begins anew, and with it whatever was planned to.
+  coalesce(h.driver_ratio > 3 AND h.height < 0.5 OR h.driver_ratio > 100 AND h.start_step > 0.1 * h.last_step
     OR h.kind IN ('trend', 'shift') AND h.driver_ratio > 1.15 AND h.height < 0.15, false) AS by_rate,
   -- Validation that went on falling says that the model is well and the training loss measures something else.
   (SELECT avg(m.value) FILTER (m.step > h.start_step + 0.3 * (coalesce(h.end_step, h.last_step) - h.start_step)) < 0.995 * arg_max(m.value, m.step) FILTER (m.step <= h.start_step)
