@@ -941,3 +941,18 @@ def test_a_bar_drawn_again_and_again_on_one_line_is_one_run(tmp_path: Path) -> N
     assert store.rows("SELECT count(*) AS n FROM segment")[0]["n"] == 1
     steps = [r["step"] for r in store.rows("SELECT step FROM metric WHERE canonical = 'loss' ORDER BY ordinal")]
     assert steps == sorted(steps)
+
+
+@pytest.mark.parametrize("bar", [True, False])
+def test_where_no_step_is_printed_counted_values_are_not_passed_off_as_steps(bar: bool, tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(
+        "".join(
+            (f"\r {k}%|#| {k * 10}/1000 [00:10<10:00,  1.0it/s]\r" if bar else "")
+            + f"{{'loss': {3 - k / 100 if k < 70 else 'nan'}, 'learning_rate': 1e-05, 'epoch': {k * 3 / 100:.2f}}}\n"
+            for k in range(1, 101)
+        )
+    )
+    (nan,) = analyze(tmp_path).incidents
+    assert nan.rule == "loss.nan"
+    assert nan.facts["step"] == (700 if bar else 70)
+    assert ("no step is printed: its values are counted; that is at epoch 2.1" in nan.summary) is not bar

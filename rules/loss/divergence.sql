@@ -11,7 +11,7 @@ references = ["https://arxiv.org/abs/2309.14322"]
 */
 SELECT
   'The ' || j.name || ' creeps up from ' || plain(j.base) || ' at step ' || plain(coalesce(j.before_step, j.start_step)) || ' to ' || plain(j.after)
-    || ' at step ' || plain(j.last_step) || CASE WHEN j.branch = 'dead' THEN '; training went back behind it later' ELSE '' END AS summary,
+    || ' at step ' || plain(j.last_step) || CASE WHEN j.branch = 'dead' THEN '; training went back behind it later' ELSE '' END || counted_note(j.stepless, j.file_id, j.line_no) AS summary,
   [line_at(j.before_file, j.before_line), line_at(j.file_id, j.line_no), line_at(j.peak_file, j.peak_line), line_at(j.last_file, j.last_line)] AS evidence,
   CASE WHEN j.series_points < 25 THEN 'possible' END AS confidence,
   CASE WHEN j.change IS NOT NULL OR coalesce(j.validation_falls, false) THEN 'info' WHEN j.series_points < 25 THEN 'warning' END AS severity,

@@ -10,7 +10,7 @@ falsely = "A metric that the program prints as nan where it has none."
 references = ["https://github.com/bigscience-workshop/bigscience/blob/master/train/tr8-104B-wide/chronicles.md", "https://pytorch.org/docs/stable/notes/amp_examples.html"]
 */
 WITH bad AS (
-  SELECT e.*, s.name, s.canonical, s.rank AS series_rank FROM excursion e JOIN series s USING (series_id)
+  SELECT e.*, s.name, s.canonical, s.rank AS series_rank, s.stepless FROM excursion e JOIN series s USING (series_id)
   WHERE e.kind = 'nonfinite' AND CASE
     WHEN s.canonical IN ('loss', 'policy_loss', 'value_loss', 'adversarial_loss', 'epoch_loss') THEN e.points >= 2 OR e.end_step IS NULL
     -- Parts of a loss whose sum nobody prints.
@@ -57,6 +57,7 @@ SELECT
        THEN 'The ' || b.name || CASE WHEN b.series_rank IS NOT NULL THEN ' of rank ' || b.series_rank ELSE '' END || ' is not a number from step ' || plain(b.start_step)
          || CASE WHEN b.end_step IS NULL THEN ' to the end' ELSE ' to step ' || plain(b.end_step) END
          || CASE WHEN b.before_step IS NULL THEN ', none of its values is' ELSE ' (last finite: ' || plain(b.base) || ' at step ' || plain(b.before_step) || ')' END
+         || counted_note(b.stepless, b.file_id, b.line_no)
          || CASE WHEN s.lowest IS NULL THEN '' ELSE '; the loss scale fell from ' || plain(s.highest) || ' to ' || plain(s.lowest) END
        WHEN s.file_id IS NULL THEN 'The program stopped' || coalesce(' at step ' || plain(n.step), '') || ': ' || coalesce('rank ' || n.rank || ' ', 'it ') || 'found what is not a number (' || left(n.message, 120) || ')'
        ELSE 'The loss scale collapsed' || CASE WHEN s.lowest IS NULL THEN '' ELSE ' from ' || plain(s.highest) || ' to ' || plain(s.lowest) END || ': every step overflows'

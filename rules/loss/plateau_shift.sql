@@ -10,7 +10,7 @@ falsely = "A change of data or objective by plan that the log does not mention."
 references = ["https://arxiv.org/abs/2407.21783"]
 */
 SELECT
-  'The ' || j.name || ' stepped up from ' || plain(j.base) || ' to ' || plain(j.after) || ' at step ' || plain(j.start_step) || ' and stays there' AS summary,
+  'The ' || j.name || ' stepped up from ' || plain(j.base) || ' to ' || plain(j.after) || ' at step ' || plain(j.start_step) || ' and stays there' || counted_note(j.stepless, j.file_id, j.line_no) AS summary,
   [line_at(j.before_file, j.before_line), line_at(j.file_id, j.line_no), line_at(j.last_file, j.last_line)] || j.elsewhere AS evidence,
   CASE WHEN j.change IS NOT NULL OR coalesce(j.validation_falls, false) THEN 'info' END AS severity,
   to_timestamp(j.start_seconds)::TIMESTAMP AS at, j.of_ranks AS ranks,

@@ -19,14 +19,14 @@ SELECT
     || CASE WHEN len(c.begun) > 0 THEN '; ' || array_to_string(c.begun[:4], ', ') || ' was zero until then' ELSE '' END
     || CASE WHEN g.step < j.start_step THEN '; the gradient norm ran ahead at step ' || plain(g.step) ELSE '' END
     || CASE WHEN j.branch = 'dead' THEN '; training went back behind it later' ELSE '' END
-    || CASE WHEN j.change IS NOT NULL THEN '; a change is logged there: ' || j.change.what ELSE '' END AS summary,
+    || CASE WHEN j.change IS NOT NULL THEN '; a change is logged there: ' || j.change.what ELSE '' END || counted_note(j.stepless, j.file_id, j.line_no) AS summary,
   [line_at(j.before_file, j.before_line), line_at(j.file_id, j.line_no), line_at(j.peak_file, j.peak_line), line_at(j.end_file, j.end_line),
    g.evidence, CASE WHEN j.change IS NOT NULL THEN line_at(j.change.file_id, j.change.line_no) END] || j.elsewhere AS evidence,
   CASE WHEN j.class = 'unrecovered' AND j.change IS NOT NULL OR len(c.begun) > 0 OR j.class = 'fast' AND j.height < 0.15 THEN 'info' WHEN j.class = 'unrecovered' AND NOT j.alone THEN 'critical' END AS severity,
   CASE WHEN j.kind = 'lone' OR j.sigmas < 8 OR j.alone THEN 'probable' END AS confidence,
   to_timestamp(j.start_seconds)::TIMESTAMP AS at, j.of_ranks AS ranks,
   CASE WHEN j.alone THEN 'look at what is behind ' || j.name || ' at these steps: its data set, shard or task, or how it is weighted'
-    WHEN j.class = 'unrecovered' THEN 'restart from the last checkpoint at least 100 steps before step ' || plain(j.start_step)
+    WHEN j.class = 'unrecovered' AND NOT j.stepless THEN 'restart from the last checkpoint at least 100 steps before step ' || plain(j.start_step)
     || coalesce(' (' || (SELECT 'one was saved at step ' || plain(max(e.step)) FROM training_event e WHERE e.kind = 'save' AND e.step <= j.start_step - 100 HAVING max(e.step) IS NOT NULL) || ')', '')
     || ' and skip the batches around it, or lower the learning rate' END AS action,
   j.start_step AS step, j.start_step AS spike_step, j.peak_step, j.peak, j.base, j.class, j.class AS spike_class, j.end_step AS recovered_step, j.level_step AS old_level_step,

@@ -11,7 +11,7 @@ WHERE abs(value - was) > 0.01 * abs(was);
 
 CREATE VIEW loss_excursion AS
 WITH here AS (
-  SELECT e.*, s.name, s.canonical, s.family, s.rank AS series_rank, s.averaged,
+  SELECT e.*, s.name, s.canonical, s.family, s.rank AS series_rank, s.averaged, s.stepless,
     EXISTS (FROM series o WHERE o.canonical = 'loss') AS any_loss,
     -- Equal places of different curves lie within a few points of the coarser one.
     greatest(3 * e.interval, 0.002 * abs(e.start_step), 5) AS slack,
@@ -102,3 +102,7 @@ FROM judged GROUP BY ALL;
 
 -- A number as a person would write it.
 CREATE MACRO plain(x) AS CASE WHEN x IS NULL THEN '?' WHEN x = round(x) AND abs(x) < 1e15 THEN x::BIGINT::VARCHAR ELSE printf('%.4g', x) END;
+
+-- Where a log prints no step (the bar that has it stands elsewhere) values are counted: no number to be taken for a step of the run.
+CREATE MACRO counted_note(stepless, file, line) AS CASE WHEN stepless THEN ' (no step is printed: its values are counted'
+  || coalesce('; that is at epoch ' || (SELECT plain(any_value(m.value)) FROM metric m WHERE m.canonical = 'epoch' AND m.file_id = file AND m.line_no = line), '') || ')' ELSE '' END;

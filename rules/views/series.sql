@@ -6,10 +6,10 @@ CREATE MACRO source_family(source) AS
 
 CREATE TABLE series_member AS
 WITH named AS (
-  SELECT file_id, NULL::BIGINT AS curve, source, name, canonical, rank, count(*) AS points, max(steps_planned) AS planned, min(time) AS began, bool_or(is_average) AS averaged
+  SELECT file_id, NULL::BIGINT AS curve, source, name, canonical, rank, count(*) AS points, count(step) AS stepped, max(steps_planned) AS planned, min(time) AS began, bool_or(is_average) AS averaged
   FROM line_metric WHERE value IS NOT NULL GROUP BY ALL
   UNION ALL
-  SELECT file_id, curve, source, name, canonical, rank, points, steps_planned, time, is_average FROM curve_metric
+  SELECT file_id, curve, source, name, canonical, rank, points, points, steps_planned, time, is_average FROM curve_metric
 ), ranked AS (
   -- Of many ranks that print the same two are enough; what only one of them sees is compared rank by rank elsewhere.
   SELECT *, source_family(source) AS family, min(rank) OVER (PARTITION BY source_family(source), name) AS low, max(rank) OVER (PARTITION BY source_family(source), name) AS high
@@ -28,7 +28,7 @@ SELECT dense_rank() OVER (ORDER BY family, canonical, name, rank) AS series_id, 
 CREATE TABLE series AS
 WITH one AS (
   SELECT series_id, any_value(family) AS family, any_value(name) AS name, any_value(canonical) AS canonical, any_value(rank) AS rank,
-    sum(points)::BIGINT AS points, bool_or(averaged) AS averaged, max(planned) AS planned, count(DISTINCT file_id) AS files
+    sum(points)::BIGINT AS points, sum(stepped) = 0 AS stepless, bool_or(averaged) AS averaged, max(planned) AS planned, count(DISTINCT file_id) AS files
   FROM series_member GROUP BY series_id
 )
 -- Step times have a search of their own (rules/views/pace.sql); a part of the loss with a handful of points shows nothing.
