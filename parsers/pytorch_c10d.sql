@@ -1,8 +1,13 @@
 -- Records broken by a terminal, a collector or a launcher, anywhere, also within a word: the pieces that follow their first line without a
 -- gap, put together without blanks. Where two ranks' first lines follow each other, nobody can tell whose the pieces are.
 CREATE VIEW c10d_joined AS
-WITH of_head AS (
-  SELECT *, max(CASE WHEN head THEN line_no END) OVER (PARTITION BY file_id ORDER BY line_no) AS first_line FROM c10d_piece
+WITH told AS (
+  -- What an exception says of a timeout may stand behind the end of a line that names the rank, or behind nothing at all.
+  SELECT p.* REPLACE (coalesce(p.rank, e.rank) AS rank, CASE WHEN p.alone THEN coalesce(regexp_extract(e.error, '^\[Rank [0-9]+', 0) || ']', '') || ltrim(p.text, '] ') ELSE p.text END AS text, p.head OR p.alone AS head)
+  FROM (SELECT *, NOT head AND regexp_matches(text, '^\]? *Watchdog caught collective operation timeout: WorkNCCL\(') AND NOT coalesce(lag(line_no) OVER (PARTITION BY file_id ORDER BY line_no) = line_no - 1, false) AS alone FROM c10d_piece) p
+  LEFT JOIN c10d_event e ON p.alone AND e.event = 'watchdog_ended' AND e.file_id = p.file_id AND e.line_no = p.line_no - 1 AND regexp_matches(e.error, '^\[Rank [0-9]+\]?$')),
+of_head AS (
+  SELECT *, max(CASE WHEN head THEN line_no END) OVER (PARTITION BY file_id ORDER BY line_no) AS first_line FROM told
   WINDOW w AS (PARTITION BY file_id ORDER BY line_no)
   QUALIFY NOT (head AND coalesce(lag(head) OVER w AND lag(line_no) OVER w >= line_no - 1, false))),
 unbroken AS (
@@ -15,9 +20,9 @@ FROM unbroken GROUP BY file_id, first_line;
 
 -- A number is read where a character follows it: at the end of a piece its last digits may be missing.
 CREATE VIEW c10d_timeout_joined AS
-SELECT * EXCLUDE (text, said), said.group_rank::BIGINT AS group_rank, said.seq::BIGINT AS collective_seq, said.op AS op, TRY_CAST(said.numel_in AS BIGINT) AS numel_in, TRY_CAST(said.numel_out AS BIGINT) AS numel_out,
-  said.timeout_ms::BIGINT AS timeout_ms, TRY_CAST(said.ran_ms AS BIGINT) AS ran_ms, 'watchdog' AS said_by
-FROM (SELECT *, regexp_extract(text, '^\[Rank([0-9]+)\]Watchdogcaughtcollectiveoperationtimeout:WorkNCCL\(SeqNum=([0-9]+),OpType=([A-Za-z_0-9]+)(?:,NumelIn=([0-9]+),NumelOut=([0-9]+))?,Timeout\(ms\)=([0-9]+)\)(?:ranfor([0-9]+)m)?',
+SELECT * EXCLUDE (text, said), TRY_CAST(said.group_rank AS BIGINT) AS group_rank, said.seq::BIGINT AS collective_seq, said.op AS op, TRY_CAST(said.numel_in AS BIGINT) AS numel_in, TRY_CAST(said.numel_out AS BIGINT) AS numel_out,
+  TRY_CAST(said.timeout_ms AS BIGINT) AS timeout_ms, TRY_CAST(said.ran_ms AS BIGINT) AS ran_ms, 'watchdog' AS said_by
+FROM (SELECT *, regexp_extract(text, '^(?:\[Rank([0-9]+)\])?Watchdogcaughtcollectiveoperationtimeout:WorkNCCL\(SeqNum=([0-9]+),OpType=([A-Za-z_0-9]+),(?:NumelIn=([0-9]+),NumelOut=([0-9]+),)?(?:Timeout\(ms\)=([0-9]+)\)(?:ranfor([0-9]+)m)?)?',
   ['group_rank', 'seq', 'op', 'numel_in', 'numel_out', 'timeout_ms', 'ran_ms']) AS said FROM c10d_joined)
 WHERE said.seq <> '';
 
@@ -36,6 +41,12 @@ FROM c10d_timeout UNION ALL BY NAME FROM c10d_timeout_joined;
 CREATE TABLE c10d_status_line AS
 FROM c10d_status UNION ALL BY NAME FROM c10d_status_joined;
 
+-- Where a terminal broke the heartbeat monitor's line, who it is stands in the line before.
+CREATE VIEW c10d_heartbeat_line AS
+SELECT h.* REPLACE (coalesce(h.rank, p.rank) AS rank, coalesce(h.group_rank, TRY_CAST(regexp_extract(p.text, 'Rank ([0-9]+)\]', 1) AS BIGINT)) AS group_rank,
+  coalesce(h.grp_desc, nullif(regexp_extract(p.text, '\(([^()]*)\)', 1), '')) AS grp_desc)
+FROM c10d_heartbeat h LEFT JOIN c10d_piece p ON h.group_rank IS NULL AND p.head AND p.file_id = h.file_id AND p.line_no = h.line_no - 1;
+
 -- The group a watchdog's timeout belongs to stands in another line of the same rank: the status of the group whose work
 -- of that number failed. Each (rank, group, sequence number) once, however often it was printed.
 CREATE TABLE c10d_timeout_once AS
@@ -48,7 +59,7 @@ own AS (
   SELECT t.*, coalesce(t.rank, CASE WHEN coalesce(t.grp_desc = 'default_pg', t.grp = '0') OR NOT EXISTS (FROM c10d_timeout_line p WHERE p.rank IS NOT NULL) THEN t.group_rank END) AS who
   FROM c10d_timeout_line t
   WHERE t.rank IS NOT NULL OR NOT EXISTS (
-    FROM c10d_timeout_line p WHERE p.rank IS NOT NULL AND p.group_rank IS NOT DISTINCT FROM t.group_rank AND p.collective_seq IS NOT DISTINCT FROM t.collective_seq AND p.op IS NOT DISTINCT FROM t.op)),
+    FROM c10d_timeout_line p WHERE (p.rank IS NOT NULL AND p.group_rank IS NOT DISTINCT FROM t.group_rank OR t.group_rank IS NULL AND p.group_rank IS NOT NULL) AND p.collective_seq IS NOT DISTINCT FROM t.collective_seq AND p.op IS NOT DISTINCT FROM t.op)),
 said AS (
   SELECT t.* EXCLUDE (grp, grp_desc), coalesce(t.grp, s.grp) AS grp, coalesce(t.grp_desc, s.grp_desc) AS grp_desc,
     s.last_enqueued, s.last_completed
@@ -93,12 +104,14 @@ GROUP BY s.file_id, s.stream, s.peer, s.port;
 -- Ranks that wait for others before the first collective.
 CREATE VIEW init_wait_c10d AS
 SELECT list_distinct(list(coalesce(rank, group_rank)) FILTER (coalesce(rank, group_rank) IS NOT NULL)) AS ranks, max(expected) AS nranks,
-  CASE event WHEN 'clients_missing' THEN 'store' WHEN 'key_wait' THEN 'store' WHEN 'unique_id' THEN 'unique_id' WHEN 'full_mesh_failed' THEN 'gloo_connect' ELSE 'rendezvous' END AS stage,
+  CASE event WHEN 'clients_missing' THEN 'store' WHEN 'waiting' THEN 'store' WHEN 'key_wait' THEN 'store' WHEN 'unique_id' THEN 'unique_id' WHEN 'full_mesh_failed' THEN 'gloo_connect' ELSE 'rendezvous' END AS stage,
   any_value(host) AS host, min(time) AS time, arg_min(file_id, line_no) AS file_id, min(line_no) AS line_no, max(joined) AS joined,
-  max(coalesce(timeout_ms, timeout_seconds * 1000)) AS timeout_ms, any_value(store_key) AS store_key
+  max(coalesce(timeout_ms, timeout_seconds * 1000)) AS timeout_ms, any_value(store_key) AS store_key, min(awaited) AS awaited, mode(trim(error)) FILTER (event = 'unique_id') AS error
 FROM c10d_store
 WHERE event IN ('clients_missing', 'key_wait', 'unique_id', 'full_mesh_failed')
    OR (event = 'rendezvous' AND error = 'RendezvousTimeoutError')
+   -- more than there are: the barrier counts up to the size of the group, and beyond it for ever
+   OR (event = 'waiting' AND joined > expected)
 GROUP BY event, file_id;
 
 -- gloo's first meeting: every rank leaves its address in the store, and the others wait for the one that is not there. Groups other than

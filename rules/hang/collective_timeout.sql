@@ -39,8 +39,9 @@ sums AS (
   FROM mine HAVING count(*) > 0),
 beat AS (
   SELECT list_sort(list(DISTINCT coalesce(rank, group_rank)) FILTER (coalesce(rank, group_rank) IS NOT NULL)) AS ranks, max(stuck_seconds) AS stuck_seconds,
-    list_distinct(list(host) FILTER (host IS NOT NULL)) AS hosts, min(time) AS time, list_distinct(list(line_at(file_id, line_no))) AS evidence, max(queued) AS queued
-  FROM c10d_heartbeat HAVING count(*) > 0),
+    list_distinct(list(host) FILTER (host IS NOT NULL)) AS hosts, min(time) AS time, list_distinct(list(line_at(file_id, line_no))) AS evidence, max(queued) AS queued,
+    CASE WHEN count(DISTINCT coalesce(grp_desc, grp)) = 1 THEN any_value(coalesce(nullif(grp_desc, ''), grp)) END AS grp
+  FROM c10d_heartbeat_line HAVING count(*) > 0),
 late AS (SELECT DISTINCT unnest(ranks) AS rank FROM missing_rank_suspect),
 groups AS (SELECT count(DISTINCT coalesce(grp, '?')) AS n FROM said)
 SELECT CASE WHEN len(s.ranks) = 1 THEN 'Rank ' || s.ranks[1] WHEN len(s.ranks) > 1 THEN 'Ranks ' || ranges(s.ranks) ELSE 'A process' END || ' waited '
@@ -53,10 +54,10 @@ SELECT CASE WHEN len(s.ranks) = 1 THEN 'Rank ' || s.ranks[1] WHEN len(s.ranks) >
   b.stuck_seconds, b.ranks AS stuck_ranks, NULL::VARCHAR AS host
 FROM sums s CROSS JOIN groups g CROSS JOIN elsewhere e LEFT JOIN beat b ON true
 UNION ALL BY NAME
-SELECT 'The watchdog thread of rank ' || coalesce(ranges(b.ranks), '?') || ' was stuck for ' || coalesce(b.stuck_seconds::BIGINT || ' s', 'its whole time') || ' (heartbeat monitor): a CUDA or NCCL call that does not return, or the GIL, blocks it.' AS summary,
+SELECT CASE WHEN len(b.ranks) = 1 THEN 'The watchdog thread of rank ' || b.ranks[1] || ' was' WHEN len(b.ranks) > 1 THEN 'The watchdog threads of ranks ' || ranges(b.ranks) || ' were' ELSE 'The watchdog thread of a process was' END || ' stuck for ' || coalesce(b.stuck_seconds::BIGINT || ' s', 'its whole time') || ' (heartbeat monitor): a CUDA or NCCL call that does not return, or the GIL, blocks it.' AS summary,
   b.evidence, coalesce(b.time - to_seconds(coalesce(b.stuck_seconds, 0)), b.time) AS "at", b.time AS until, b.ranks,
   list_distinct(b.hosts || coalesce((SELECT list(e.host) FROM exit e WHERE list_contains(b.ranks, e.rank) AND e.host IS NOT NULL), [])) AS hosts,
-  b.stuck_seconds, b.ranks AS stuck_ranks, strftime(b.time - to_seconds(coalesce(b.stuck_seconds, 0)), '%Y-%m-%d %H:%M:%S') AS started, b.queued AS queued,
+  b.grp AS "group", b.stuck_seconds, b.ranks AS stuck_ranks, strftime(b.time - to_seconds(coalesce(b.stuck_seconds, 0)), '%Y-%m-%d %H:%M:%S') AS started, b.queued AS queued,
   (SELECT any_value(e.host) FROM exit e WHERE list_contains(b.ranks, e.rank)) AS host
 FROM beat b WHERE NOT EXISTS (FROM said)
 UNION ALL BY NAME
@@ -73,4 +74,14 @@ WHERE NOT EXISTS (FROM c10d_timeout_line) AND NOT EXISTS (FROM c10d_heartbeat)
        -- An error is told so as well: only where nothing else went wrong.
        OR said_by = 'watchdog' AND (reason = 'Timeout' OR NOT EXISTS (FROM fatal_exception) AND NOT EXISTS (FROM cuda_error) AND NOT EXISTS (FROM c10d_nccl_error) AND NOT EXISTS (FROM nccl_warning)
        AND NOT EXISTS (FROM nccl_ib_error) AND NOT EXISTS (FROM nccl_socket) AND NOT EXISTS (FROM c10d_event WHERE event = 'watchdog_ended' AND error NOT LIKE '%timeout%')))
+HAVING count(*) > 0
+UNION ALL BY NAME
+-- All that is left of it is what the watchdog says at its end, after an error as after a timeout.
+SELECT CASE WHEN count(DISTINCT coalesce(rank, group_rank)) = 1 THEN 'The watchdog of rank ' || any_value(coalesce(rank, group_rank)) WHEN count(coalesce(rank, group_rank)) > 0 THEN 'The watchdogs of ranks ' || ranges(list(DISTINCT coalesce(rank, group_rank))) ELSE 'A watchdog' END
+    || ' took the process down because of a collective that failed or timed out; which one is not in this log.' AS summary,
+  list(line_at(file_id, line_no) ORDER BY time NULLS LAST, file_id, line_no) AS evidence, min(time) AS "at", max(time) AS until, list_sort(list(DISTINCT coalesce(rank, group_rank)) FILTER (coalesce(rank, group_rank) IS NOT NULL)) AS ranks,
+  list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, 'possible' AS confidence, 'warning' AS severity
+FROM c10d_event
+WHERE event = 'operations_failed' AND NOT EXISTS (FROM c10d_timeout_line) AND NOT EXISTS (FROM c10d_heartbeat) AND NOT EXISTS (FROM c10d_status) AND NOT EXISTS (FROM fatal_exception) AND NOT EXISTS (FROM cuda_error)
+  AND NOT EXISTS (FROM c10d_nccl_error) AND NOT EXISTS (FROM nccl_warning) AND NOT EXISTS (FROM nccl_ib_error) AND NOT EXISTS (FROM nccl_ofi_error) AND NOT EXISTS (FROM nccl_socket)
 HAVING count(*) > 0

@@ -42,11 +42,13 @@ UNION ALL BY NAME
 -- the store and the rendezvous, before there is a communicator
 SELECT CASE WHEN max(joined) > max(nranks) THEN format('{} processes came to the {} of a group of {}: the world size is wrong, or the store holds the keys of an earlier attempt', max(joined), replace(stage, '_', ' '), max(nranks))
             WHEN max(nranks) IS NOT NULL AND max(joined) IS NOT NULL THEN format('{} of {} ranks came to the {}, the others never did', max(joined), max(nranks), replace(stage, '_', ' '))
-            ELSE format('Ranks{} waited for others at the stage {} and gave up', coalesce(' ' || ranges(flatten(list(ranks))), ''), replace(stage, '_', ' ')) END
+            ELSE CASE WHEN len(list_distinct(flatten(list(ranks)))) = 1 THEN 'Rank ' || any_value(ranks[1]) WHEN len(flatten(list(ranks))) > 0 THEN 'Ranks ' || ranges(list_distinct(flatten(list(ranks)))) ELSE 'Processes' END
+              || CASE WHEN stage = 'unique_id' THEN format(' waited in the store for the id of a communicator, which rank {} of its group has to leave there: {}', coalesce(min(awaited), 0), coalesce(lower(any_value(error)), 'it never came'))
+                      ELSE format(' waited for others at the stage {} and gave up', replace(stage, '_', ' ')) END END
          || CASE WHEN stage = 'store' AND (SELECT count(*) FROM gloo_rank_awaited) = 1 THEN ': rank ' || (SELECT rank_awaited FROM gloo_rank_awaited) || ' never left its address there' ELSE '' END AS summary,
        list(line_at(file_id, line_no) ORDER BY time NULLS LAST, file_id, line_no) AS evidence, min(time) AS at,
        list_sort(list_distinct(flatten(list(ranks)))) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, max(nranks) AS nranks, max(joined) AS joined,
-       stage, max(timeout_ms) AS timeout_ms, any_value(store_key) AS store_key,
+       stage, max(timeout_ms) AS timeout_ms, any_value(store_key) AS store_key, any_value(error) AS error,
        CASE WHEN stage = 'store' AND (SELECT count(*) FROM gloo_rank_awaited) = 1 THEN (SELECT list(rank_awaited) FROM gloo_rank_awaited) END AS missing, 'probable' AS confidence
 FROM init_wait_c10d WHERE NOT EXISTS (FROM c10d_timeout_line) AND NOT EXISTS (FROM c10d_status_line) GROUP BY stage
 UNION ALL BY NAME
