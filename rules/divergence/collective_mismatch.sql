@@ -14,7 +14,7 @@ references = ["https://pytorch.org/docs/stable/distributed.html#debugging-torch-
 WITH graded AS (SELECT *, CASE source WHEN 'flight_recorder' THEN 1 WHEN 'fingerprint' THEN 2 WHEN 'nccl calls' THEN 3 WHEN 'watchdog' THEN 4 ELSE 5 END AS place FROM collective_mismatch_source),
 -- Sources tell of one difference each in their own words; the first number of a group is the cause, later ones follow.
 best AS (SELECT * FROM graded ORDER BY coalesce(grade, 'definite') = 'possible', place, seq NULLS LAST, time NULLS LAST LIMIT 1)
-SELECT 'Ranks disagree on ' || field || coalesce(' in collective ' || seq, '') || coalesce(' of group ' || grp, '') || ': ' || said || '.' AS summary,
+SELECT 'Ranks disagree' || coalesce(' on ' || field, '') || coalesce(' in collective ' || seq, '') || coalesce(' of group ' || grp, '') || ': ' || said || '.' AS summary,
   evidence || coalesce((SELECT flatten(list(g.evidence[:3])) FROM graded g WHERE g.source <> b.source), []) AS evidence,
   time AS "at", ranks, hosts, grp AS "group", seq, field, "values", ops, all_ranks, version AS fr_version,
   coalesce(b.grade, CASE WHEN b.source = 'gloo' THEN 'probable' ELSE 'definite' END) AS confidence

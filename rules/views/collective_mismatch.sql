@@ -35,13 +35,15 @@ by_value AS (
   SELECT d.field, CASE d.field WHEN 'op' THEN op WHEN 'size' THEN shape WHEN 'dtype' THEN dtype WHEN 'seq' THEN own_seq::VARCHAR ELSE op END AS value, list_sort(list(DISTINCT rank)) AS ranks, count(DISTINCT rank) AS n,
     list_distinct(list(op)) AS kinds, min(seq) AS seq, min(time) AS time, list_distinct(list(host) FILTER (host IS NOT NULL)) AS hosts, list_distinct(list(line_at(file_id, line_no))) AS evidence
   FROM met CROSS JOIN differs d GROUP BY ALL),
+-- Where one rank alone speaks: whom it names beside itself.
+named AS (SELECT CASE WHEN count(DISTINCT coalesce(rank, group_rank)) = 1 THEN list(DISTINCT other_rank) FILTER (other_rank IS NOT NULL) END AS others FROM c10d_fingerprint),
 ranked AS (SELECT *, max(n) OVER () AS most, sum(n) OVER () AS total FROM by_value)
-SELECT 'fingerprint' AS source, NULL::VARCHAR AS grp, min(seq) AS seq, coalesce(any_value(field), 'op') AS field, list(value ORDER BY n, value) AS "values", list_sort(list_distinct(flatten(list(kinds)))) AS ops,
+SELECT 'fingerprint' AS source, NULL::VARCHAR AS grp, min(seq) AS seq, any_value(field) AS field, list(value ORDER BY n, value) AS "values", list_sort(list_distinct(flatten(list(kinds)))) AS ops,
   -- one half alone: who says it is no more suspect than the others
   CASE WHEN count(*) = 1 THEN [] WHEN any_value(total) > 2 AND 2 * any_value(most) > any_value(total) THEN list_sort(flatten(list(ranks) FILTER (n < most))) ELSE list_sort(list_distinct(flatten(list(ranks)))) END AS ranks,
-  list_sort(list_distinct(flatten(list(ranks)))) AS all_ranks, list_distinct(flatten(list(hosts))) AS hosts, min(time) AS time,
+  list_sort(list_distinct(flatten(list(ranks)) || coalesce((SELECT others FROM named), []))) AS all_ranks, list_distinct(flatten(list(hosts))) AS hosts, min(time) AS time,
   string_agg(value || ' on ' || CASE WHEN n = 1 THEN 'rank ' ELSE 'ranks ' END || ranges(ranks), ', ' ORDER BY n, value)
-    || CASE WHEN count(*) = 1 THEN '; what the others ran is not told' ELSE '' END AS said, NULL::VARCHAR AS version,
+    || CASE WHEN count(*) = 1 THEN coalesce('; what rank ' || (SELECT ranges(others) FROM named WHERE len(others) > 0) || ' ran is not told in a way that can be trusted', '; what the others ran is not told') ELSE '' END AS said, NULL::VARCHAR AS version,
   list_distinct(flatten(list(evidence))) AS evidence
 FROM ranked HAVING count(*) > 0;
 

@@ -43,7 +43,7 @@ SELECT 'nccl message size' AS source, 'size' AS field, [local_bytes::VARCHAR, re
        list(line_at(file_id, line_no) ORDER BY file_id, line_no)[:10] AS evidence
 FROM nccl_size_mismatch GROUP BY local_bytes, remote_bytes
 UNION ALL BY NAME
-SELECT 'nccl' AS source, 'op' AS field, list(DISTINCT rank_a ORDER BY rank_a)::BIGINT[] AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, 'possible' AS grade,
+SELECT 'nccl' AS source, list(DISTINCT rank_a ORDER BY rank_a)::BIGINT[] AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, 'possible' AS grade,
        min(time) AS time, format('NCCL suspects a collective mismatch at and around rank {}', ranges(list(rank_a))) AS said,
        list(line_at(file_id, line_no) ORDER BY file_id, line_no)[:10] AS evidence
 FROM nccl_usage WHERE event = 'collective_mismatch' HAVING count(*) > 0;
