@@ -25,7 +25,7 @@ WITH told AS (
   UNION ALL
   SELECT what, message, NULL, rank, host, pid, time, file_id, line_no, NULL, NULL, grade FROM config_error_nccl
   UNION ALL
-  SELECT 'port', 'Port ' || port || ' of the store is taken: another job on this host listens there, or one that ended has left a process behind', NULL, rank, host, pid, time, file_id, line_no, NULL, NULL, 'definite'
+  SELECT 'port', coalesce('Port ' || port, 'The port') || ' of the store is taken: another job on this host listens there, or one that ended has left a process behind', NULL, rank, host, pid, time, file_id, line_no, NULL, NULL, 'definite'
   FROM c10d_store s WHERE event = 'port_taken' AND NOT EXISTS (FROM metric_span m WHERE m.file_id = s.file_id)
 ), grouped AS (
   SELECT what, regexp_replace(message, '[0-9]+', '#', 'g') AS alike, min_by(message, line_no) AS message, min_by(type, line_no) AS type, any_value(file) AS file, any_value(line) AS line, min(grade) AS grade,

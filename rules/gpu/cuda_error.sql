@@ -66,3 +66,12 @@ UNION ALL BY NAME
 SELECT format('assert `{}` failed in kernel {} ({}:{})', assertion, kernel, source, line) AS summary, evidence, ranks, "at", 'definite' AS confidence, 'critical' AS severity,
        'An index or label is out of range: check it on the CPU, or run with CUDA_LAUNCH_BLOCKING=1.' AS action, 'cudaErrorAssert' AS cuda_error, 'cudaErrorAssert' AS error, 710 AS cuda_error_code, 'assert' AS kind, assertion, kernel, source, line
 FROM asserts WHERE threads > 0 AND NOT EXISTS (SELECT 1 FROM grouped WHERE kind = 'assert')
+UNION ALL BY NAME
+-- NCCL gives up because of an error of the runtime, and the log does not say which.
+SELECT coalesce('rank ' || ranges(list(DISTINCT e.rank) FILTER (e.rank IS NOT NULL)) || ': ', '') || 'a call of NCCL to the GPU runtime failed; which error it was is not in this log' AS summary,
+       list(line_at(e.file_id, e.line_no) ORDER BY e.file_id, e.line_no)[:20] AS evidence, list_sort(list(DISTINCT e.rank) FILTER (e.rank IS NOT NULL)) AS ranks, list(DISTINCT e.host) FILTER (e.host IS NOT NULL) AS hosts, min(e.time) AS "at", max(e.time) AS until,
+       'warning' AS severity, 'possible' AS confidence, 'Run again with NCCL_DEBUG=WARN: NCCL then prints the error of the runtime and the call that failed.' AS action, count(*) AS processes, any_value(e.error) AS error
+FROM c10d_nccl_error e
+WHERE e.error LIKE 'unhandled cuda error%' AND NOT EXISTS (FROM cuda_error) AND NOT EXISTS (FROM nccl_cuda_failure) AND NOT EXISTS (FROM nccl_usage) AND NOT EXISTS (FROM oom_event) AND NOT EXISTS (FROM nccl_shm_failure)
+  AND NOT EXISTS (FROM kernel_event) AND NOT EXISTS (FROM fatal_exception WHERE kind <> 'collective')
+HAVING count(*) > 0

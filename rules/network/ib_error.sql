@@ -47,6 +47,8 @@ trouble AS (
   -- The earliest is nearest to the cause; without times, the one about the peer that most hosts complain of.
   SELECT *, count(*) OVER () AS times FROM known
   QUALIFY row_number() OVER (ORDER BY time NULLS LAST, hosts_of_peer DESC, file_id, line_no) = 1
+), completion AS (   -- a device's event stands first, and the transfers that failed with it tell the peer
+  SELECT * FROM known WHERE status IS NOT NULL QUALIFY row_number() OVER (ORDER BY time NULLS LAST, hosts_of_peer DESC, file_id, line_no) = 1
 ), all_of AS (
   SELECT list(DISTINCT host ORDER BY host) FILTER (host IS NOT NULL) AS hosts, list(DISTINCT job_rank ORDER BY job_rank) FILTER (job_rank IS NOT NULL) AS ranks,
          list(DISTINCT gpu::VARCHAR ORDER BY gpu::VARCHAR) FILTER (gpu IS NOT NULL) AS gpus, list(DISTINCT peer ORDER BY peer) FILTER (peer IS NOT NULL) AS peers,
@@ -59,8 +61,8 @@ SELECT format('RDMA error on {}{}{}: {}{}',
               CASE WHEN f.status_name IS NOT NULL THEN 'status ' || f.status || ' ' || f.status_name || ', ' || f.what ELSE f.what END,
               CASE WHEN len(l.hosts) > 1 THEN '; ' || len(l.hosts) || ' hosts report errors' ELSE '' END) AS summary,
        l.evidence, l.at, l.until, l.ranks, l.hosts, l.gpus,
-       f.status, f.status_name, f.vendor_err, f.peer, CASE WHEN len(l.peers) > 1 THEN l.peers END AS peers, a.host AS peer_host,
-       nullif(f.hca, '') AS device, f.event, f.local_gid, f.remote_gid, f.times,
+       coalesce(f.status, c.status) AS status, coalesce(f.status_name, c.status_name) AS status_name, coalesce(f.vendor_err, c.vendor_err) AS vendor_err, coalesce(f.peer, c.peer) AS peer, CASE WHEN len(l.peers) > 1 THEN l.peers END AS peers, a.host AS peer_host,
+       coalesce(nullif(f.hca, ''), c.hca) AS device, f.event, coalesce(f.local_gid, c.local_gid) AS local_gid, coalesce(f.remote_gid, c.remote_gid) AS remote_gid, f.times,
        -- only flushed requests: the error they follow is not in these logs
        CASE WHEN f.status_name = 'WR_FLUSH_ERR' THEN 'possible' WHEN l.by_kernel THEN 'probable' END AS confidence, CASE WHEN f.status_name = 'WR_FLUSH_ERR' OR l.by_kernel THEN 'warning' END AS severity
-FROM first f CROSS JOIN all_of l LEFT JOIN address_host a ON a.address = f.peer
+FROM first f CROSS JOIN all_of l LEFT JOIN completion c ON true LEFT JOIN address_host a ON a.address = coalesce(f.peer, c.peer)

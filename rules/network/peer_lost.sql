@@ -10,7 +10,7 @@ remedy      = "Find the log of the named peer and what it said last; look at its
 falsely     = "The job was taken down on purpose and one process was faster than the others."
 */
 WITH lost AS (
-  SELECT s.*, coalesce(s.rank, p.rank) AS job_rank, a.host AS peer_host
+  SELECT s.* REPLACE (nullif(s.peer, '') AS peer), coalesce(s.rank, p.rank) AS job_rank, a.host AS peer_host
   FROM nccl_socket s LEFT JOIN nccl_process p ON p.host = s.host AND p.pid = s.pid LEFT JOIN address_host a ON a.address = s.peer
   WHERE s.event IN ('closed_by_peer', 'io_failed', 'no_peer_address') AND NOT regexp_matches(coalesce(s.error, ''), 'timed out|No route to host|unreachable')
     -- a process that has torn its communicators down before does not mind
@@ -52,4 +52,20 @@ SELECT coalesce('Rank ' || ranges(list(DISTINCT e.rank) FILTER (e.rank IS NOT NU
        list(DISTINCT e.host) FILTER (e.host IS NOT NULL) AS hosts, count(*) AS times
 FROM c10d_nccl_error e
 WHERE e.error LIKE 'remote process exited%' AND NOT EXISTS (FROM nccl_socket) AND NOT EXISTS (FROM nccl_ib_error) AND NOT EXISTS (FROM nccl_ofi_error) AND NOT EXISTS (FROM fatal_exception WHERE kind <> 'collective')
+HAVING count(*) > 0
+UNION ALL BY NAME
+-- The store through which processes find each other went with the process that held it.
+SELECT CASE WHEN bool_or(l.agent) THEN 'The launcher''s agent' ELSE coalesce('Rank ' || ranges(list(DISTINCT l.rank) FILTER (l.rank IS NOT NULL)), 'A process') END || coalesce(' on ' || min(l.host), '')
+         || ' lost the store through which processes find each other: what held it (rank 0 or its agent, on the first node) ended before' AS summary,
+       list(line_at(l.file_id, l.line_no) ORDER BY l.file_id, l.line_no)[:20] AS evidence, min(l.time) AS at, max(l.time) AS until, list_sort(list(DISTINCT l.rank) FILTER (l.rank IS NOT NULL)) AS ranks,
+       list(DISTINCT l.host) FILTER (l.host IS NOT NULL) AS hosts, 'Find the log of rank 0 and of the launcher on the first node (MASTER_ADDR, --rdzv-endpoint) and what they said last.' AS action, count(*) AS times
+FROM (
+  SELECT file_id, line_no, time, rank, host, true AS agent FROM c10d_store WHERE event = 'rendezvous' AND error = 'RendezvousConnectionError'
+  UNION ALL
+  SELECT file_id, line_no, time, rank, host, false FROM exception
+  WHERE class IN ('RuntimeError', 'DistNetworkError', 'DistStoreError') AND regexp_matches(message, '^(?:Connection reset by peer|Broken pipe|Connection closed by peer|Failed to recv, got 0 bytes|failed to recv, got 0 bytes)')
+    AND final AND regexp_matches(array_to_string(frames, ' '), 'torch/distributed/(?:distributed_c10d|rendezvous|elastic/[a-z_/]+)\.py')
+) l
+WHERE NOT EXISTS (FROM connect_failure) AND NOT EXISTS (FROM fatal_exception WHERE kind <> 'collective') AND NOT EXISTS (FROM c10d_timeout_line) AND NOT EXISTS (FROM c10d_heartbeat) AND NOT EXISTS (FROM c10d_nccl_error) AND NOT EXISTS (FROM scheduler_event)
+  AND NOT EXISTS (FROM ended_from_outside) AND NOT EXISTS (FROM death WHERE signal IN (4, 6, 7, 8, 9, 11)) AND NOT EXISTS (FROM "exit" WHERE exitcode BETWEEN 1 AND 127) AND NOT EXISTS (FROM c10d_store WHERE event IN ('clients_missing', 'key_wait', 'unique_id', 'full_mesh_failed', 'port_taken'))
 HAVING count(*) > 0

@@ -3,7 +3,7 @@ title      = "Shared memory (/dev/shm) is full"
 severity   = "critical"
 confidence = "probable"
 status     = "stable"
-explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.collective_count", "divergence.stack", "crash.exception", "crash.signal", "loss.rollback"]
+explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.collective_count", "divergence.stack", "crash.exception", "crash.signal", "gpu.cuda_error", "loss.rollback"]
 about      = """
 Data loader workers hand batches over in /dev/shm, NCCL connects ranks of one host through it. When it is full, writing to it
 gives a bus error (SIGBUS), or "No space left on device" for a file that is no file on disk. Containers get 64 MiB by default.
