@@ -33,13 +33,13 @@ WITH hard AS (
     AND NOT (signal IN (6, 9) AND coalesce((SELECT by_exit FROM first_told), false) AND NOT first_observed)
 ), grouped AS (
   SELECT signal, any_value(signal_name) AS signal_name, list(DISTINCT rank ORDER BY rank) FILTER (rank IS NOT NULL) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
-         list(DISTINCT pid ORDER BY pid) FILTER (pid IS NOT NULL) AS pids, list(DISTINCT task ORDER BY task) FILTER (task IS NOT NULL) AS tasks, min(time) AS at_,
+         list(DISTINCT pid ORDER BY pid) FILTER (pid IS NOT NULL) AS pids, list(DISTINCT task ORDER BY task) FILTER (task IS NOT NULL) AS tasks, list(DISTINCT local_rank ORDER BY local_rank) FILTER (local_rank IS NOT NULL) AS local_ranks, min(time) AS at_,
          max(process) FILTER (source = 'kernel') AS kernel_process, any_value(process) FILTER (process IS NOT NULL) AS process, any_value(library) FILTER (library IS NOT NULL) AS library, any_value(library_offset) FILTER (library IS NOT NULL) AS library_offset,
          any_value(error_code) FILTER (error_code IS NOT NULL) AS error_code, any_value(fault_address) FILTER (fault_address IS NOT NULL) AS fault_address, any_value(exitcode) FILTER (exitcode IS NOT NULL) AS exitcode,
          list(DISTINCT source ORDER BY source) AS told_by, list(line_at(file_id, line_no) ORDER BY source = 'kernel' DESC, first_observed DESC, file_id, line_no)[:20] AS evidence
   FROM chosen GROUP BY signal
 )
-SELECT CASE WHEN len(ranks) > 0 THEN 'Rank ' || ranges(ranks) WHEN len(tasks) > 0 THEN 'Task ' || ranges(tasks) WHEN kernel_process IS NOT NULL THEN 'Process ' || kernel_process ELSE 'A process' END
+SELECT CASE WHEN len(ranks) > 0 THEN 'Rank ' || ranges(ranks) WHEN len(tasks) > 0 THEN 'Task ' || ranges(tasks) WHEN len(local_ranks) > 0 THEN 'Local rank ' || ranges(local_ranks) WHEN kernel_process IS NOT NULL THEN 'Process ' || kernel_process ELSE 'A process' END
        || coalesce(CASE WHEN len(pids) <= 4 THEN ' (pid ' || array_to_string(pids, ', ') || ')' END, '') || coalesce(' on ' || CASE WHEN len(hosts) <= 3 THEN array_to_string(hosts, ', ') END, '')
        || ' was ended by ' || signal_name || coalesce(' in ' || library || ' at offset ' || library_offset, '') AS summary,
        evidence, at_ AS at, ranks, hosts,
@@ -47,8 +47,18 @@ SELECT CASE WHEN len(ranks) > 0 THEN 'Rank ' || ranges(ranks) WHEN len(tasks) > 
                    WHEN 7 THEN 'Bus error: check the size of /dev/shm (df -h /dev/shm; docker --shm-size), then the disk behind mapped files.'
                    WHEN 4 THEN 'Illegal instruction: the binary was built for another processor; install a wheel for this machine (lscpu).' END AS action,
        CASE WHEN signal = 9 AND NOT list_contains(told_by, 'kernel') AND ranks IS NULL AND pids IS NULL THEN 'possible' WHEN signal = 6 THEN 'probable' END AS confidence,
-       signal, signal_name, exitcode, coalesce(kernel_process, process) AS process, CASE WHEN len(pids) = 1 THEN pids[1] END AS pid, pids, CASE WHEN len(hosts) = 1 THEN hosts[1] END AS host,
+       signal, signal_name, exitcode, coalesce(kernel_process, process) AS process, CASE WHEN len(pids) = 1 THEN pids[1] END AS pid, pids, CASE WHEN len(hosts) = 1 THEN hosts[1] END AS host, CASE WHEN ranks IS NULL AND len(local_ranks) = 1 THEN local_ranks[1] END AS local_rank, CASE WHEN ranks IS NULL THEN local_ranks END AS local_ranks,
        library, TRY_CAST(error_code AS BIGINT) AS error_code, library_offset AS "offset", fault_address, told_by,
        (SELECT list(DISTINCT rank ORDER BY rank) FROM death e WHERE e.signal = 15 AND e.rank IS NOT NULL) AS echo_ranks,
-       CASE WHEN ranks IS NOT NULL THEN (SELECT greatest(count(DISTINCT rank), max(rank) + 1) FROM identity WHERE rank IS NOT NULL) END AS world_size
+       CASE WHEN ranks IS NOT NULL THEN (SELECT count(DISTINCT rank) FROM identity WHERE rank IS NOT NULL HAVING count(DISTINCT rank) > greatest(1, max(rank))) END AS world_size
 FROM grouped
+UNION ALL BY NAME
+-- Ray sees that the connection to a worker ended, and guesses at why.
+SELECT CASE WHEN count(DISTINCT pid) = 1 THEN 'A worker of Ray (pid ' || any_value(pid) || coalesce(' on ' || any_value(host), '') || ')' ELSE count(DISTINCT pid) || ' workers of Ray (pid ' || array_to_string(list(DISTINCT pid ORDER BY pid)[:8], ', ') || ')' END
+         || ' ended without a word: killed from outside, by the OOM killer as a rule, or crashed' AS summary,
+       list(line_at(file_id, line_no) ORDER BY file_id, line_no)[:20] AS evidence, min(time) AS at, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
+       'Look in dmesg of ' || coalesce(any_value(host), 'that host') || ' for the OOM killer and for segfaults, and in /tmp/ray/session_latest/logs for worker-*' || coalesce(any_value(pid)::VARCHAR, 'PID') || '.err.' AS action,
+       'warning' AS severity, 'possible' AS confidence, CASE WHEN count(DISTINCT pid) = 1 THEN any_value(pid) END AS pid, list(DISTINCT pid ORDER BY pid) AS pids, CASE WHEN count(DISTINCT host) = 1 THEN any_value(host) END AS host, ['ray'] AS told_by
+FROM "exit" WHERE said_by = 'ray' AND pid IS NOT NULL AND NOT EXISTS (FROM chosen) AND NOT EXISTS (FROM fatal_exception) AND NOT EXISTS (FROM ended_from_outside) AND NOT EXISTS (FROM cuda_error) AND NOT EXISTS (FROM oom_event) AND NOT EXISTS (FROM oomd_kill)
+  AND NOT EXISTS (FROM kernel_oom_incident) AND NOT EXISTS (FROM c10d_timeout_line) AND NOT EXISTS (FROM c10d_nccl_error)
+HAVING count(*) > 0

@@ -19,3 +19,10 @@ FROM (
          -- CANCELLED ... DUE TO NODE FAILURE names the node of the batch script, not the one that failed
          coalesce(list_sort(list(DISTINCT host) FILTER (host IS NOT NULL AND message IS DISTINCT FROM 'NODE FAILURE')), []) AS hosts
   FROM scheduler_event WHERE event = 'node_failure' GROUP BY scheduler)
+UNION ALL BY NAME
+-- The launcher of an MPI job lost its daemon on a node: the node or pod went, or the way to it. Where a process tells of its own end, the daemon went with the job.
+SELECT concat('mpirun lost its daemon on ', CASE WHEN count(DISTINCT peer) = 1 THEN 'node ' ELSE 'nodes ' END, array_to_string(list_sort(list(DISTINCT peer))[1:8], ', '), ': the node went away, its pod or daemon was killed, or the network to it failed') AS summary,
+       list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:20] AS evidence, min(time) AS "at", max(time) AS until, list_sort(list(DISTINCT peer)) AS hosts, min(peer) AS node, 'mpirun' AS scheduler, 'possible' AS confidence
+FROM launcher_event WHERE event = 'daemon_lost' AND peer IS NOT NULL AND NOT EXISTS (FROM scheduler_event WHERE event = 'node_failure') AND NOT EXISTS (FROM ended_from_outside) AND NOT EXISTS (FROM fatal_exception)
+  AND NOT EXISTS (FROM death WHERE source <> 'ray') AND NOT EXISTS (FROM "exit" WHERE exitcode BETWEEN 1 AND 127)
+HAVING count(*) > 0
