@@ -85,7 +85,7 @@ SELECT * FROM c10d_timeout_once WHERE said_by = 'watchdog' AND coalesce(grp_desc
 
 CREATE VIEW watchdog_loud AS
 SELECT coalesce(rank, group_rank) AS rank FROM c10d_timeout_line WHERE said_by = 'watchdog' UNION SELECT coalesce(rank, group_rank) FROM c10d_status_line
-UNION SELECT rank FROM c10d_heartbeat UNION SELECT rank FROM c10d_event;
+UNION SELECT rank FROM c10d_heartbeat_line UNION SELECT rank FROM c10d_event;
 
 -- Who was ended by its launcher had no time to speak.
 CREATE VIEW ended_by_launcher AS
@@ -186,6 +186,29 @@ SELECT 'horovod' AS source, list_sort(list_distinct(flatten(by_tensor))) AS rank
     || CASE WHEN most < len(list_distinct(flatten(by_tensor))) THEN '; each of them lacks other tensors, so they submit them in different orders, or different ones' ELSE '' END AS said, evidence
 FROM named JOIN awaited USING (file_id, first_line) WHERE gave_up OR lines_after <= 40;
 
+-- Old versions say in one line who HAS submitted each tensor. Who is awaited follows where the others are known: they are all that anybody
+-- names, and no rank above them. Where each rank waits with tensors of its own, none is late: the fewer went another way.
+CREATE VIEW missing_rank_horovod_ready AS
+WITH warned AS (
+  SELECT h.file_id, h.line_no, h.time, h.seconds, f.lines - h.line_no AS lines_after, unnest(regexp_extract_all(h.stalled, '[^ ,\[\]]+ \[(?:ready|missing) ranks: ?[0-9, ]+\]')) AS said
+  FROM horovod_stall h JOIN file f USING (file_id) WHERE h.stalled IS NOT NULL
+  QUALIFY row_number() OVER (PARTITION BY h.file_id ORDER BY h.line_no DESC) = 1),
+tensors AS (
+  SELECT file_id, line_no, time, seconds, split_part(said, ' ', 1) AS tensor, contains(said, '[missing') AS missing,
+    list_sort(list_transform(regexp_extract_all(regexp_extract(said, 'ranks: ?([0-9, ]+)', 1), '[0-9]+'), lambda n: n::BIGINT)) AS ranks
+  FROM warned WHERE lines_after <= 40),
+world AS (SELECT range(greatest((SELECT max(list_max(ranks)) FROM tensors), coalesce((SELECT max(rank) FROM rank), 0), coalesce((SELECT max(world_size) - 1 FROM identity), 0)) + 1) AS ranks),
+sets AS (
+  SELECT file_id, CASE WHEN missing THEN list_filter(w.ranks, lambda r: NOT list_contains(t.ranks, r)) ELSE t.ranks END AS ready, count(*) AS n, min(tensor) AS tensor, min(line_no) AS line_no, min(time) AS time, max(seconds) AS seconds
+  FROM tensors t CROSS JOIN world w GROUP BY ALL),
+ranked AS (SELECT *, count(*) OVER () AS sets, row_number() OVER (ORDER BY len(ready), n) AS place, last_value(tensor) OVER (ORDER BY len(ready), n ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS awaited FROM sets)
+SELECT 'horovod' AS source, CASE WHEN sets = 1 THEN list_filter((SELECT ranks FROM world), lambda r: NOT list_contains(ready, r)) ELSE ready END AS ranks, []::VARCHAR[] AS hosts, []::BIGINT[] AS pids, NULL::VARCHAR AS grp, NULL::BIGINT AS seq,
+  awaited AS op, 'host' AS side, 'outside' AS place, 'possible' AS grade, time - to_seconds(coalesce(seconds, 0)) AS "at",
+  CASE WHEN sets = 1 THEN 'Horovod''s stall inspector: rank ' || ranges(ready) || ' have submitted ' || tensor || coalesce(' and wait for more than ' || seconds::BIGINT || ' s', '')
+       ELSE 'Horovod''s stall inspector: rank ' || ranges(ready) || ' alone submitted ' || tensor || ', the others ' || awaited || ': their ways parted' END AS said,
+  [line_at(file_id, line_no)] AS evidence
+FROM ranked WHERE place = 1 AND CASE WHEN sets = 1 THEN len(ready) < (SELECT len(ranks) FROM world) ELSE 2 * len(ready) <= (SELECT len(ranks) FROM world) END;
+
 -- torch's own analyser of Flight Recorder dumps. In groups that lie within each other it names victims too: whom most of its findings name.
 CREATE VIEW missing_rank_analyser AS
 WITH finding AS (
@@ -205,6 +228,7 @@ UNION ALL BY NAME SELECT * FROM missing_rank_barrier
 UNION ALL BY NAME SELECT * FROM missing_rank_desync
 UNION ALL BY NAME SELECT * FROM missing_rank_analyser
 UNION ALL BY NAME SELECT * FROM missing_rank_horovod
+UNION ALL BY NAME SELECT * FROM missing_rank_horovod_ready
 UNION ALL BY NAME SELECT * FROM missing_rank_barrier_root
 UNION ALL BY NAME SELECT * FROM missing_rank_silent
 UNION ALL BY NAME SELECT * FROM missing_rank_ended
