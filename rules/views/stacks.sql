@@ -196,12 +196,16 @@ WITH pid_of AS (
 ), main AS (
   -- The main thread: by name, by its id, by a debugger's number; a thread that Python started is not it. faulthandler and pystack
   -- print it last, others first.
-  SELECT p.*, row_number() OVER (
+  SELECT p.*, bool_or(p.number = 1) OVER (PARTITION BY p.file_id, p.stream, p.unit_head, p.nth) AS has_first, row_number() OVER (
       PARTITION BY p.file_id, p.stream, p.unit_head, p.nth
       ORDER BY coalesce(p.name = 'MainThread', false) DESC, coalesce(p.name = 'pt_main_thread', false) DESC, coalesce(p.tid = h.pid::VARCHAR OR p.source_kind = 'austin' AND p.tid = p.nth::VARCHAR, false) DESC,
         coalesce(p.number = 1, false) DESC, coalesce(p.path[1] LIKE '\_bootstrap (%' ESCAPE '\', false), p.frames = 0, CASE WHEN p.source_kind IN ('faulthandler', 'pystack') THEN -p.line_no ELSE p.line_no END) AS place
   FROM stack_position AS p LEFT JOIN stack_head AS h ON h.file_id = p.file_id AND h.line_no = p.unit_head AND h.stream = p.stream
-), main_thread AS (SELECT * FROM main WHERE place = 1),
+-- A piece of a dump without the main thread says nothing of where the process stands: a debugger numbers that one 1, and Python started the others.
+), main_thread AS (
+  SELECT * EXCLUDE (has_first) FROM main
+  WHERE place = 1 AND has_first IS DISTINCT FROM false AND NOT (source_kind = 'faulthandler' AND coalesce(path[1] LIKE '\_bootstrap (%' ESCAPE '\', false))
+),
 -- Backward hooks (FSDP, DeepSpeed) run in threads that C++ made: they have no name, and the main thread shows only `backward`.
 hook AS (
   SELECT file_id, stream, unit_head, nth, arg_min({'class': class, 'own': own, 'top': top, 'path': path, 'own_path': own_path, 'decided': decided, 'awaits': awaits, 'status': status}, line_no) AS h
