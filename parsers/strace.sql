@@ -119,7 +119,7 @@ SELECT file_id, line_no, line_no AS end_line, trace, tid, at_s, syscall, args, r
 FROM strace_event WHERE kind = 'call'
 UNION ALL
 SELECT b.file_id, b.line_no, coalesce(h.end_line, b.line_no), b.trace, b.tid, b.at_s, b.syscall,
-       CASE WHEN b.kind = 'cut' THEN regexp_replace(b.args, '(?:/[^ ]*/)?strace: Process .*$', '') ELSE rtrim(b.args, ' ,') END
+       CASE WHEN b.kind = 'cut' THEN regexp_replace(b.args, '(?:\^C)?(?:(?:/[^ ]*/)?strace: )?Process [0-9]+ (?:attached|detached).*$|\^C$', '') ELSE rtrim(b.args, ' ,') END
          || coalesce(CASE WHEN b.args = '' OR e.args = '' OR b.kind = 'cut' AND ends_with(b.args, ', ') OR starts_with(e.args, ',') THEN '' ELSE ', ' END || e.args, ''),
        e.result, e.target, e.errno, e.said, e.injected,
        coalesce(e.seconds, CASE WHEN e.clock IS NOT NULL THEN strace_at(e.clock, f.first_clock) - b.at_s END), h.never_returned, b.host, b.rank
