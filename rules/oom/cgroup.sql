@@ -50,5 +50,7 @@ SELECT 'memory limit of a cgroup' || coalesce(' (' || known_bytes(max(l.limit_by
        'Raise the limit, or use less: fewer data loader workers, smaller caches; get the rest of the kernel log (dmesg -T) to see who held the memory.' AS action,
        list_concat(list(DISTINCT line_at(r.file_id, r.line_no)), list(DISTINCT line_at(l.file_id, l.line_no)))[:20] AS evidence, min(r.time) AS "at", max(r.time) AS until,
        list(DISTINCT r.host) FILTER (r.host IS NOT NULL) AS hosts, 'probable' AS confidence, max(l.limit_bytes) AS limit_bytes, min(r.process) AS invoker, 'kernel' AS actor
-FROM oom_report r JOIN oom_limit l ON l.file_id = r.file_id AND l.line_no BETWEEN r.line_no AND r.line_no + 400 AND l.used_bytes >= 0.99 * l.limit_bytes
+FROM oom_report r
+JOIN (SELECT file_id, line_no, limit_bytes FROM oom_limit WHERE used_bytes >= 0.99 * limit_bytes UNION ALL SELECT file_id, line_no, NULL FROM oom_cgroup_frame) l
+  ON l.file_id = r.file_id AND l.line_no BETWEEN r.line_no AND r.line_no + 400
 WHERE NOT EXISTS (FROM oom_kill) AND NOT EXISTS (FROM scheduler_oom) AND NOT EXISTS (FROM host_allocation_failure WHERE said_by = 'kernel') HAVING count(*) > 0

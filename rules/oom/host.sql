@@ -78,5 +78,5 @@ SELECT 'the kernel''s OOM killer was called' || coalesce(' on ' || array_to_stri
        list(line_at(r.file_id, r.line_no) ORDER BY r.file_id, r.line_no)[1:20] AS evidence, min(r.time) AS "at", max(r.time) AS until,
        list(DISTINCT r.host) FILTER (r.host IS NOT NULL) AS hosts, 'possible' AS confidence, min(r.process) AS invoker, 'kernel' AS actor
 FROM oom_report r
-WHERE NOT EXISTS (FROM oom_kill) AND NOT EXISTS (FROM oom_victim) AND NOT EXISTS (FROM oom_limit) AND NOT EXISTS (FROM oom_old_limit) AND NOT EXISTS (FROM kill_explained WHERE for_memory) AND NOT EXISTS (FROM host_allocation_failure WHERE said_by = 'kernel')
+WHERE NOT EXISTS (FROM oom_kill) AND NOT EXISTS (FROM oom_victim) AND NOT EXISTS (FROM oom_limit) AND NOT EXISTS (FROM oom_cgroup_frame) AND NOT EXISTS (FROM oom_old_limit) AND NOT EXISTS (FROM kill_explained WHERE for_memory) AND NOT EXISTS (FROM host_allocation_failure WHERE said_by = 'kernel')
 HAVING count(*) > 0

@@ -338,7 +338,8 @@ SELECT class, grade, because,
       WHEN 'program_exceeds_memory' THEN coalesce(' of ' || known_bytes(limit_bytes), '')
       WHEN 'kernel_exceeds_scratch_memory' THEN ' of ' || coalesce(known_bytes(limit_bytes) || ' of ', '') || memory_space || ': a kernel''s scratch memory, not the size of the model'
       ELSE coalesce(', ' || known_bytes(free_bytes) || ' free' || coalesce(' of ' || known_bytes(total_bytes), ''), coalesce(' of a pool of ' || known_bytes(limit_bytes), ''))
-        || coalesce(', ' || known_bytes(allocated_bytes) || ' in use', '') END
+        || coalesce(', ' || known_bytes(allocated_bytes) || ' in use', '')
+        || CASE WHEN self_bytes - reserved_bytes > 3221225472 THEN ' by PyTorch and ' || bytes_text(self_bytes - reserved_bytes) || ' by something else in this process' ELSE '' END END
   END || CASE WHEN failures > 1 AND coalesce(len(ranks), 0) <= 1 THEN ' (' || failures || ' failures)' ELSE '' END
   || CASE WHEN survived THEN '; the program caught it and went on' ELSE '' END AS summary,
   CASE WHEN survived THEN 'info' END AS severity,
