@@ -27,7 +27,7 @@ WITH apart AS (
           ON b.machine = coalesce(x.host, f.otherwise) AND b.gpu = pci_address(x.gpu) AND x.code = b.root_code)
   GROUP BY ALL HAVING count(DISTINCT place) = 1 OR count(DISTINCT process) > 2
 ), merged AS (
-  SELECT root_code, verdict, story, arg_min(b, (CASE WHEN b.t IS NULL THEN 1 ELSE 0 END, b.t)) AS r, count(t) AS bursts, sum(lines)::BIGINT AS lines, min(time) AS at, max(last_time) AS until,
+  SELECT root_code, verdict, story, arg_min(b, (CASE WHEN b.t IS NULL THEN 1 ELSE 0 END, b.t)) AS r, nullif(count(t), 0) AS bursts, sum(lines)::BIGINT AS lines, min(time) AS at, max(last_time) AS until,
          list_sort(list_distinct(flatten(list(gpus)))) AS gpus, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, list_sort(list_distinct(flatten(list(xids)))) AS xids,
          arg_max(recovery_action, (coalesce(last_t, 0), line_no)) FILTER (recovery_action IS NOT NULL) AS recovery_action, flatten(list(evidence ORDER BY t))[1:20] AS evidence, list_distinct(flatten(list(CASE WHEN any_pid IS NULL THEN [] ELSE [any_pid] END))) AS pids
   FROM bursts b GROUP BY root_code, verdict, story

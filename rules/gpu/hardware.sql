@@ -28,7 +28,7 @@ WITH apart AS (
               ELSE root_kind || root_code || CASE WHEN clock = 'wall' THEN ' ' || count_if(is_new) OVER (PARTITION BY root_kind, root_code ORDER BY clock, t) ELSE machine END END AS what
   FROM apart
 ), merged AS (
-  SELECT what, arg_min(b, (CASE WHEN b.t IS NULL THEN 1 ELSE 0 END, CASE WHEN b.root_code IS NULL THEN 1 ELSE 0 END, b.t)) AS r, count(t) AS bursts, sum(lines)::BIGINT AS lines,
+  SELECT what, arg_min(b, (CASE WHEN b.t IS NULL THEN 1 ELSE 0 END, CASE WHEN b.root_code IS NULL THEN 1 ELSE 0 END, b.t)) AS r, nullif(count(t), 0) AS bursts, sum(lines)::BIGINT AS lines,
          min(time) AS at, max(last_time) AS until, list_distinct(flatten(list(gpus))) AS gpus, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
          list_sort(list_distinct(flatten(list(xids)))) AS xids, list_sort(list_distinct(flatten(list(sxids)))) AS sxids, arg_max(recovery_action, (coalesce(last_t, 0), line_no)) FILTER (recovery_action IS NOT NULL) AS recovery_action,
          bool_or(memory) AS memory, flatten(list(evidence ORDER BY t))[1:20] AS evidence, list(DISTINCT machine) AS machines
