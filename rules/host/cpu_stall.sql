@@ -4,11 +4,11 @@ severity    = "critical"
 confidence  = "definite"
 status      = "stable"
 explains    = ["hang", "network.peer_lost", "perf.slowdown"]
-explains_here = ["host.kernel_panic"]
 momentary     = true
 about       = """
 The kernel saw a processor that did not schedule (lockup, RCU stall) or a task that waited without interruption for minutes (hung task). A hung task
-is nearly always a victim: of a file system that does not answer, of a full disk queue, of a driver. Its stack says of which.
+is nearly always a victim: of a file system that does not answer, of a full disk queue, of a driver. Its stack says of which. It explains a panic
+of its host where the kernel says that it panics for this (hung_task_panic, softlockup_panic), and no other.
 """
 remedy      = "Look at the stack the kernel printed below the line: nfs_, ll_, ldlm_, fuse_ mean the file server, jbd2 and xfs the disk, nvidia the GPU driver. Lockups without such a stack: firmware, microcode, a broken processor; take the node out."
 falsely     = "A virtual machine that was paused or migrated; a large dump or a memory hot-add; checkpoints to a slow but healthy disk."
@@ -33,5 +33,7 @@ SELECT concat(coalesce(host || ': ', ''), CASE first.kind WHEN 'hard_lockup' THE
        evidence, "at", until, CASE WHEN host IS NOT NULL THEN [host] ELSE [] END AS hosts, CASE WHEN first.weight = 4 THEN 'warning' ELSE 'critical' END AS severity,
        CASE WHEN first.module IN ('nfs', 'nfsv4', 'nfsv3', 'sunrpc', 'lustre', 'ptlrpc', 'osc', 'mdc', 'ceph', 'fuse', 'cifs', 'mmfs26', 'mmfslinux') OR regexp_matches(first.waits_in, '^(nfs|rpc_|ll_|ldlm_|fuse_|ceph_|cifs_)')
             THEN 'The task waits for a file server (' || coalesce(first.module, first.waits_in) || '): look at that server and the network to it, not at this host.' END AS action,
+       CASE WHEN EXISTS (FROM kernel_event_of_boot p WHERE p.kind = 'panic' AND p.host IS NOT DISTINCT FROM grouped.host AND regexp_matches(p.message, 'hung_task|lockup|LOCKUP|RCU Stall'))
+            THEN ['hang', 'network.peer_lost', 'perf.slowdown', 'host.kernel_panic'] END AS explains,
        first.kind AS kind, first.process AS process, processes, first.pid AS pid, seconds, first.device AS device, first.waits_in AS waits_in, first.module AS module, kinds, times
 FROM grouped
