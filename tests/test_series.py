@@ -255,6 +255,15 @@ def test_a_spike_is_followed_to_its_end() -> None:
     assert e.top - e.base == pytest.approx(np.log(4.5 / 2.5), rel=0.05)
 
 
+def test_a_high_peak_and_what_is_left_of_it_are_one_excursion() -> None:
+    y = 0.02 * np.exp(rng().normal(0, 0.1, 800))
+    y[550:556] *= 700
+    y[556:] *= np.linspace(60, 7, 244)
+    (e,) = (e for e in search(curve_of(np.arange(800.0), y)) if e.kind == "rise")
+    assert (e.start, e.end) == (550, None)
+    assert 550 <= e.peak < 556
+
+
 def test_one_hard_batch_is_no_spike() -> None:
     y = 3.5 + rng().normal(0, 0.05, 2000)
     y[[700, 1300]] = 5.2

@@ -25,8 +25,24 @@ def excursions(c: Curve) -> list[Excursion]:
     found = of_points(c)
     for size in c.p.blocks:
         found = merged(found, of_blocks(c, size))
+    found = joined(found)
     found += [e for e in lone(c) if not any(o.reaches(e.start, 3) for o in found)]
     return sorted(found, key=lambda e: e.start)
+
+
+def joined(found: Sequence[Excursion]) -> list[Excursion]:
+    """Excursions that begin where another ends are one: it only seemed to be over, beside so high a peak."""
+    out: list[Excursion] = []
+    for e in sorted(found, key=lambda e: e.start):
+        last = out[-1] if out else None
+        if last is not None and last.end is not None and e.start <= last.end + 1:
+            high, low = (last, e) if last.top >= e.top else (e, last)
+            out[-1] = replace(
+                high, start=last.start, end=e.end, base=last.base, after=e.after, sigmas=max(high.sigmas, low.sigmas)
+            )
+        else:
+            out.append(e)
+    return out
 
 
 def of_points(c: Curve) -> list[Excursion]:
