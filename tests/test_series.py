@@ -158,6 +158,23 @@ def test_runs_one_after_the_other_are_no_rollbacks() -> None:
     assert (s.runs, s.rollbacks) == (4, ())
 
 
+def test_experiments_in_files_of_their_own_are_runs_however_often_they_log() -> None:
+    x = steps(range(49, 1000, 50), range(9, 200, 10), range(249, 5000, 250))
+    fresh = np.zeros(len(x), bool)
+    fresh[[20, 40]] = True
+    found = stitch(x, rng().normal(size=len(x)), fresh=fresh)
+    assert (found.runs, found.rollbacks) == (3, ())
+
+
+def test_a_resume_in_a_file_of_its_own_goes_on_or_back() -> None:
+    x = steps(range(49, 1000, 50), range(1049, 2000, 50), range(1549, 3000, 50))
+    fresh = np.zeros(len(x), bool)
+    fresh[[20, 40]] = True
+    found = stitch(x, rng().normal(size=len(x)), fresh=fresh)
+    assert found.runs == 1
+    assert [(r.from_step, r.step) for r in found.rollbacks] == [(1999.0, 1549.0)]
+
+
 def test_interleaved_writers_are_told_apart() -> None:
     a, b = list(range(400)), list(range(3000, 3400))
     x = np.array([v for pair in zip(a, b, strict=True) for v in pair], dtype=float)

@@ -160,17 +160,24 @@ class _Dealer:
         first, now = float(self.w.step[a]), self.now
         if now is None:
             self._put(self._another(first, 1.0), a, b)
+        elif first > now.last and self.w.fresh[a] and self._begins(a):
+            self._put(self._another(first, now.interval), a, b)
         elif first > now.last:
             self._put(self._closer(now, first) or now, a, b)
         elif (twice := next((r for r in (now, *self._others(now)) if r.holds(self.w, a, b)), None)) is not None:
             self._copy(twice, a, b)
         elif (other := next((r for r in self._others(now) if self._goes_on(r, first)), None)) is not None:
             self._put(other, a, b)
-        elif now.begins_again_at(first):
+        elif now.begins_again_at(first) or self._begins(a):
             self._put(self._another(first, now.interval), a, b)
         else:
             self._go_back(now, a)
             self._put(now, a, b)
+
+    def _begins(self, a: int) -> bool:
+        """Whether a row is the first that its writer could write: one interval behind nothing."""
+        gap = np.diff(self.w.step[a : a + 20])
+        return bool((gap > 0).any()) and float(self.w.step[a]) <= 1.5 * float(np.median(gap[gap > 0]))
 
     def _others(self, now: _Run) -> list[_Run]:
         """The latest runs besides the one that wrote last."""
