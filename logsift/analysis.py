@@ -165,10 +165,11 @@ def _build(
     ])  # fmt: skip
     store.name_hosts()
     store.con.execute("COMMIT")
-    store.refresh()
+    store.refresh(series.FOUND)
     if settle(store):
-        store.refresh()
+        store.refresh(series.FOUND)
     series.run(store)
+    store.refresh(series.FOUND, behind=True)
     asked = store.rules_to_ask()
     incidents = combined(identify(judge(store, [r for r in catalog.rules if r.id in asked]), store))
     clocks = Clocks.of(store)

@@ -117,15 +117,22 @@ class Inputs:
             read = {name for name in near & self.filled if self._read({name}) & self.tables}
         return _both(self.needs(sql), frozenset([frozenset(read)])) if read else self.needs(sql)
 
-    def _read(self, names: Iterable[str], ends: frozenset[str] = frozenset()) -> set[str]:
-        """All that is read, directly or through something else; what `ends` holds is not looked into."""
+    def read_by(self, sql: str) -> frozenset[str]:
+        """The tables filled by formats or the engine that a statement reads, directly or through something else."""
+        return (self.tables | self.engine) & self._read(references(sql), as_said=False)
+
+    def _read(self, names: Iterable[str], ends: frozenset[str] = frozenset(), *, as_said: bool = True) -> set[str]:
+        """All that is read, directly or through something else; what `ends` holds is not looked into.
+
+        `as_said` takes the tables of a statement's comment for all that it reads.
+        """
         todo, seen = set(names), set[str]()
         while todo:
             name = todo.pop()
             if name not in seen:
                 seen.add(name)
                 made = "" if name in ends else self.made.get(name, "")
-                todo |= (said_of(made) or references(made)) if made else set()
+                todo |= ((as_said and said_of(made)) or references(made)) if made else set()
         return seen
 
     def needs(self, sql: str) -> Needs:

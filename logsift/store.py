@@ -21,7 +21,7 @@ from logsift.errors import UserError
 from logsift.queries import MATERIALISED, Inputs, may_find, ordered, said_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 T = TypeVar("T")
 
@@ -43,7 +43,7 @@ CREATE TABLE clock (
   file_id BIGINT, host VARCHAR, time_quality VARCHAR, first_line BIGINT, last_line BIGINT, times BIGINT, by_rank BOOLEAN,
   first TIMESTAMP, last TIMESTAMP, zone VARCHAR, shift_seconds DOUBLE, uncertainty_seconds DOUBLE, told_by VARCHAR);
 CREATE TABLE missing (what VARCHAR, why VARCHAR, how VARCHAR);
-CREATE TABLE content_table (ordinal BIGINT, name VARCHAR, query VARCHAR, needs VARCHAR[][]);
+CREATE TABLE content_table (ordinal BIGINT, name VARCHAR, query VARCHAR, reads VARCHAR[], needs VARCHAR[][]);
 CREATE TABLE content_rule (rule VARCHAR, needs VARCHAR[][]);
 CREATE TABLE content_declared (name VARCHAR, unsaid VARCHAR[]);
 """
@@ -56,7 +56,7 @@ SYSTEM_ABOUT = {
     "cause": "edges between incidents: cause_id explains effect_id",
     "clock": "what one host prints in one file in one form: what was added to its times, in which zone that makes them (UTC, or an unknown one they share), how surely",
     "missing": "what would settle open questions, and how to get it",
-    "content_table": "tables that the content's SQL fills from others; of each group of `needs` one table must have rows",
+    "content_table": "tables that the content's SQL fills from others: what they read, and of each group of `needs` one table must have rows",
     "content_declared": "the tables that formats write, and the common columns they do without",
     "content_rule": "of each group of `needs` one table must have rows for the rule to find any",
     "timeline": "every row that carries a time, from all tables",
@@ -122,7 +122,8 @@ class Store:
                 raise ContentErrors([ContentError(script.origin, f"SQL fails: {e}")]) from None
             if made := MATERIALISED.search(statement):
                 needs = [sorted(group) for group in inputs.of(statement)]
-                self.insert("content_table", [(n, made[1].lower(), statement[made.end() :], needs)])
+                reads = sorted(inputs.read_by(statement))
+                self.insert("content_table", [(n, made[1].lower(), statement[made.end() :], reads, needs)])
         self.insert("content_rule", [(r.id, [sorted(group) for group in inputs.of(r.sql)]) for r in catalog.rules])
         self.insert("content_declared", [(t.name, sorted(t.unsaid)) for t in catalog.tables.values()])
         self.insert("run_info", [(catalog.digest, __version__)])
@@ -209,14 +210,21 @@ class Store:
             )
         self.con.execute("DROP TABLE named_file")
 
-    def refresh(self) -> None:
+    def refresh(self, found: Collection[str], *, behind: bool = False) -> None:
         """Fill the tables that the content's SQL makes from others; those that only read empty ones stay empty.
 
         A statement that fails on odd data leaves its table empty and a row in `problem`; the others go on.
+
+        Args:
+            found: tables that the engine fills once the others are made.
+            behind: fill the tables that read these, and only them; without it all the others.
         """
-        made = self.rows("SELECT name, query, needs FROM content_table ORDER BY ordinal")
+        made = self.rows(
+            "SELECT name, query, needs FROM content_table WHERE list_has_any(reads, ?::VARCHAR[]) = ? ORDER BY ordinal",
+            [list(found), behind],
+        )
         self.con.execute(";".join(f"DELETE FROM {m['name']}" for m in made) or "SELECT 1")
-        filled = set(self.filled())
+        filled = self._any_filled()
 
         def fill(m: Mapping[str, Any]) -> None:
             if may_find(m["needs"], filled):
@@ -270,9 +278,11 @@ class Store:
 
     def rules_to_ask(self) -> frozenset[str]:
         """The rules that may find something: a query over empty tables finds nothing."""
-        filled = self._with_rows("SELECT name FROM content_declared UNION ALL SELECT name FROM content_table")
-        asked = self.rows("SELECT * FROM content_rule")
+        filled, asked = self._any_filled(), self.rows("SELECT * FROM content_rule")
         return frozenset(r["rule"] for r in asked if may_find(r["needs"], filled))
+
+    def _any_filled(self) -> set[str]:
+        return set(self._with_rows("SELECT name FROM content_declared UNION ALL SELECT name FROM content_table"))
 
     def seal(self) -> None:
         """From here on queries can read the database and nothing else of the machine."""

@@ -135,3 +135,19 @@ def test_a_table_that_needs_more_memory_than_is_given_is_made_all_the_same(
     assert analysis.sql("SELECT len(numbers) AS n FROM made") == [{"n": 8_000_000}]
     assert analysis.sql("FROM problem") == []
     assert sorted(p.name for p in run.iterdir()) == ["a.log", "logsift.duckdb"]
+
+
+def test_tables_made_of_what_the_search_found_are_filled_behind_it_and_anew_each_time(tmp_path: Path) -> None:
+    from logsift import analyze
+
+    log = tmp_path / "train.log"
+    for last in (400, 500):
+        log.write_text(
+            "".join(
+                f"step:{n}/500 train_loss:{9 if 200 <= n < 206 else 3 - n / 500 + n % 7 / 100:.4f}\n"
+                for n in range(last)
+            )
+        )
+        assert analyze(tmp_path).sql("SELECT start_step, kind FROM loss_jump") == [
+            {"start_step": 200.0, "kind": "rise"}
+        ]

@@ -1,4 +1,4 @@
--- What stands out in loss curves, with what else happened there. Plain views: the table excursion is filled after them.
+-- What stands out in loss curves, with what else happened there.
 
 -- Where the job learns something else by plan: phases, and changes of batch size or sequence length.
 CREATE TABLE planned_change AS
@@ -9,7 +9,7 @@ SELECT file_id, line_no, step, name || ' ' || was || ' -> ' || value FROM (
   FROM metric WHERE canonical IN ('batch_size', 'sequence_length') AND step IS NOT NULL)
 WHERE abs(value - was) > 0.01 * abs(was);
 
-CREATE VIEW loss_excursion AS
+CREATE TABLE loss_excursion AS
 WITH here AS (
   SELECT e.*, s.name, s.canonical, s.family, s.rank AS series_rank, s.averaged, s.stepless,
     EXISTS (FROM series o WHERE o.canonical = 'loss') AS any_loss,
@@ -42,7 +42,7 @@ WHERE h.kind <> 'nonfinite';
 
 -- Excursions of the training loss; of the validation loss where nothing else is printed, and then only what jumps. Parts of a loss (data sets,
 -- tasks, heads) and validation beside it speak where they jump far, which is not their habit, and come back soon: new levels are planned or, in validation, natural.
-CREATE VIEW loss_jump AS
+CREATE TABLE loss_jump AS
 WITH usable AS (
   SELECT * FROM loss_excursion e
   WHERE (canonical = 'loss' OR canonical = 'validation_loss' AND NOT any_loss AND kind IN ('rise', 'lone') AND height > 0.3 OR of_part)

@@ -15,8 +15,8 @@ The way of a series:
 """
 
 from logsift.judge.series.curve import Curve, Excursion, curve_of, dense_start
-from logsift.judge.series.rows import run
+from logsift.judge.series.rows import FOUND, run
 from logsift.judge.series.search import search
 from logsift.judge.series.stitch import stitch
 
-__all__ = ["Curve", "Excursion", "curve_of", "dense_start", "run", "search", "stitch"]
+__all__ = ["FOUND", "Curve", "Excursion", "curve_of", "dense_start", "run", "search", "stitch"]

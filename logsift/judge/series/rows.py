@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     _Made = tuple[list[dict[str, Any]], list[dict[str, Any]]]
 
+FOUND = ("segment", "excursion")
+"""The tables in which the search writes."""
 BATCH = 1_000_000
 """Points that are read at a time."""
 WORKERS = 2
@@ -86,7 +88,7 @@ def run(store: Store, p: Parameters = DEFAULT) -> None:
         for left in pending:
             take(left)
     with tempfile.TemporaryDirectory(prefix="logsift-series-") as parts:
-        for table, made in (("segment", segments), ("excursion", found)):
+        for table, made in zip(FOUND, (segments, found), strict=True):
             if made:
                 (Path(parts) / table).mkdir()
                 pl.DataFrame(made, infer_schema_length=None).write_parquet(Path(parts) / table / "0.parquet")
