@@ -27,6 +27,13 @@ whole AS (
   FROM oom_message o
   LEFT JOIN parts p ON p.file_id = o.file_id AND p.oom_line = o.line_no AND p.stream IS NOT DISTINCT FROM o.stream
 ),
+-- ranks that write at once leave two sentences in one line: each is a message
+single AS (
+  SELECT * EXCLUDE (sentence) REPLACE ('out of memory. Tried to allocate ' || sentence AS m, 'out of memory. Tried to allocate ' || sentence AS tight)
+  FROM (SELECT *, unnest(string_split(m, 'out of memory. Tried to allocate ')[2:]) AS sentence FROM whole WHERE regexp_matches(m, '(?:out of memory\. Tried to allocate [0-9][^(]*\(GPU [0-9]+; .*){2}'))
+  UNION ALL BY NAME
+  FROM whole WHERE NOT regexp_matches(m, '(?:out of memory\. Tried to allocate [0-9][^(]*\(GPU [0-9]+; .*){2}')
+),
 texts AS (
   SELECT *,
     coalesce(size_text(m, tight, 'Tried to allocate @'), size_text(m, tight, 'Requested(?: size)?\s*: @')) AS requested_bytes,
@@ -41,7 +48,7 @@ texts AS (
     coalesce(size_text(m, tight, '@ allowed[;.)]'), size_text(m, tight, 'allowed: @'), size_text(m, tight, 'memory fraction\)?\s*: @'),
              size_text(m, tight, '[Ll]imit(?: is| of|:)? @')) AS l_bytes,
     size_text(m, tight, 'other allocations: @') AS other_bytes
-  FROM whole
+  FROM single
 ),
 numbers AS (
   SELECT * REPLACE (size_bytes_of(requested_bytes) AS requested_bytes, size_bytes_of(total_bytes) AS total_bytes, size_bytes_of(free_bytes) AS free_bytes, size_bytes_of(self_bytes) AS self_bytes, size_bytes_of(allocated_bytes) AS allocated_bytes, size_bytes_of(u_bytes) AS u_bytes, size_bytes_of(r_bytes) AS r_bytes, size_bytes_of(cached_bytes) AS cached_bytes, size_bytes_of(private_pool_bytes) AS private_pool_bytes, size_bytes_of(l_bytes) AS l_bytes, size_bytes_of(other_bytes) AS other_bytes),

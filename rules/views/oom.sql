@@ -272,7 +272,7 @@ votes AS (
   FROM ranked GROUP BY bout, class
 ),
 lead AS (
-  SELECT w.*, row_number() OVER (PARTITION BY w.bout ORDER BY CASE WHEN w.tier = 0 THEN 1.5 ELSE w.tier END, w.requested_bytes IS NULL, coalesce(w.time, TIMESTAMP '1970-01-01'), w.file_id, w.line_no) AS nth
+  SELECT w.*, row_number() OVER (PARTITION BY w.bout ORDER BY CASE WHEN w.tier = 0 THEN 1.5 ELSE w.tier END, w.requested_bytes IS NULL, coalesce(w.time, TIMESTAMP '1970-01-01'), w.file_id, w.line_no, w.gpu_index) AS nth
   FROM ranked w JOIN votes v ON v.bout = w.bout AND v.place = 1 AND v.class = w.class
 ),
 told AS (
