@@ -57,3 +57,11 @@ SELECT format('RAS: {} of {} ranks of a communicator are still in init, the othe
        evidence, time AS at, ranks::BIGINT[] AS ranks, hosts, nranks::BIGINT AS nranks, 'connect' AS stage, comm_hash AS "group", pids,
        CASE WHEN stalled THEN 'critical' ELSE 'info' END AS severity, CASE WHEN stalled THEN 'probable' ELSE 'possible' END AS confidence
 FROM ras_state WHERE ras_status = 'INIT' AND latest AND states > 1
+UNION ALL BY NAME
+-- JAX: the barrier all processes of the job meet at when they start
+SELECT 'The processes of the job did not all come to the barrier of the start'
+         || coalesce(': ' || ranges((SELECT list(DISTINCT lost_task) FROM coordination_listed WHERE event = 'start')) || ' never did', '') AS summary,
+       list(line_at(file_id, line_no) ORDER BY file_id, line_no)[:20] AS evidence, min(time) AS at, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, 'store' AS stage,
+       (SELECT list_sort(list(DISTINCT lost_task)) FROM coordination_listed WHERE event = 'start') AS missing, 'probable' AS confidence,
+       'Look for the processes that did not come: were they started, with the same coordinator address and num_processes, and can they reach it?' AS action
+FROM coordination_task WHERE event = 'start' HAVING count(*) > 0

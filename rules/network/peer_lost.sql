@@ -69,3 +69,15 @@ FROM (
 WHERE NOT EXISTS (FROM connect_failure) AND NOT EXISTS (FROM fatal_exception WHERE kind <> 'collective') AND NOT EXISTS (FROM c10d_timeout_line) AND NOT EXISTS (FROM c10d_heartbeat) AND NOT EXISTS (FROM c10d_nccl_error) AND NOT EXISTS (FROM scheduler_event)
   AND NOT EXISTS (FROM ended_from_outside) AND NOT EXISTS (FROM death WHERE signal IN (4, 6, 7, 8, 9, 11)) AND NOT EXISTS (FROM "exit" WHERE exitcode BETWEEN 1 AND 127) AND NOT EXISTS (FROM c10d_store WHERE event IN ('clients_missing', 'key_wait', 'unique_id', 'full_mesh_failed', 'port_taken'))
 HAVING count(*) > 0
+UNION ALL BY NAME
+-- The coordination service of JAX names whose heartbeat it no longer hears: alone in its line, or in a list below one.
+SELECT CASE WHEN count(DISTINCT t.lost_task) = 1 THEN 'Process ' ELSE 'Processes ' END || ranges(list(DISTINCT t.lost_task)) || ' of the job sent no more heartbeats, says the coordination service: what happened there is the cause' AS summary,
+       list(line_at(t.file_id, t.line_no) ORDER BY t.file_id, t.line_no)[:20] AS evidence, min(t.time) AS at, max(t.time) AS until, list_sort(list(DISTINCT t.lost_task)) AS ranks,
+       'Find the log of ' || ranges(list(DISTINCT t.lost_task)) || ' and how it ended; look for a preemption or an eviction of its host.' AS action, count(*) AS times
+FROM (
+  SELECT file_id, line_no, time, lost_task FROM coordination_task WHERE event = 'heartbeat'
+  UNION ALL
+  SELECT file_id, line_no, time, lost_task FROM coordination_listed WHERE event = 'unhealthy'
+) t
+WHERE NOT EXISTS (FROM fatal_exception WHERE kind <> 'collective') AND NOT EXISTS (FROM scheduler_event) AND NOT EXISTS (FROM ended_from_outside) AND NOT EXISTS (FROM death WHERE signal IN (4, 7, 8, 9, 11))
+HAVING count(*) > 0
