@@ -464,6 +464,137 @@ held_out.fr loss at iteration 100 | lm loss value: 3.300000E+00 | lm loss PPL: 2
         "Train: 1 [  50/1251 (  4%)]  Loss: 6.55 (6.57)  Time: 0.530s,  483.02/s  (0.6s,  400.0/s)  LR: 1.000e-05  Data: 0.01 (0.2)\n",
         [("Loss", "loss", 50, 6.95), ("Loss", "loss", 1301, 6.55), ("LR", "learning_rate", 50, 1e-5), ("Time", "step_seconds", 50, 0.53)],
     ),
+    "timm_with_test.log": (
+        "".join(
+            f"Train: {e} [  50/1251 (  4%)]  Loss: {7 - e}.25 (6.9)  Time: 0.53s,  483.02/s  (0.6s,  400.0/s)  LR: 1.000e-05  Data: 0.01 (0.2)\n"
+            f"Test: [   0/195]  Time: 2.5 (2.5)  Loss:   5.{e} (5.1)  Acc@1:   9.0 ( 9.0)\nTest (EMA): [ 195/195]  Time: 0.1 (0.1)  Loss:   4.{e} (5.1)  Acc@1:   9.0 ( 9.0)\n"
+            for e in (0, 1)
+        ),
+        [("Loss", "loss", 50, 7.25), ("Loss", "loss", 1301, 6.25), ("Loss", "validation_loss", 50, 5.0), ("Loss", "validation_loss", 1301, 4.1)],
+    ),
+    "paddle_clas.log": (
+        "".join(
+            f"ppcls INFO: [Train][Epoch {e}/9][Iter: {n}/504]lr(PiecewiseDecay): 0.1, top1: 0.002, CELoss: {8 - e}.5, loss: {8 - e}.5, batch_cost: 0.5s, ips: 512.0 samples/s\n" for e in (1,) for n in (10, 20)
+        )
+        + "ppcls INFO: [Eval][Epoch 1][Iter: 0/98]CELoss: 5.9, loss: 5.9, top1: 0.1\nppcls INFO: [Eval][Epoch 1][Avg]CELoss: 5.8, loss: 5.8, top1: 0.1\n",
+        [("loss", "loss", 20, 7.5), ("loss", "validation_loss", 20, 5.9), ("loss", "validation_loss", 20, 5.8), ("batch_cost", "step_seconds", 10, 0.5), ("ips", "throughput", 10, 512)],
+    ),
+    "paddle_seg.log": (
+        "".join(f"[TRAIN] epoch: {e}, iter: {n}/900, loss: {9 - e}.5, lr: 0.0099, batch_cost: 0.2\n" for e, n in ((1, 10), (1, 20), (2, 30), (2, 40))),
+        [("loss", "loss", 20, 8.5), ("loss", "loss", 40, 7.5)],
+    ),
+    "xtuner.log": (
+        "[XTuner][RANK 3][2026-01-02 10:00:00][INFO] Epoch 0 Step 10/900 lr: 2.0e-05 time: 1.25 reduced_llm_loss: 1.234, local_loss: 1.23 grad_norm: 1.5 tgs: 12345.6 eta: 1:00:00\n"
+        "[XTuner][RANK 3][2026-01-02 10:00:00][INFO] Epoch 1 Step 20/900 lr: 2.0e-05 time: 1.25 reduced_llm_loss: 1.134, local_loss: 1.23 grad_norm: 1.5 tgs: 12345.6 eta: 1:00:00\n",
+        [("reduced_llm_loss", "loss", 20, 1.134), ("local_loss", "component_loss", 10, 1.23), ("grad_norm", "grad_norm", 20, 1.5), ("time", "step_seconds", 20, 1.25)],
+    ),
+    "open_clip.log": (
+        "2026-01-01,10:00:00 | INFO | Train Epoch: 0 [     2048/40960 (5%)] Loss: 10.382 (10.382) Data (t): 13.108 Batch (t): 24.161, 84.7637/s LR: 0.000001 Logit Scale: 14.286\n"
+        "2026-01-01,10:09:00 | INFO | Eval Epoch: 1 [256 / 50000]\tClip Loss: 5.1234\t\n",
+        [("Loss", "loss", 2048, 10.382), ("Batch (t)", "step_seconds", 2048, 24.161), ("s LR", "learning_rate", 2048, 1e-6), ("Clip Loss", "validation_loss", 2048, 5.1234)],
+    ),
+    "fairseq_0.6.log": (
+        "| epoch 001:   1000 / 4862 loss=9.103, nll_loss=8.417, ppl=341.8, wps=31123, num_updates=1001, lr=0.000125, gnorm=1.8\n"
+        "| epoch 001 | loss 8.903 | nll_loss 8.117 | ppl 277.7 | num_updates 4862 | lr 0.0005 | gnorm 1.8\n"
+        "| epoch 001 | valid on 'valid' subset | loss 8.1 | nll_loss 7.2 | ppl 147 | num_updates 4862\n",
+        [("loss", "loss", 1001, 9.103), ("loss", "epoch_loss", 4862, 8.903), ("loss", "validation_loss", 4862, 8.1)],
+    ),
+    "metaseq.log": (
+        '2026-01-01 00:00:00 | INFO | train_inner | {"epoch": 1, "update": 0.027, "loss": 9.44, "ppl": 694.5, "num_updates": 700, "lr": 0.000175, "gnorm": 1.5, "loss_scale": 4.0}\n'
+        '2026-01-01 00:00:00 | INFO | valid/c4 | {"epoch": 1, "valid/c4_loss": 8.1, "valid/c4_ppl": 274, "valid/c4_num_updates": 700}\n',
+        [("loss", "loss", 700, 9.44), ("valid/c4_loss", "validation_loss", 700, 8.1), ("loss_scale", "loss_scale", 700, 4.0)],
+    ),
+    "t5x.log": (
+        "I0101 10:00:00.123456 140000 logging_writer.py:48] [100] collection=train accuracy=0.3, learning_rate=0.001, loss=2.3, timing/steps_per_second=2.2\n"
+        "I0101 10:00:00.123456 140000 logging_writer.py:48] [100] collection=training_eval/wmt accuracy=0.3, loss=2.4\n",
+        [("loss", "loss", 100, 2.3), ("accuracy", "accuracy", 100, 0.3), ("loss", "validation_loss", 100, 2.4)],
+    ),
+    "maxtext_evaluation.log": (
+        "completed step: 10, seconds: 0.25, TFLOP/s/device: 0.8, Tokens/s/device: 164.2, total_weights: 6965, loss: 0.663, lm_loss: 0.000, perplexity: 2.0\n"
+        "completed step: 11, seconds: 0.25, TFLOP/s/device: 0.8, Tokens/s/device: 164.2, total_weights: 6965, loss: 0.653, lm_loss: 0.000, perplexity: 2.0\n"
+        "Completed eval step: 3, seconds: 1.2, running loss=3.2, running perplexity=24.5\n"
+        "Completed eval after train step 11, loss=3.1, perplexity=22.2, avg_z_loss=0.000\nAborting training due to NaN loss.\n",
+        [("loss", "loss", 10, 0.663), ("loss", "validation_loss", 11, 3.1), ("loss", "loss", 12, NAN)],
+    ),
+    "olmo_core.log": (
+        "2026-03-04 09:12:09.800\tnode03:0\tolmo_core.train.callbacks.console_logger:61\tINFO\t[step=1/???,epoch=1,eta=1d 2h 3m]\n"
+        "    train/CE loss=11.51\n    optim/LR (group 0)=2.00E-06\n    optim/total grad norm=23.1\n    throughput/device/TPS=9,512\n    throughput/device/MFU=41.2\n",
+        [
+            ("train/CE loss", "loss", 1, 11.51),
+            ("optim/LR (group 0)", "learning_rate", 1, 2e-6),
+            ("throughput/device/TPS", "throughput", 1, 9512),
+            ("throughput/device/MFU", "utilization", 1, 41.2),
+        ],
+    ),
+    "nanotron.log": (
+        "01/02/2026 10:00:00 [INFO|DP=0|PP=0|TP=0]: iteration: 10 / 1000 | consumed_tokens: 41K | elapsed_time_per_iteration_ms: 1.2K | tokens_per_sec: 99.5K | lm_loss: 10.4 | lr: 3e-05 | grad_norm: 2.3\n",
+        [("lm_loss", "loss", 10, 10.4), ("elapsed_time_per_iteration_ms", "step_seconds", 10, 1.2), ("tokens_per_sec", "throughput", 10, 99500)],
+    ),
+    "detectron2_nan.log": (
+        "[03/04 10:11:12 d2.utils.events]:  eta: 1:23:45  iter: 39  total_loss: 4.5  loss_cls: 2.1  time: 0.3412  lr: 1e-05\n"
+        "FloatingPointError: Loss became infinite or NaN at iteration=40!\n",
+        [("total_loss", "loss", 39, 4.5), ("total_loss", "loss", 40, NAN)],
+    ),
+    "openrlhf.log": (
+        "(PPOTrainer pid=12) INFO 01-02 10:00:00 ppo_trainer.py:547] ✨ Global step 3: {'policy_loss': -0.0123, 'actor_lr': 5e-07, 'reward': 0.31, 'kl': 0.001}\n",
+        [("policy_loss", "policy_loss", 3, -0.0123), ("reward", "reward", 3, 0.31)],
+    ),
+    "dschat_new.log": (
+        "Epoch: 0 | Step: 66 | PPO Epoch: 1 | Actor Loss: -0.2093 | Critic Loss: 0.0533 | Unsupervised Loss: 0.0\n",
+        [("Actor Loss", "policy_loss", 66, -0.2093), ("Critic Loss", "value_loss", 66, 0.0533), ("Unsupervised Loss", "component_loss", 66, 0.0)],
+    ),
+    "dschat_ranks.log": (
+        "Epoch: 0, Step: 10, Rank: 0, loss = 2.3\nEpoch: 0, Step: 10, Rank: 1, loss = 2.4\n",
+        [("loss", "loss", 10, 2.3), ("loss", "loss", 10, 2.4)],
+    ),
+    "verl_numpy.log": (
+        "step:84 - actor/pg_loss:np.float64(-0.013) - actor/grad_norm:0.3 - critic/score/mean:0.1\n",
+        [("actor/pg_loss", "policy_loss", 84, -0.013), ("actor/grad_norm", "grad_norm", 84, 0.3)],
+    ),
+    "tensors.log": ("step: 20, loss: tensor(2.3125, device='cuda:0')\nstep: 21, loss: tensor(nan, device='cuda:0')\n", [("loss", "loss", 20, 2.3125), ("loss", "loss", 21, NAN)]),
+    "k_diffusion.log": ("Epoch: 0, step: 25, loss: 0.5, avg loss: 0.6, gns: 3.1\n", [("loss", "loss", 25, 0.5), ("avg loss", "component_loss", 25, 0.6)]),
+    "pix2pix.log": (
+        "".join(f"(epoch: {e}, iters: {n}, time: 0.123, data: 0.004) G_GAN: 1.{n} G_L1: 12.345 D_real: 0.654 D_fake: nan \n" for e in (1, 2) for n in (100, 200)),
+        [("G_GAN", "adversarial_loss", 200, 1.2), ("G_GAN", "adversarial_loss", 301, 1.1), ("D_fake", "adversarial_loss", 100, NAN), ("time", "step_seconds", 100, 0.123)],
+    ),
+    "cyclegan.log": (
+        "(epoch: 1, iters: 100, time: 0.123, data: 0.004) D_A: 0.3 G_A: 0.4 cycle_A: 1.2 idt_A: 0.6 D_B: 0.3 G_B: 0.4 cycle_B: 1.2 idt_B: 0.6 \n",
+        [("D_A", "adversarial_loss", 100, 0.3), ("cycle_B", "adversarial_loss", 100, 1.2)],
+    ),
+    "dcgan.log": (
+        "[0/25][100/1583]\tLoss_D: 0.4312\tLoss_G: 3.2105\tD(x): 0.8010\tD(G(z)): 0.1011 / 0.0510\n[1/25][50/1583]\tLoss_D: 0.4012\tLoss_G: 3.3105\tD(x): 0.8010\tD(G(z)): 0.1011 / 0.0510\n",
+        [("Loss_D", "adversarial_loss", 100, 0.4312), ("Loss_G", "adversarial_loss", 1633, 3.3105)],
+    ),
+    "stylegan.log": (
+        "tick 0     kimg 0.0      time 12s          sec/tick 7.5     sec/kimg 117.19  maintenance 4.4    gpumem 10.2  augment 0.000\n"
+        "tick 14    kimg 70.1     time 1h 38m 21s   sec/tick 366.1   sec/kimg 73.10   maintenance 0.1    gpumem 9.79   augment 0.052\n",
+        [("sec/kimg", "step_seconds", 14, 73.1)],
+    ),
+    "guided_diffusion.log": (
+        "----------------------\n| grad_norm | 0.123  |\n| loss      | 0.0456 |\n| loss_q0   | 0.1    |\n| samples   | 128    |\n| step      | 10     |\n----------------------\n"
+        "----------------------\n| grad_norm | nan    |\n| loss      | nan    |\n| step      | 20     |\n----------------------\n",
+        [("loss", "loss", 10, 0.0456), ("loss_q0", "component_loss", 10, 0.1), ("loss", "loss", 20, NAN), ("grad_norm", "grad_norm", 10, 0.123)],
+    ),
+    "easylm.log": (
+        "{'accuracy': 0.1,\n 'gradient_norm': 1.2,\n 'learning_rate': 1e-05,\n 'loss': 10.5,\n 'step': 50}\n",
+        [("loss", "loss", 50, 10.5), ("gradient_norm", "grad_norm", 50, 1.2)],
+    ),
+    "coqui.log": (
+        "\n\x1b[1m   --> TIME: 2026-03-18 13:31:34 -- STEP: 25/496 -- GLOBAL_STEP: 1025\x1b[0m\n     | > loss: 3.6332  (3.5348)\n     | > loss_dur: 3.0003  (2.8965)\n"
+        "     | > grad_norm: tensor(10.7261, device='cuda:0')  (tensor(4.9, device='cuda:0'))\n     | > current_lr: 2.5e-07 \n     | > step_time: 0.9393  (0.9392)\n\n"
+        "\x1b[1m > EVALUATION \x1b[0m\n\n\x1b[1m   --> STEP: 1\x1b[0m\n     | > loss: 2.4  (2.4)\n",
+        [("loss", "loss", 1025, 3.6332), ("loss_dur", "component_loss", 1025, 3.0003), ("grad_norm", "grad_norm", 1025, 10.7261), ("step_time", "step_seconds", 1025, 0.9393)],
+    ),
+    "coqui_gan.log": (
+        "   --> STEP: 49/377 -- GLOBAL_STEP: 370050\n     | > loss_disc: 2.4012  (2.51074)\n     | > loss_gen: 2.45456  (2.2745)\n     | > loss_mel: 17.61  (17.25)\n",
+        [("loss_disc", "adversarial_loss", 370050, 2.4012), ("loss_mel", "adversarial_loss", 370050, 17.61)],
+    ),
+    "espnet_epochs.log": (
+        "(trainer:732) INFO: 1epoch:train:1-100batch: iter_time=0.01, loss=36.1, grad_norm=5.2, optim0_lr0=1.2e-04, train_time=0.5\n"
+        "(trainer:732) INFO: 1epoch:train:101-200batch: iter_time=0.01, loss=31.1, grad_norm=5.2, optim0_lr0=1.2e-04, train_time=0.5\n"
+        "(trainer:338) INFO: 1epoch results: [train] loss=33.1, time=10 minutes, [valid] loss_ctc=30.1, acc=0.5, loss=25.1, time=1 minute, total_count=20, [att_plot] time=2.4 seconds\n",
+        [("loss", "loss", 200, 31.1), ("train_time", "step_seconds", 100, 0.5), ("loss", "validation_loss", 1, 25.1)],
+    ),
     "imagenet.log": (
         "Epoch: [3][ 10/5005]\tTime  0.512 ( 1.201)\tData  0.001 ( 0.500)\tLoss 6.9534e+00 (7.0121e+00)\tAcc@1   0.10 (  0.12)\n",
         [("Loss", "loss", 3 * 5005 - 5005 + 10, 6.9534)],
@@ -644,10 +775,17 @@ def test_skipped_iterations_have_no_loss_rather_than_nan(found: dict[str, list[d
     assert not [r for r in found["megatron.log"] if r["step"] == 120 and r["name"] == "lm loss"]
 
 
+def test_what_is_counted_by_batches_of_an_evaluation_is_no_point(found: dict[str, list[dict[str, Any]]]) -> None:
+    assert not [r for r in found["maxtext_evaluation.log"] if r["value"] == 3.2]
+    assert not [r for r in found["coqui.log"] if r["value"] == 2.4]
+    assert not [r for r in found["stylegan.log"] if r["step"] == 0]
+
+
 def test_ranks_are_series_of_their_own(found: dict[str, list[dict[str, Any]]]) -> None:
     assert len({r["source"] for r in found["ranks.log"]}) == 2
     assert {r["rank"] for r in found["ranks.log"]} == {0, 1}
     assert len({r["source"] for r in found["epochs.log"]}) == 2
+    assert {r["rank"] for r in found["dschat_ranks.log"]} == {0, 1}
     assert {r["rank"] for r in found["epochs.log"]} == {0, 1}
 
 

@@ -12,7 +12,7 @@ WHERE abs(value - was) > 0.01 * abs(was);
 CREATE TABLE loss_excursion AS
 WITH here AS (
   SELECT e.*, s.name, s.canonical, s.family, s.rank AS series_rank, s.averaged, s.stepless,
-    EXISTS (FROM series o WHERE o.canonical = 'loss') AS any_loss,
+    EXISTS (FROM series o WHERE o.canonical IN ('loss', 'adversarial_loss')) AS any_loss,
     -- Equal places of different curves lie within a few points of the coarser one.
     greatest(3 * e.interval, 0.002 * abs(e.start_step), 5) AS slack,
     count_if(e.kind = 'rise') OVER (PARTITION BY e.series_id, e.run) AS of_series

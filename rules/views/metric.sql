@@ -11,6 +11,7 @@ CREATE MACRO metric_number(text) AS
 --   grad_norm learning_rate loss_scale step_seconds elapsed_seconds (since the start) throughput tokens samples epoch skipped nan_steps
 --   batch_size sequence_length perplexity accuracy reward kl entropy memory utilization
 CREATE MACRO metric_kind(n, phase) AS CASE
+  WHEN n = 'lg_loss_scale' THEN NULL -- its logarithm
   WHEN n IN ('loss_scale', 'scale', 'loss_scaler', 'cur_scale', 'grad_scale', 'loss_scale_value', 'amp_scale') OR n ~ '(^|[/_.])loss_?scale(r)?$' THEN 'loss_scale'
   WHEN n ~ 'loss.*(weight|mask|coef|mult|ratio|sd|std|var|min|slope)$|^total_weights$|no_?loss|lossy|(^|[^a-z])(best|lowest|minimum|final|initial|last|previous)([^a-z]|$)' THEN NULL
   WHEN n ~ 'loss|nll|cross_?entropy' AND (phase ~ '^(val|eval|test)' OR n ~ '(^|[^a-z])(val|valid|validation|eval|evaluation|test|dev|heldout|holdout)([^a-z]|$)') AND n !~ 'ppl|perplexity' THEN 'validation_loss'
@@ -21,11 +22,12 @@ CREATE MACRO metric_kind(n, phase) AS CASE
   WHEN n ~ 'vf_loss|value_loss|cri_loss|critic_loss|critic/loss|loss/value' THEN 'value_loss'
   WHEN n ~ '(^|[/_ ])loss_epoch$|loss_epoch$|epoch_loss' THEN 'epoch_loss'
   WHEN n ~ '(^|[/_])(grad\.?(ient)?s?_?norm|gnorm|global_norm|grad_norm_all|total_norm|global_grad_norm|total_grad_norm|l2_norm/grad/global)($|_before.*|/global$|_pre_clip|_unclipped)' OR n IN ('norm', 'grad', 'gradients/norm', 'gn', 'raw_grad_norm', '|g|') THEN 'grad_norm'
-  WHEN n ~ '(^|[/_])(lr|learning_rate)($|[_/-]?(group|pg|param_group)?_?[0-9]*$|_abs$|_mul$|_adam.*|_decoupled.*|_sgd.*|_scale$)' OR n ~ '^lr[-_]' THEN 'learning_rate'
-  WHEN n ~ '^elapsed_time_per_iteration|(^|[/_])(iter(ation)?_?time|step_?time|time_per_(step|iter(ation)?)|step_seconds|seconds_per_(step|iter)|sec_per_step|train_step_timing(_in_s)?|step_ms|ms_per_(step|iter)|iter_ms|step_dur|time/step|batch_time|timing_s/step|time_per_iter)(_s|_ms|_sec)?$' OR n IN ('dt', 'time', 'took', 'seconds', 'iter_time', 'timing_s/step', 'time_metrics/end_to_end(s)', 'ms') THEN 'step_seconds'
+  WHEN n ~ '(^|[/_])(lr|learning_rate)($|[_/-]?(group|pg|param_group)?_?[0-9]*$|_\(group_[0-9]+\)$|_abs$|_mul$|_adam.*|_decoupled.*|_sgd.*|_scale$)' OR n ~ '^lr[-_]' THEN 'learning_rate'
+  WHEN n ~ '^elapsed_time_per_iteration|(^|[/_])(iter(ation)?_?time|step_?time|time_per_(step|iter(ation)?)|step_seconds|seconds_per_(step|iter)|sec_per_step|train_step_timing(_in_s)?|step_ms|ms_per_(step|iter)|iter_ms|step_dur|time/step|batch_time|(avg_)?batch_cost|timing_s/step|time_per_iter)(_s|_ms|_sec)?$' OR n IN ('dt', 'time', 'took', 'seconds', 'batch_(t)', 'sec/kimg', 'iter_time', 'timing_s/step', 'time_metrics/end_to_end(s)', 'ms') THEN 'step_seconds'
   WHEN n IN ('train_time', 'elapsed', 'elapsed_time', 'wall', 'wall_time', 'total_time', '_runtime', 'train_wall', 'time_elapsed', 'wall_clock/train', 'runtime') THEN 'elapsed_seconds'
   WHEN n ~ '^(consumed_tokens|total_tokens|num_tokens|tokens|trained_tokens|tokens_seen|n_tokens|throughput/total_tokens|num_input_tokens_seen|train_tokens|time/token)$|(^|/)total_tokens$' THEN 'tokens'
-  WHEN n ~ '(^|[/_])(tps|wps|ups|tgs)$|(tok(en)?s?|samples?|it(er)?s?|steps?|examples?|images?|words?|seqs?|batches)[ _]*(/|per|_per)_?(s|sec|second|gpu|device)|samplespersec|^throughput|throughput\(tps\)' AND n !~ 'energy|joule' THEN 'throughput'
+  WHEN n ~ '(^|[/_])(mfu|hfu)($|_)' THEN 'utilization'
+  WHEN n ~ '(^|[/_])(tps|wps|ups|tgs|ips)$|(tok(en)?s?|samples?|it(er)?s?|steps?|examples?|images?|words?|seqs?|batches)[ _]*(/|per|_per)_?(s|sec|second|gpu|device)|samplespersec|^throughput|throughput\(tps\)' AND n !~ 'energy|joule' THEN 'throughput'
   WHEN n ~ 'mfu|tflop|hfu' THEN 'utilization'
   WHEN n IN ('consumed_samples', 'samples', 'num_samples', 'time/sample') THEN 'samples'
   WHEN n ~ '(^|/)epoch$' THEN 'epoch'
@@ -45,14 +47,26 @@ END;
 -- How surely a name means THE training loss, 1 = best. NULL: a component.
 CREATE MACRO main_loss_order(n) AS CASE
   WHEN n IN ('train/loss', 'train_loss_step', 'train_loss', 'training_loss', 'train/train_loss', 'loss/train', 'loss_train', 'train/loss_step', 'training/loss', 'train/total_loss', 'trl') THEN 1
-  WHEN n IN ('lm_loss', 'reduced_train_loss', 'loss_metrics/global_avg_loss', 'global_avg_loss', 'loss/train/total', 'lm_loss_value', 'learning/loss') THEN 2
+  WHEN n IN ('lm_loss', 'reduced_train_loss', 'loss_metrics/global_avg_loss', 'global_avg_loss', 'loss/train/total', 'lm_loss_value', 'learning/loss', 'reduced_llm_loss') THEN 2
   WHEN n IN ('train/crossentropyloss', 'train/ce_loss', 'optim/crossentropyloss', 'train/cross_entropy') THEN 3
-  WHEN n IN ('loss', 'loss_step', 'scaled_loss', 'tr_loss', 'trainloss', 'avg_loss', 'mean_loss', 'loss_mean', 'batch_loss', 'step_loss') THEN 4
-  WHEN n IN ('total_loss', 'loss/total', 'loss_total') THEN 5
+  WHEN n IN ('loss', 'loss_step', 'scaled_loss', 'tr_loss', 'trainloss', 'batch_loss', 'step_loss') THEN 4
+  WHEN n IN ('avg_loss', 'mean_loss', 'loss_mean', 'total_loss', 'loss/total', 'loss_total') THEN 5
   WHEN n ~ '(^|[/_])(train|training)(/|_).*loss$' THEN 6
   WHEN n ~ '/loss$' THEN 7
   WHEN n IN ('ce', 'ce_loss', 'nll_loss', 'nll', 'cross_entropy', 'crossentropyloss', 'xent', 'lm') THEN 8
 END;
+
+-- Which side of a GAN a loss is of: d, g, or both where one name is enough to tell.
+CREATE MACRO adversary(n) AS CASE
+  WHEN n ~ 'loss' AND n ~ 'discriminator|generator|gen_loss_total|(^|[/_.])gan([/_.]|$)' THEN 'both'
+  WHEN n ~ 'loss' AND n ~ '(^|[/_.])(net)?d([/_.0-9]|$)|(^|[/_.])disc(r|rim)?([/_.0-9]|$)' OR n ~ '^d_(real|fake|gan|a|b)$|^(errd|dloss|lossd)' THEN 'd'
+  WHEN n ~ 'loss' AND n ~ '(^|[/_.])(net)?g([/_.0-9]|$)|(^|[/_.])gen([/_.0-9]|$)' OR n ~ '^g_(gan|l1|vgg|nce|a|b)$|^(errg|gloss|lossg)' THEN 'g'
+END;
+
+-- The phase that stands in front of an epoch or a step: "Test: [ 50/195]", "[Eval][Epoch 1][Iter: 0/98]".
+CREATE MACRO phase_before(lead) AS
+  CASE WHEN lead ILIKE '%val%' OR lead ILIKE '%test%'
+       THEN nullif(regexp_extract(lead, '(?i)(?:^|[^a-z])(val(?:id(?:at(?:e|ion|ing))?)?|eval(?:uat(?:e|ion|ing))?|test)[^a-z]*(?:\(ema\)[^a-z]*)?(?:epoch[^a-z]*)?$', 1), '') END;
 
 -- Where one writer's values belong together: the file, and who wrote the line within it.
 CREATE MACRO metric_source(path, stream) AS
@@ -62,7 +76,7 @@ CREATE MACRO metric_source(path, stream) AS
 CREATE MACRO fields_in_quotes(fields) AS
   regexp_extract_all(fields, '[’‘''"“”]([A-Za-z_][^’‘''"“”]*)[’‘''"“”]\s*:\s*[’‘''"“”]?([-+]?(?:[0-9][0-9.]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf(?:inity)?|null))()[’‘''"“”]?\s*(?:[,}]|$)', ['name', 'number', 'unit']);
 CREATE MACRO fields_as_pairs(fields) AS
-  regexp_extract_all(fields, '([A-Za-z_%][A-Za-z0-9_./@%-]*(?: [A-Za-z(][A-Za-z0-9_./@()-]*){0,2})(?:\s*[:=]\s*|\s+)[\[(]*([-+]?(?:[0-9]+(?:,[0-9]{3})*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?(?:[Nn]a[Nn]|NAN|[Ii]nf(?:inity)?))\s?(ms|secs?|s|%|[KMGT]i?B|[kKM]|x|it/s)?(?:[\s,;|)\]}(>~]|$)', ['name', 'number', 'unit']);
+  regexp_extract_all(fields, '([A-Za-z_%][A-Za-z0-9_./@%-]*(?: [A-Za-z(][A-Za-z0-9_./@()-]*){0,2})(?:\s*[:=]\s*|\s+)(?:[\[(]|np\.float[0-9]{2}\(|tensor\()*([-+]?(?:[0-9]+(?:,[0-9]{3})*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?(?:[Nn]a[Nn]|NAN|[Ii]nf(?:inity)?))\s?(ms|secs?|s|%|[KMGT]i?B|[kKM]|x|it/s)?(?:[\s,;|)\]}(>~]|$)', ['name', 'number', 'unit']);
 -- Values below a line of names; YOLOv5 heads its losses box, obj and cls.
 CREATE MACRO fields_below_names(names, numbers) AS
   list_filter(list_transform(list_zip(string_split_regex(trim(names), '[ \t]+'), string_split_regex(replace(trim(numbers), 'No log', '-'), '[ \t]+')), lambda z: {'name': z[1] || CASE WHEN z[1] IN ('box', 'obj', 'cls') THEN '_loss' ELSE '' END, 'number': z[2], 'unit': ''}),
@@ -104,13 +118,25 @@ WHERE (file_id, stream) IN (SELECT (file_id, stream) FROM said GROUP BY file_id,
 CREATE MACRO counted(text) AS
   TRY_CAST(rtrim(text, 'kM') AS DOUBLE) * CASE right(text, 1) WHEN 'k' THEN 1e3 WHEN 'M' THEN 1e6 ELSE 1 END;
 
+-- What stands in front of a step: a phase, a rank; lines that have either.
+CREATE TABLE line_front AS
+FROM (
+  SELECT rowid AS line_id, file_id, stream, trainer, coalesce(phase, phase_before(lead)) AS phase,
+    TRY_CAST(CASE WHEN lead ILIKE '%rank%' THEN regexp_extract(lead, '(?i)(?:^|[^a-z])rank[ :=_#-]{0,2}([0-9]{1,6})(?:[^0-9.]|$)', 1)
+                  WHEN trainer IN ('epochs', 'generic') AND fields[:8] ILIKE '%rank%' THEN regexp_extract(fields, '^[ ,|]*[Rr]ank[ :=]{1,2}([0-9]{1,6})[ ,|]', 1) END AS BIGINT) AS rank
+  FROM training_line)
+WHERE phase ~* '^(val|eval|test)' OR rank IS NOT NULL;
+
+CREATE VIEW validation_line AS SELECT line_id, file_id, stream FROM line_front WHERE phase ~* '^(val|eval|test)';
+
 -- A step counted within its epoch: lines that name both, where the step falls back whenever the epoch goes up.
 CREATE TABLE within_epoch AS
 WITH said AS (
   SELECT rowid AS line_id, file_id, stream, line_no, at_step, planned,
     coalesce(epoch_no, TRY_CAST(coalesce(nullif(regexp_extract(lead, '(?i)epoch[ :=\[#]*([0-9]{1,6})', 1), ''), regexp_extract(fields, '(?i)(?:^|[^a-z_])epoch[ :=\[#]*([0-9]{1,6})(?:[^.0-9]|$)', 1)) AS DOUBLE)) AS epoch
   FROM training_line
-  WHERE trainer = 'generic' AND (lead ILIKE '%epoch%' OR fields ILIKE '%epoch%') OR trainer = 'epochs' AND planned IS NULL
+  WHERE (trainer = 'generic' AND (lead ILIKE '%epoch%' OR fields ILIKE '%epoch%') OR trainer = 'epochs' AND planned IS NULL)
+    AND rowid NOT IN (SELECT line_id FROM validation_line)
 ), moved AS (
   SELECT *, at_step < lag(at_step) OVER w AS back, epoch > lag(epoch) OVER w AS next_epoch
   FROM said WHERE epoch IS NOT NULL WINDOW w AS (PARTITION BY file_id, stream ORDER BY line_no)
@@ -145,6 +171,14 @@ WITH heads AS (
 SELECT file_id, stream, line_no, CASE WHEN unit = 'batch' AND epoch_no IS NULL THEN planned END AS steps_planned,
   CASE WHEN unit IS NULL THEN last_value(step IGNORE NULLS) OVER (PARTITION BY file_id, stream ORDER BY line_no ROWS UNBOUNDED PRECEDING) ELSE step END AS step
 FROM trained;
+
+-- Steps that go on when the epoch goes up are steps of the run, and what stands behind them is its end.
+CREATE TABLE counted_over_epochs AS
+SELECT file_id, stream FROM (
+  SELECT file_id, stream, at_step - lag(at_step) OVER w AS further, epoch_no > lag(epoch_no) OVER w AS next_epoch
+  FROM training_line WHERE trainer = 'epochs' AND planned > 0 AND rowid NOT IN (SELECT line_id FROM validation_line)
+  WINDOW w AS (PARTITION BY file_id, stream ORDER BY line_no))
+GROUP BY ALL HAVING count_if(next_epoch AND further > 0) >= 1 AND count_if(next_epoch AND further <= 0) = 0;
 
 -- Keras prints no number with an epoch's values: full bars are counted since the last `Epoch 1/`.
 CREATE TABLE keras_epoch AS
@@ -185,32 +219,46 @@ heads AS (
   SELECT l.rowid AS line_id, h.lead FROM (SELECT rowid, file_id, stream, line_no FROM training_line WHERE layout = 'columns' AND lead IS NULL) l
   ASOF JOIN (SELECT file_id, stream, line_no, lead FROM training_line WHERE trainer = 'head' AND lead IS NOT NULL) h
     ON h.file_id = l.file_id AND h.stream = l.stream AND h.line_no <= l.line_no
+), lengths AS (
+  SELECT file_id, stream, mode(planned) AS planned FROM training_line
+  WHERE trainer IN ('epochs', 'generic', 'mmengine') AND planned > 0 AND (file_id, stream) IN (SELECT (file_id, stream) FROM validation_line) AND rowid NOT IN (SELECT line_id FROM validation_line)
+  GROUP BY ALL
 ), lines AS (
-  SELECT rowid AS line_id, * REPLACE (
-    coalesce(rank, TRY_CAST(regexp_extract(lead, '(?i)(?:^|[^a-z])rank[ :=_#-]?([0-9]{1,6})(?:[^0-9.]|$)', 1) AS BIGINT)) AS rank)
-  FROM training_line
-)
+  SELECT l.rowid AS line_id, l.* REPLACE (coalesce(f.phase, l.phase) AS phase, coalesce(l.rank, f.rank) AS rank)
+  FROM training_line l LEFT JOIN line_front f ON f.line_id = l.rowid
+), stepped AS (
 SELECT l.line_id, l.file_id, l.line_no,
   CASE WHEN l.rank IS NOT NULL AND split_part(l.stream, '|', 2) = '' THEN l.stream || 'rank ' || l.rank ELSE l.stream END AS stream,
   l.trainer, l.layout, CASE WHEN l.layout = 'columns' THEN coalesce(l.lead, h.lead) || chr(10) || l.fields ELSE l.fields END AS fields, l.time, l.host, l.rank,
   CASE WHEN l.trainer = 'megatron' AND l.lead NOT IN ('validation', 'valid', 'eval', 'test') THEN ' (' || l.lead || ')' END AS of_set,
-  CASE WHEN l.trainer = 'epochs' AND l.planned > 0 THEN (l.epoch_no - e.epoch) * l.planned + l.at_step
+  CASE WHEN o.file_id IS NOT NULL AND l.trainer = 'epochs' THEN l.at_step
+       WHEN l.trainer = 'epochs' AND l.planned > 0 THEN (l.epoch_no - e.epoch) * l.planned + l.at_step
        WHEN l.trainer IN ('epoch_line', 'columns') THEN coalesce(l.epoch_no, l.at_step)
        WHEN l.trainer = 'levanter' THEN counted(regexp_extract(l.fields, '^([0-9.]+[kM]?)it', 1))
        WHEN l.trainer = 'keras' THEN k.epoch
        WHEN l.trainer = 'hf' THEN coalesce(TRY_CAST(nullif(regexp_extract(l.fields, '[''"](?:train/)?(?:global_)?step[''"]: ([0-9]{1,12})[,} ]', 1), '') AS DOUBLE), l.at_step, b.done)
        ELSE coalesce(w.step, l.at_step, b.done) END AS step,
   CASE WHEN l.trainer = 'levanter' THEN counted(regexp_extract(l.fields, '/([0-9.]+[kM]?)it', 1))
-       WHEN l.trainer NOT IN ('epochs', 'nemo', 'keras') AND w.step IS NULL THEN coalesce(l.planned, b.total) END AS steps_planned,
-  lower(coalesce(l.phase, '')) AS phase, l.epoch_no
+       WHEN (l.trainer NOT IN ('epochs', 'nemo', 'keras') OR o.file_id IS NOT NULL) AND w.step IS NULL THEN coalesce(l.planned, b.total) END AS steps_planned,
+  lower(coalesce(l.phase, '')) AS phase,
+  l.phase ~* '^(val|eval|test)' AND (l.trainer IN ('epochs', 'generic', 'mmengine') AND l.planned <> t.planned OR l.trainer = 'epoch_line' AND t.planned IS NOT NULL) AS of_validation
 FROM lines l
 LEFT JOIN bar_step b ON b.line_id = l.line_id
 LEFT JOIN within_epoch w ON w.line_id = l.line_id
 LEFT JOIN first_epoch e ON e.file_id = l.file_id AND e.stream = l.stream
 LEFT JOIN keras_epoch k ON k.line_id = l.line_id
 LEFT JOIN heads h ON h.line_id = l.line_id
+LEFT JOIN counted_over_epochs o ON o.file_id = l.file_id AND o.stream = l.stream
+LEFT JOIN lengths t ON t.file_id = l.file_id AND t.stream = l.stream
 -- A bar of Keras that is not full is drawn again; a line of an epoch that also counts batches is none.
 WHERE (l.trainer <> 'keras' OR k.epoch IS NOT NULL) AND (l.trainer <> 'epoch_line' OR NOT regexp_matches(l.fields, '(?i)(batch|iter|step|idx)[a-z_]*[ :=#\[]*[0-9]'))
+)
+SELECT * EXCLUDE (of_validation) FROM stepped WHERE of_validation IS NOT true
+UNION ALL BY NAME -- batches of a validation, counted anew each time, and its epochs stand where training stood
+SELECT v.* EXCLUDE (of_validation) REPLACE (t.step AS step, NULL::DOUBLE AS steps_planned)
+FROM (FROM stepped WHERE of_validation) v
+ASOF LEFT JOIN (SELECT file_id, stream, line_no, step FROM stepped WHERE of_validation IS NOT true) t
+  ON t.file_id = v.file_id AND t.stream = v.stream AND t.line_no <= v.line_no
 UNION ALL BY NAME
 SELECT -1 - k AS line_id, file_id, line_no, stream, 'bar' AS trainer, 'pairs' AS layout, fields, time, host, rank, step, total AS steps_planned, '' AS phase, place FROM bar_line;
 
@@ -269,11 +317,17 @@ UNION ALL BY NAME
 SELECT file_id, line_no, stream, trainer, time, host, rank, name, '' AS unit, lower(coalesce(phase, '')) AS phase,
   CASE WHEN epoch_no IS NOT NULL AND planned > 0 THEN epoch_no * planned + at_step ELSE at_step END AS step, -- epochs of composer_line, from 0
   CASE WHEN epoch_no IS NULL THEN planned END AS steps_planned, metric_value AS value
-FROM training_value WHERE metric_value IS NOT NULL AND trainer <> 'composer'
+FROM training_value WHERE metric_value IS NOT NULL AND trainer NOT IN ('composer', 'table')
 UNION ALL BY NAME
 SELECT v.file_id, v.line_no, v.stream, v.trainer, v.time, v.host, v.rank, v.name, '' AS unit, lower(coalesce(v.phase, '')) AS phase, h.step, h.steps_planned, v.metric_value AS value
 FROM (SELECT * FROM training_value WHERE metric_value IS NOT NULL AND trainer = 'composer') v
-ASOF JOIN composer_step h ON h.file_id = v.file_id AND h.stream = v.stream AND h.line_no <= v.line_no;
+ASOF JOIN composer_step h ON h.file_id = v.file_id AND h.stream = v.stream AND h.line_no <= v.line_no
+UNION ALL BY NAME -- tables that have the step among their values
+FROM (
+  SELECT file_id, line_no, stream, trainer, time, host, rank, name, '' AS unit, '' AS phase, max(metric_value) FILTER (name = 'step') OVER (PARTITION BY file_id, stream, coalesce(table_line, line_no)) AS step,
+    NULL::DOUBLE AS steps_planned, metric_value AS value
+  FROM training_value WHERE trainer = 'table')
+WHERE step IS NOT NULL AND name <> 'step' AND value IS NOT NULL;
 
 -- Every checkpoint of Hugging Face holds the history up to it: the longest one has them all.
 CREATE VIEW superseded_state AS
@@ -292,25 +346,37 @@ WHERE file_id NOT IN (FROM superseded_state);
 -- One of two networks that play against each other (GAN): what one loses the other wins.
 CREATE MACRO player(n) AS n ~ 'loss' AND n ~ '(^|[^a-z])(g|d|gen|dis|disc|generator|discriminator|adv|adversarial|gan)([^a-z]|$)|gan_loss|loss_gan';
 
+-- Losses that are printed and not used: all their values are zero.
+CREATE VIEW unused_name AS
+SELECT file_id, name FROM line_value JOIN line_step USING (line_id)
+WHERE name IN (SELECT name FROM line_value WHERE number = 0 AND name ILIKE '%loss') GROUP BY ALL HAVING bool_and(number = 0);
+
 -- What each printed name means in its source; of several names for one thing the best keeps it.
 CREATE TABLE metric_name AS
 WITH names AS (
   SELECT *, bool_or(trainer IS DISTINCT FROM 'epoch_line' AND name ILIKE '%loss%') OVER (PARTITION BY source) AS by_step,
-    regexp_replace(replace(replace(regexp_replace(lower(trim(name)), '\s*\((ms|s|sec|min)\)$', ''), ' ', '_'), '-', '_'), '^(loss)_(train)$', 'train_loss') AS plain
+    regexp_replace(replace(replace(regexp_replace(lower(trim(name)), '\s*\((ms|s|sec|min)\)$', ''), ' ', '_'), '-', '_'), '^(loss_train)$|^(s|s/gpu)_lr$', CASE WHEN name ILIKE '%lr' THEN 'lr' ELSE 'train_loss' END) AS plain
   FROM (
     SELECT file_id, metric_source(f.path, p.stream) AS source, p.stream, p.name, p.phase, p.unit, p.trainer, p.n
     FROM (SELECT file_id, stream, name, phase, unit, trainer, count(*) AS n FROM printed_value GROUP BY ALL) p JOIN file f USING (file_id)
     UNION ALL
     SELECT file_id, source, NULL AS stream, name, phase, '' AS unit, 'store' AS trainer, sum(points) AS n FROM stored_curve GROUP BY ALL
   )
+), said AS (
+  SELECT *, main_loss_order(plain) AS main, metric_kind(plain, phase) AS said_kind, adversary(plain) AS side FROM names
+), sides AS (
+  SELECT *, coalesce(bool_or(side = 'both') OVER (PARTITION BY source) OR bool_or(side = 'd') OVER (PARTITION BY source) AND bool_or(side = 'g') OVER (PARTITION BY source), false) AS of_gan
+  FROM said
 ), kinds AS (
-  SELECT *, main_loss_order(plain) AS main,
+  SELECT *,
     -- fairseq's line of an epoch repeats under `train` what train_inner says by interval
     CASE WHEN trainer = 'fairseq' AND phase = 'train' AND plain ~ 'loss$' THEN 'epoch_loss'
+         WHEN of_gan AND (said_kind IN ('component_loss', 'epoch_loss') OR said_kind IS NULL AND (side IS NOT NULL OR plain ~ '^[dg]_[a-z0-9_]+$|^(cycle|idt)_[ab]$')) THEN 'adversarial_loss'
+         WHEN trainer = 'epochs' AND plain = 'train_time' THEN 'step_seconds' -- ESPnet, PaddleSpeech: of a step, not since the start
          -- what a policy loses is no measure of how well it learns
-         WHEN trainer = 'reinforcement' AND metric_kind(plain, phase) = 'component_loss' THEN 'policy_loss'
-         WHEN trainer = 'epoch_line' AND metric_kind(plain, phase) = 'component_loss' AND by_step THEN 'epoch_loss' ELSE metric_kind(plain, phase) END AS kind
-  FROM names
+         WHEN trainer = 'reinforcement' AND said_kind = 'component_loss' THEN 'policy_loss'
+         WHEN trainer = 'epoch_line' AND said_kind = 'component_loss' AND by_step THEN 'epoch_loss' ELSE said_kind END AS kind
+  FROM sides
 ), games AS (
   -- The loss of a policy that is trained for a reward is a surrogate: it starts at zero and grows with the penalty (GRPO, PPO).
   SELECT *, bool_or(kind = 'reward' AND NOT plain ~ 'margin|chosen|rejected|accurac' OR kind = 'value_loss') OVER (PARTITION BY source) AS rewarded,
@@ -321,14 +387,15 @@ WITH names AS (
       WHEN kind = 'component_loss' AND rewarded THEN 'policy_loss'
       WHEN kind = 'component_loss' AND main IS NOT NULL THEN 'loss'
     ELSE kind END AS meant,
-    count_if(kind = 'component_loss') OVER (PARTITION BY source) AS losses,
+    count_if(kind = 'component_loss') OVER (PARTITION BY source) + count_if(kind IN ('policy_loss', 'value_loss')) OVER (PARTITION BY source) AS losses,
     max(main IS NOT NULL) FILTER (kind = 'component_loss') OVER (PARTITION BY source) AS has_main
   FROM games
 ), counted_names AS (
-  SELECT *, sum(n) OVER (PARTITION BY source, meant, name) AS of_name FROM ranked
+  SELECT *, (file_id, name) IN (SELECT (file_id, name) FROM unused_name) AS unused, sum(n) OVER (PARTITION BY source, meant, name) AS of_name FROM ranked
 ), given AS (
   SELECT *, CASE WHEN meant = 'component_loss' AND losses = 1 THEN 'loss' ELSE meant END AS canonical_wide,
     CASE meant WHEN 'loss' THEN main
+      WHEN 'step_seconds' THEN (plain = 'iter_time' AND trainer = 'epochs')::INT -- ESPnet: of the data alone
       WHEN 'grad_norm' THEN (plain NOT IN ('grad_norm', 'gnorm'))::INT + (plain ~ 'critic')::INT * 2
       WHEN 'learning_rate' THEN (plain NOT IN ('lr', 'learning_rate'))::INT + (plain ~ 'mul|scale')::INT
       WHEN 'throughput' THEN CASE WHEN plain ~ 'tok|^tps|^wps|^tgs' THEN 0 WHEN plain ~ 'sample|seq|^ups' THEN 1 ELSE 2 END
@@ -338,11 +405,11 @@ WITH names AS (
 )
 SELECT file_id, source, stream, name, phase, unit, trainer, plain,
   CASE WHEN canonical_wide IN ('loss', 'grad_norm', 'learning_rate', 'throughput', 'step_seconds')
-       AND dense_rank() OVER (PARTITION BY source, canonical_wide ORDER BY of_name < 0.2 * most, preference, of_name DESC, name) > 1
+       AND dense_rank() OVER (PARTITION BY source, canonical_wide ORDER BY unused, of_name < 0.2 * most, preference, of_name DESC, name) > 1
        THEN CASE WHEN canonical_wide = 'loss' THEN 'component_loss' END
        ELSE canonical_wide END AS canonical,
-  CASE WHEN canonical_wide IN ('step_seconds', 'elapsed_seconds') AND (unit = 'ms' OR name ~ '\(ms\)$|(_ms|^ms)$') THEN 0.001
-       WHEN unit IN ('k', 'K') THEN 1e3 WHEN unit = 'M' THEN 1e6 ELSE 1.0 END AS factor,
+  CASE WHEN canonical_wide IN ('step_seconds', 'elapsed_seconds') AND (unit = 'ms' OR name ~ '\(ms\)$|(_ms|^ms)$') THEN 0.001 ELSE 1.0 END
+    * CASE WHEN unit IN ('k', 'K') THEN 1e3 WHEN unit = 'M' THEN 1e6 ELSE 1.0 END AS factor,
   trainer IN ('megatron', 'hf', 'fairseq') OR plain ~ '(^|_)(avg|mean|ema|smooth)|_epoch$|loss_mean' AS is_average
 FROM given;
 
@@ -371,7 +438,7 @@ FROM printed_value v
 JOIN metric_name n ON n.file_id = v.file_id AND n.stream = v.stream AND n.name = v.name AND n.phase = v.phase AND n.unit = v.unit AND n.trainer = v.trainer
 UNION ALL BY NAME FROM announced_nan
 )
-ORDER BY file_id, line_no;
+ORDER BY file_id, line_no, step; -- a progress bar is drawn many times on one line
 
 -- What is known of each curve of a store.
 CREATE TABLE curve_metric AS
@@ -395,8 +462,10 @@ FROM (SELECT file_id, line_no, line_no AS last_line FROM line_metric UNION ALL S
 
 -- The step a text speaks of: "at iteration 700", "global_step80", "checkpoint-500", "iter_0001000".
 CREATE MACRO step_in(text) AS coalesce(
-  TRY_CAST(nullif(regexp_extract(text, '(?i)(?:iteration|iter|global[_ ]?step|step|steps)[ _=:-]*([0-9]{1,9})(?:[^0-9.]|[.]?$|[.][a-z])', 1), '') AS DOUBLE),
-  TRY_CAST(nullif(regexp_extract(text, '(?i)(?:checkpoint|ckpt|ba)[_-]?([0-9]{1,9})(?:[^0-9.]|[.]?$|[.][a-z])', 1), '') AS DOUBLE));
+  TRY_CAST(nullif(regexp_extract(text, '(?:@ |at |for )([0-9]{1,9}) (?:updates|iterations|iters|steps)', 1), '') AS DOUBLE),
+  TRY_CAST(nullif(regexp_extract(text, '(?i)(?:iteration|iter|global[_ ]?step|step|steps)(?: to)?[ _=:-]*([0-9]{1,9})(?:[^0-9.]|[.]?$|[.][a-z])', 1), '') AS DOUBLE),
+  -- fairseq's checkpoint_EPOCH_UPDATES.pt; its checkpointEPOCH.pt says no step
+  TRY_CAST(nullif(regexp_extract(text, '(?i)(?:(?:checkpoint|ckpt)[_-](?:[0-9]{1,6}_)?|[a-z_-]ba|model_(?:[a-z]+_)?0)([0-9]{1,9})(?:[^0-9._]|[.]?$|[.][a-z])', 1), '') AS DOUBLE));
 
 -- A tag between step and values names what is trained now ([BRIDGE 41%]); its words, without numbers, are the phase.
 CREATE TABLE phase_tag AS
@@ -409,7 +478,7 @@ SELECT * FROM tags WHERE tag <> '' QUALIFY tag IS DISTINCT FROM lag(tag) OVER (P
 CREATE TABLE training_event AS
 SELECT m.file_id, m.line_no, m.time, m.host, m.rank, metric_source(f.path, m.stream) AS source, m.kind,
   coalesce(m.at_step, CASE WHEN m.kind <> 'overflow' THEN step_in(m.message) END) AS step,
-  nullif(regexp_extract(m.message, '(?:^|[ =:''"])((?:/|\./|[A-Za-z0-9_.-]+/)[^ ,''"\]]+)', 1), '') AS path, m.metric_value AS value, m.message
+  nullif(regexp_extract(m.message, '(?:^|[ =:''"])((?:[a-z0-9]+://|/|\./|[A-Za-z0-9_.-]+/)[^ ,''"\]]*[^ ,''"\].:])', 1), '') AS path, m.metric_value AS value, m.message
 FROM training_mark m JOIN file f USING (file_id)
 WHERE NOT (m.kind IN ('resume', 'load') AND regexp_matches(m.message, '(?i)(checkpoint|from|path)[ :=''"]*(none|null|false)\b')) -- a setting that says: none
 UNION ALL BY NAME
