@@ -66,7 +66,7 @@ held_out.fr loss at iteration 100 | lm loss value: 3.300000E+00 | lm loss PPL: 2
         [
             ("loss_D", "adversarial_loss", 100, 0.61),
             ("loss_G", "adversarial_loss", 200, 2.31),
-            ("l1_loss", "component_loss", 200, 0.18),
+            ("l1_loss", "adversarial_loss", 200, 0.18),
         ],
     ),
     "vocoder_without_adversary.log": (
@@ -541,7 +541,7 @@ held_out.fr loss at iteration 100 | lm loss value: 3.300000E+00 | lm loss PPL: 2
     ),
     "dschat_new.log": (
         "Epoch: 0 | Step: 66 | PPO Epoch: 1 | Actor Loss: -0.2093 | Critic Loss: 0.0533 | Unsupervised Loss: 0.0\n",
-        [("Actor Loss", "policy_loss", 66, -0.2093), ("Critic Loss", "value_loss", 66, 0.0533), ("Unsupervised Loss", "component_loss", 66, 0.0)],
+        [("Actor Loss", "policy_loss", 66, -0.2093), ("Critic Loss", "value_loss", 66, 0.0533), ("Unsupervised Loss", "policy_loss", 66, 0.0)],
     ),
     "dschat_ranks.log": (
         "Epoch: 0, Step: 10, Rank: 0, loss = 2.3\nEpoch: 0, Step: 10, Rank: 1, loss = 2.4\n",
