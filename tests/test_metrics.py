@@ -504,7 +504,7 @@ held_out.fr loss at iteration 100 | lm loss value: 3.300000E+00 | lm loss PPL: 2
         '2026-01-01 00:00:00 | INFO | valid/c4 | {"epoch": 1, "valid/c4_loss": 8.1, "valid/c4_ppl": 274, "valid/c4_num_updates": 700}\n',
         [("loss", "loss", 700, 9.44), ("valid/c4_loss", "validation_loss", 700, 8.1), ("loss_scale", "loss_scale", 700, 4.0)],
     ),
-    "t5x.log": (
+    "t5x_collections.log": (
         "I0101 10:00:00.123456 140000 logging_writer.py:48] [100] collection=train accuracy=0.3, learning_rate=0.001, loss=2.3, timing/steps_per_second=2.2\n"
         "I0101 10:00:00.123456 140000 logging_writer.py:48] [100] collection=training_eval/wmt accuracy=0.3, loss=2.4\n",
         [("loss", "loss", 100, 2.3), ("accuracy", "accuracy", 100, 0.3), ("loss", "validation_loss", 100, 2.4)],
