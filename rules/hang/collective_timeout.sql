@@ -76,11 +76,11 @@ WHERE NOT EXISTS (FROM c10d_timeout_line) AND NOT EXISTS (FROM c10d_heartbeat)
        AND NOT EXISTS (FROM nccl_ib_error) AND NOT EXISTS (FROM nccl_socket) AND NOT EXISTS (FROM c10d_event WHERE event = 'watchdog_ended' AND error NOT LIKE '%timeout%')))
 HAVING count(*) > 0
 UNION ALL BY NAME
--- All that is left of it is what the watchdog says at its end, after an error as after a timeout.
+-- All that is left is what the watchdog says at its end, after an error as after a timeout: a remark, no finding.
 SELECT CASE WHEN count(DISTINCT coalesce(rank, group_rank)) = 1 THEN 'The watchdog of rank ' || any_value(coalesce(rank, group_rank)) WHEN count(coalesce(rank, group_rank)) > 0 THEN 'The watchdogs of ranks ' || ranges(list(DISTINCT coalesce(rank, group_rank))) ELSE 'A watchdog' END
     || ' took the process down because of a collective that failed or timed out; which one is not in this log.' AS summary,
   list(line_at(file_id, line_no) ORDER BY time NULLS LAST, file_id, line_no) AS evidence, min(time) AS "at", max(time) AS until, list_sort(list(DISTINCT coalesce(rank, group_rank)) FILTER (coalesce(rank, group_rank) IS NOT NULL)) AS ranks,
-  list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, 'possible' AS confidence, 'warning' AS severity
+  list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, 'possible' AS confidence, 'info' AS severity
 FROM c10d_event
 WHERE event = 'operations_failed' AND NOT EXISTS (FROM c10d_timeout_line) AND NOT EXISTS (FROM c10d_heartbeat) AND NOT EXISTS (FROM c10d_status) AND NOT EXISTS (FROM fatal_exception) AND NOT EXISTS (FROM cuda_error)
   AND NOT EXISTS (FROM c10d_nccl_error) AND NOT EXISTS (FROM nccl_warning) AND NOT EXISTS (FROM nccl_ib_error) AND NOT EXISTS (FROM nccl_ofi_error) AND NOT EXISTS (FROM nccl_socket)
