@@ -189,11 +189,13 @@ SELECT line_id, row_number() OVER (PARTITION BY file_id, stream, fit ORDER BY li
 -- Progress bars that carry values (Lightning, NeMo 1): the last writing of a step counts.
 CREATE VIEW bar_line AS
 WITH bars AS (
-  SELECT file_id, line_no, stream, time, host, rank, done, total, fields, rowid AS k,
+  -- A fold is a training of its own.
+  SELECT file_id, line_no, stream || coalesce('|' || nullif(regexp_extract(label, '(?i)fold[ _-]?[0-9]+'), ''), '') AS stream, time, host, rank, done, total, fields, rowid AS k,
     TRY_CAST(regexp_extract(label, '(?i)epoch\s*\[?([0-9]+)', 1) AS DOUBLE) AS epoch,
     TRY_CAST(regexp_extract(fields, 'global_step=([0-9.]+)(?:[^0-9.e]|$)', 1) AS DOUBLE) AS global_step, -- 1.23e+5 is rounded
     contains(fields, 'v_num=') OR contains(fields, 'v_num:') AS lightning
-  FROM progress_bar WHERE fields IS NOT NULL AND NOT regexp_matches(label, '(?i)(^|[^a-z])(val|dev)([^a-z]|$)|valid|eval|test|sanity|predict')
+  FROM progress_bar WHERE fields IS NOT NULL AND done > 0 -- at 0 of 777 it says what it said last
+    AND NOT regexp_matches(label, '(?i)(^|[^a-z])(val|dev)([^a-z]|$)|valid|eval|test|sanity|predict')
   -- Bars without a name that differ in length are those of training and of validation: the one redrawn most often is training.
   QUALIFY trim(label) <> '' OR total = mode(total) FILTER (trim(label) = '') OVER (PARTITION BY file_id, stream)
 ), run AS (
