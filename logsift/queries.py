@@ -167,15 +167,14 @@ class Inputs:
                 return self._node(node["subquery"]["node"], scope)
             case "JOIN":
                 left, right = self._table(node["left"], scope), self._table(node["right"], scope)
-                sides = {
-                    "INNER": _both(left, right),
-                    "SEMI": _both(left, right),
-                    "LEFT": left,
-                    "ANTI": left,
-                    "RIGHT": right,
-                }
-                positional = node.get("ref_type") == "POSITIONAL"
-                return _either(left, right) if positional else sides.get(node["join_type"], _either(left, right))
+                match node["join_type"]:
+                    case "INNER" | "SEMI" if node.get("ref_type") != "POSITIONAL":
+                        return _both(left, right)
+                    case "LEFT" | "ANTI":
+                        return left
+                    case "RIGHT":
+                        return right
+                return _either(left, right)
         return ALWAYS
 
     def _named(self, name: str, scope: Mapping[str, Needs]) -> Needs:
@@ -200,10 +199,7 @@ class Inputs:
     def _one_row_of_nothing(self, node: Node) -> bool:
         """True for a SELECT that gives a row where its tables have none: it aggregates without keys."""
         if node["aggregate_handling"] == "FORCE_AGGREGATES":  # GROUP BY ALL: its keys are what does not aggregate
-            return not any(
-                item.get("class") in ("COLUMN_REF", "STAR") or (not self._aggregated(item) and _has_column(item))
-                for item in node["select_list"]
-            )
+            return not any(_has_column(item) and not self._aggregated(item) for item in node["select_list"])
         if node["group_expressions"]:
             return not all(node["group_sets"])
         return self._aggregated([node["select_list"], node.get("having")])

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logsift.errors import UserError
+from logsift.judge.series.rows import real
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -256,14 +257,9 @@ def branches_of(analysis: Analysis, name: str | None) -> tuple[str, list[Branch]
     )
     for query in (stitched, printed):
         got = store.con.execute(query, [chosen]).fetchnumpy()
-        step, value = _real(got["step"]), _real(got["value"])
+        step, value = real(got["step"]), real(got["value"])
         if len(step):
             break
     apart = np.flatnonzero(np.any([np.diff(got[c].astype(int)) != 0 for c in ("writer", "run", "live")], axis=0)) + 1
     edges = [0, *apart.tolist(), len(step)] if len(step) else []
     return chosen, [Branch(bool(got["live"][a]), step[a:b], value[a:b]) for a, b in pairwise(edges)]
-
-
-def _real(column: NDArray[Any]) -> Floats:
-    """A column as numbers, NaN where it has none."""
-    return np.ma.filled(np.ma.asarray(column, np.float64), np.nan)

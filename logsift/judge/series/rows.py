@@ -115,7 +115,7 @@ def _read(store: Store, listed: Sequence[Mapping[str, Any]]) -> Iterator[_Rows]:
         keys = [_whole(got[k]) for k in ("series_id", "turn", "ordinal", "line_no")]
         order: slice | Ints = slice(None) if _in_order(keys) else np.lexsort(keys[::-1])
         number, line, file = keys[0][order], keys[3][order], _whole(got["file_id"])[order]
-        numbers = {k: _real(got[k])[order] for k in ("step", "value", "time")}
+        numbers = {k: real(got[k])[order] for k in ("step", "value", "time")}
         edges = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(number)] if len(number) else []
         for a, b in pairwise(edges):
             step = numbers["step"][a:b]
@@ -135,7 +135,8 @@ def _in_order(keys: Sequence[Ints]) -> bool:
     return bool(before.all())
 
 
-def _real(column: Any) -> Floats:  # noqa: ANN401 - an array, masked where it has NULLs
+def real(column: Any) -> Floats:  # noqa: ANN401 - an array, masked where it has NULLs
+    """A column of a result as numbers, NaN where it has NULL."""
     return np.asarray(np.ma.filled(column, np.nan), np.float64)
 
 
