@@ -9,15 +9,16 @@ __all__ = ["Analysis", "Catalog", "Incident", "__version__", "analyze", "load_ca
 
 if TYPE_CHECKING:
     from logsift.analysis import Analysis, analyze
-    from logsift.content.catalog import Catalog, load_catalog
-    from logsift.judge.rules import Incident
+    from logsift.content.load import load_catalog
+    from logsift.content.model import Catalog
+    from logsift.judge.incident import Incident
 
 _HOMES = {
     "Analysis": "logsift.analysis",
     "analyze": "logsift.analysis",
-    "Catalog": "logsift.content.catalog",
-    "load_catalog": "logsift.content.catalog",
-    "Incident": "logsift.judge.rules",
+    "Catalog": "logsift.content.model",
+    "load_catalog": "logsift.content.load",
+    "Incident": "logsift.judge.incident",
 }
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from logsift.content.catalog import Catalog, Rule, load_catalog
+from logsift.content.load import load_catalog
+from logsift.content.model import Catalog, Rule
 from logsift.errors import UserError
 from logsift.ingest.discover import SourceFile, discover
 from logsift.ingest.evidence import fetch
@@ -21,9 +22,11 @@ from logsift.judge.causes import Causes, trace
 from logsift.judge.clocks import Clocks, settle
 from logsift.judge.coverage import Coverage, coverage
 from logsift.judge.grades import combined
-from logsift.judge.identity import identify
+from logsift.judge.identity import identify, pids_of_ranks
 from logsift.judge.progress import Progress
-from logsift.judge.rules import Evidence, Incident, judge
+from logsift.judge.incident import COLUMNS, Evidence, Incident
+from logsift.judge.rules import judge
+from logsift.judge.words import worded
 from logsift.store import Store, beside_of, cache_folder, copy_of, spilled_of
 
 if TYPE_CHECKING:
@@ -173,7 +176,8 @@ def _build(
     asked = store.rules_to_ask()
     incidents = combined(identify(judge(store, [r for r in catalog.rules if r.id in asked]), store))
     clocks = Clocks.of(store)
-    incidents = clocks.aside(incidents)
+    rules = {r.id: r for r in catalog.rules}
+    incidents = worded(clocks.aside(incidents), rules, pids_of_ranks(store), {f.file_id: f.name for f in files})
     causes = trace(incidents, catalog.rules, clocks, Progress.of(store, incidents, clocks))
     _conclude(store, incidents, causes, {f.file_id: f for f in files}, Spelling(catalog.envelopes))
     store.close()
@@ -218,10 +222,12 @@ def _conclude(
     ordered = first + sorted(rest, key=lambda i: (i.severity == "info", i.at is None, str(i.at), i.rule))
     number = {id(i): n for n, i in enumerate(ordered, 1)}
     cause = {id(i): causes.cause_of(i) for i in ordered}
-    store.insert("incident", [
-        (number[id(i)], i.rule, i.severity, i.confidence, i is causes.root,
-         number[id(c)] if (c := cause[id(i)]) else None, i.summary, i.action, sorted(i.ranks), sorted(i.hosts),
-         sorted(i.gpus), i.at, i.until, json.dumps(dict(i.facts), default=str))
+    store.insert_named("incident", [
+        {
+            **{k: json.dumps(v, default=str) if COLUMNS[k][0] == "JSON" else v for k, v in i.values.items()},
+            "id": number[id(i)], "action": i.action, "root": i is causes.root,
+            "explained_by": number[id(c)] if (c := cause[id(i)]) else None,
+        }
         for i in ordered
     ])  # fmt: skip
     wanted = {(e.file_id, e.line_no) for i in ordered for e in i.evidence}
@@ -242,14 +248,7 @@ def _reopened(run: Path, store: Store, catalog: Catalog) -> Analysis:
     for e in store.rows("SELECT * FROM evidence ORDER BY incident_id, rowid"):
         evidence.setdefault(e["incident_id"], []).append(Evidence(e["file_id"], e["line_no"], e["path"], e["text"]))
     rows = store.rows("SELECT * FROM incident ORDER BY id")
-    incidents = [
-        Incident(
-            r["rule"], r["severity"], r["confidence"], r["summary"], r["action"], tuple(evidence.get(r["id"], ())), r["first"],
-            r["last"], frozenset(r["ranks"] or ()), frozenset(r["hosts"] or ()), frozenset(r["gpus"] or ()),
-            json.loads(r["facts"]),
-        )
-        for r in rows
-    ]  # fmt: skip
+    incidents = [Incident.of_row(r, evidence.get(r["id"], ())) for r in rows]
     edges = store.rows("SELECT cause_id, effect_id FROM cause ORDER BY rowid")
     explained = {e["effect_id"] for e in edges}
     roots = [i for i, r in zip(incidents, rows, strict=True) if r["severity"] != "info" and r["id"] not in explained]

@@ -13,7 +13,7 @@ from logsift.errors import UserError
 
 if TYPE_CHECKING:
     from logsift.analysis import Analysis
-    from logsift.content.catalog import Catalog
+    from logsift.content.model import Catalog
 
 _PATH = click.Path(path_type=Path)
 _CONTENT = click.option(
@@ -235,7 +235,7 @@ def docs(folder: Path | None) -> None:
 
 def _catalog(content: tuple[Path, ...]) -> Catalog:
     from logsift.content import locate
-    from logsift.content.catalog import default_roots, load_catalog
+    from logsift.content.load import default_roots, load_catalog
 
     for folder in content:
         if not folder.is_dir():

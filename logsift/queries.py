@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, reduce
 from graphlib import CycleError, TopologicalSorter
@@ -13,17 +12,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 if TYPE_CHECKING:
-    from logsift.content.catalog import Script
-
-CREATES = re.compile(
-    r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW|MACRO|FUNCTION)\s+([a-z_][a-z0-9_]*)", re.IGNORECASE
-)
-MATERIALISED = re.compile(r"\bCREATE\s+(?:OR\s+REPLACE\s+)?TABLE\s+([a-z_][a-z0-9_]*)\s+AS\b", re.IGNORECASE)
-_ONLY_WITH = re.compile(r"^-- only with ([a-z0-9_, ]+)$", re.MULTILINE)
-"""A comment before a statement: it finds nothing unless one of these tables has rows, though its parse does not tell."""
-_BEHIND = re.compile(r";\s*(?P<comments>(?:--[^\n]*\s*)*)\Z")
-_AS = re.compile(r"\bAS\b", re.IGNORECASE)
-_COMMENT_ON = re.compile(r"\bCOMMENT\s+ON\s+(?:TABLE|VIEW|COLUMN|MACRO)\s+([A-Za-z_][A-Za-z0-9_]*)", re.IGNORECASE)
+    from logsift.content.model import Relation
 
 Node = Mapping[str, Any]
 Needs = frozenset[frozenset[str]]
@@ -33,14 +22,9 @@ _GROUPS = 32
 """More groups than this are not told apart: fewer of them let a query be asked more often, which is never wrong."""
 
 
-def created(sql: str) -> list[str]:
-    """Names of the tables, views and macros a statement creates."""
-    return [m[1].lower() for m in CREATES.finditer(sql)]
-
-
 @cache
 def references(sql: str) -> frozenset[str]:
-    """Names of the tables, views and macros a query or a CREATE … AS statement reads or calls."""
+    """Names of the tables, views and macros a query reads or calls."""
     names, local = set[str](), set[str]()
     for node in _all(_parsed(sql)):
         if node.get("type") == "BASE_TABLE":
@@ -52,39 +36,18 @@ def references(sql: str) -> frozenset[str]:
     return frozenset(names - local)
 
 
-def ordered(scripts: Sequence[Script]) -> list[tuple[Script, str]]:
-    """The statements of all scripts, each after those that create a name it reads or calls.
+def ordered(relations: Sequence[Relation]) -> list[Relation]:
+    """The relations, each after those that it reads or calls.
 
     Raises:
         ValueError: they use each other in a circle.
     """
-    statements = [(script, sql) for script in scripts for sql in _statements(script.sql)]
-    creator = {name: n for n, (_, sql) in enumerate(statements) for name in created(sql)}
-    graph = {
-        n: {creator[r] for r in references(sql) if creator.get(r, n) != n} | _commented(creator, sql, n)
-        for n, (_, sql) in enumerate(statements)
-    }
+    by_name = {r.name: r for r in relations}
+    graph = {name: (references(r.query) & by_name.keys()) - {name} for name, r in by_name.items()}
     try:
-        return [statements[n] for n in TopologicalSorter(graph).static_order()]
+        return [by_name[name] for name in TopologicalSorter(graph).static_order()]
     except CycleError as e:
-        names = sorted({name for n in e.args[1] for name in created(statements[n][1])})
-        raise ValueError(f"views use each other in a circle: {', '.join(names)}") from None
-
-
-def _statements(script: str) -> list[str]:
-    """The statements of a script, each with the comments before it; DuckDB leaves those with the statement above."""
-    found = [str(statement.query) for statement in duckdb.extract_statements(script)]
-    out, comments = list[str](), script[: script.index(found[0])] if found else ""
-    for sql in found:
-        end = _BEHIND.search(sql)
-        out.append(comments + (sql[: end.start("comments")] if end else sql))
-        comments = end["comments"] if end else ""
-    return out
-
-
-def _commented(creator: dict[str, int], sql: str, own: int) -> set[int]:
-    """What a COMMENT ON statement speaks of must be there first."""
-    return {creator[m.lower()] for m in _COMMENT_ON.findall(sql) if creator.get(m.lower(), own) != own}
+        raise ValueError(f"views use each other in a circle: {', '.join(sorted(set(e.args[1])))}") from None
 
 
 class Inputs:
@@ -95,50 +58,51 @@ class Inputs:
     finding something always.
     """
 
-    def __init__(self, tables: Iterable[str], engine: Iterable[str], statements: Iterable[str]) -> None:
-        """`tables` are filled by formats, those of `engine` by itself; `statements` make tables of them, views and macros."""
-        self.made = {name: sql for sql in statements for name in created(sql)}
+    def __init__(self, tables: Iterable[str], engine: Iterable[str], relations: Iterable[Relation]) -> None:
+        """`tables` are filled by formats, those of `engine` by itself; `relations` are made of them."""
+        self.made = {r.name: r for r in relations}
         self.tables, self.engine = frozenset(tables), frozenset(engine)
-        self.filled = self.tables | {m[1].lower() for sql in self.made.values() if (m := MATERIALISED.search(sql))}
+        self.filled = self.tables | {r.name for r in self.made.values() if r.kind == "table"}
         self._of_view: dict[str, Needs] = {}
         listed = duckdb.execute("SELECT function_name FROM duckdb_functions() WHERE function_type = 'aggregate'")
         self._aggregates = {str(name).lower() for (name,) in listed.fetchall()}
-        for name, sql in self.made.items():
-            if name not in self.filled and self._aggregated(_parsed(sql).get("select_list")):
+        for name, made in self.made.items():
+            if made.kind == "macro" and self._aggregated(_parsed(made.query).get("select_list")):
                 self._aggregates.add(name)
 
-    def of(self, sql: str) -> Needs:
-        """The groups a query, or a CREATE … AS statement, is asked for: those it needs, and of all that it reads one table."""
-        names = set(said_of(sql) or references(sql))
+    def of(self, sql: str, said: frozenset[str] = frozenset()) -> Needs:
+        """The groups a query is asked for: those it needs, those that are `said`, and of all that it reads one table."""
+        names = set(said or references(sql))
         near = self._read(names, self.filled)
         if near & self.engine:  # which files there are may say what stands in no made table
             read = self._read(names) & self.tables
         else:
             read = {name for name in near & self.filled if self._read({name}) & self.tables}
-        return _both(self.needs(sql), frozenset([frozenset(read)])) if read else self.needs(sql)
+        needs = self.needs(sql, said)
+        return _both(needs, frozenset([frozenset(read)])) if read else needs
 
     def read_by(self, sql: str) -> frozenset[str]:
-        """The tables filled by formats or the engine that a statement reads, directly or through something else."""
+        """The tables filled by formats or the engine that a query reads, directly or through something else."""
         return (self.tables | self.engine) & self._read(references(sql), as_said=False)
 
     def _read(self, names: Iterable[str], ends: frozenset[str] = frozenset(), *, as_said: bool = True) -> set[str]:
         """All that is read, directly or through something else; what `ends` holds is not looked into.
 
-        `as_said` takes the tables of a statement's comment for all that it reads.
+        `as_said` takes the tables that a relation is said to need for all that it reads.
         """
         todo, seen = set(names), set[str]()
         while todo:
             name = todo.pop()
             if name not in seen:
                 seen.add(name)
-                made = "" if name in ends else self.made.get(name, "")
-                todo |= ((as_said and said_of(made)) or references(made)) if made else set()
+                if (made := self.made.get(name)) and name not in ends:
+                    todo |= (as_said and made.needs) or references(made.query)
         return seen
 
-    def needs(self, sql: str) -> Needs:
-        """The groups of tables of which a query needs one each to find anything, by its parse and by what its comment says."""
+    def needs(self, sql: str, said: frozenset[str] = frozenset()) -> Needs:
+        """The groups of tables of which a query needs one each to find anything, by its parse and by what is `said`."""
         found = self._node(_parsed(sql), {})
-        return _both(found, frozenset([said])) if (said := said_of(sql)) else found
+        return _both(found, frozenset([said])) if said else found
 
     def _node(self, node: Node, scope: Mapping[str, Needs]) -> Needs:
         """Of a query."""
@@ -185,7 +149,7 @@ class Inputs:
         if name not in self.made:
             return ALWAYS
         if name not in self._of_view:
-            self._of_view[name] = self.needs(self.made[name])
+            self._of_view[name] = self.needs(self.made[name].query, self.made[name].needs)
         return self._of_view[name]
 
     def _condition(self, node: Node | None, scope: Mapping[str, Needs]) -> Needs:
@@ -208,11 +172,6 @@ class Inputs:
         """True where an aggregate function stands in an expression, outside of windows and subqueries."""
         inside = _all(tree, lambda n: n.get("class") not in ("WINDOW", "SUBQUERY"))
         return any(n.get("class") == "FUNCTION" and str(n["function_name"]).lower() in self._aggregates for n in inside)
-
-
-def said_of(sql: str) -> frozenset[str]:
-    """The tables a statement's comment says it finds nothing without."""
-    return frozenset(name.strip() for m in _ONLY_WITH.finditer(sql) for name in m[1].split(","))
 
 
 def may_find(needs: Iterable[Iterable[str]], filled: frozenset[str] | set[str]) -> bool:
@@ -263,12 +222,7 @@ def _all(tree: object, enter: Callable[[Node], bool] = lambda _: True) -> Iterab
 
 @cache
 def _parsed(sql: str) -> Node:
-    """The root of a query's parse, or of the query or expression of a CREATE statement; empty where DuckDB can't tell."""
-    query = sql
-    if head := CREATES.search(sql):
-        query = _AS.split(sql[head.end() :], maxsplit=1)[-1].strip().rstrip(";")
-        if re.match(r"CREATE\s+(OR\s+REPLACE\s+)?(MACRO|FUNCTION)", head[0], re.IGNORECASE):
-            query = query[5:] if query[:5].upper() == "TABLE" else f"SELECT {query}"
-    (tree,) = duckdb.execute("SELECT json_serialize_sql(?::VARCHAR)", [query]).fetchone() or ("{}",)
+    """The root of a query's parse; empty where DuckDB can't tell."""
+    (tree,) = duckdb.execute("SELECT json_serialize_sql(?::VARCHAR)", [sql]).fetchone() or ("{}",)
     statements = json.loads(tree).get("statements")
     return statements[0]["node"] if statements else {}

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import duckdb
 
 from logsift import __version__
-from logsift.content.catalog import COMMON, Catalog, Column, Table
+from logsift.content.model import COMMON, Catalog, Column, Table
 from logsift.content.columns import TYPES
 from logsift.content.errors import ContentError, ContentErrors
 from logsift.errors import UserError
-from logsift.queries import MATERIALISED, Inputs, may_find, ordered, said_of
+from logsift.judge.incident import COLUMNS
+from logsift.queries import Inputs, may_find, ordered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -34,18 +35,16 @@ CREATE TABLE file (
   not_understood BIGINT, why VARCHAR, mtime_ns BIGINT, unended BOOLEAN);
 CREATE TABLE file_window (file_id BIGINT, first_line BIGINT, byte_offset BIGINT);
 CREATE TABLE problem (file_id BIGINT, line_no BIGINT, what VARCHAR, text VARCHAR);
-CREATE TABLE incident (
-  id BIGINT, rule VARCHAR, severity VARCHAR, confidence VARCHAR, root BOOLEAN, explained_by BIGINT, summary VARCHAR,
-  action VARCHAR, ranks BIGINT[], hosts VARCHAR[], gpus VARCHAR[], first TIMESTAMP, last TIMESTAMP, facts JSON);
+CREATE TABLE incident ({incident});
 CREATE TABLE evidence (incident_id BIGINT, file_id BIGINT, line_no BIGINT, path VARCHAR, text VARCHAR);
 CREATE TABLE cause (cause_id BIGINT, effect_id BIGINT);
 CREATE TABLE clock (
   file_id BIGINT, host VARCHAR, time_quality VARCHAR, first_line BIGINT, last_line BIGINT, times BIGINT, by_rank BOOLEAN,
-  first TIMESTAMP, last TIMESTAMP, zone VARCHAR, shift_seconds DOUBLE, uncertainty_seconds DOUBLE, told_by VARCHAR);
+  first TIMESTAMP, last TIMESTAMP, zone VARCHAR, shift_seconds DOUBLE, uncertainty_seconds DOUBLE, source VARCHAR);
 CREATE TABLE missing (what VARCHAR, why VARCHAR, how VARCHAR);
 CREATE TABLE content_table (ordinal BIGINT, name VARCHAR, query VARCHAR, reads VARCHAR[], needs VARCHAR[][]);
 CREATE TABLE content_rule (rule VARCHAR, needs VARCHAR[][]);
-CREATE TABLE content_declared (name VARCHAR, unsaid VARCHAR[]);
+CREATE TABLE content_declared (name VARCHAR, omits VARCHAR[]);
 """
 SYSTEM_ABOUT = {
     "file": "one file of the run directory; `grammar` where one owns it, `why` where nobody can read it; `unended`: its last line has no line end",
@@ -104,28 +103,30 @@ class Store:
 
     def _define(self, catalog: Catalog) -> None:
         self.con.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false; BEGIN")
-        self.con.execute(_SYSTEM)
+        columns = ", ".join(f'"{name}" {sql}' for name, (sql, _) in COLUMNS.items())
+        self.con.execute(_SYSTEM.replace("{incident}", columns))
         self.con.execute(";".join(_create_table(t) for t in catalog.tables.values()) or "SELECT 1")
         self.con.execute(_timeline(catalog))
         self.con.execute(";".join(_comments(catalog)))
         for seed in catalog.seeds:
             self.load_seed(seed.name, seed.csv)
-        statements = ordered(catalog.scripts)
-        inputs = Inputs(catalog.tables, SYSTEM_ABOUT, [sql for _, sql in statements])
-        for script, sql in statements:
-            if unknown := said_of(sql) - inputs.filled:
-                raise ContentErrors([ContentError(script.origin, f"no such table: {', '.join(sorted(unknown))}")])
-        for n, (script, statement) in enumerate(statements):
+        relations = ordered(catalog.relations)
+        inputs = Inputs(catalog.tables, SYSTEM_ABOUT, relations)
+        for relation in relations:
+            if unknown := relation.needs - inputs.filled:
+                raise ContentErrors([ContentError(relation.origin, f"no such table: {', '.join(sorted(unknown))}")])
+        for n, relation in enumerate(relations):
             try:
-                self.con.execute(statement)
+                self.con.execute(relation.definition)
             except duckdb.Error as e:
-                raise ContentErrors([ContentError(script.origin, f"SQL fails: {e}")]) from None
-            if made := MATERIALISED.search(statement):
-                needs = [sorted(group) for group in inputs.of(statement)]
-                reads = sorted(inputs.read_by(statement))
-                self.insert("content_table", [(n, made[1].lower(), statement[made.end() :], reads, needs)])
-        self.insert("content_rule", [(r.id, [sorted(group) for group in inputs.of(r.sql)]) for r in catalog.rules])
-        self.insert("content_declared", [(t.name, sorted(t.unsaid)) for t in catalog.tables.values()])
+                raise ContentErrors([ContentError(relation.origin, f"SQL fails: {e}")]) from None
+            if relation.kind == "table":
+                needs = [sorted(group) for group in inputs.of(relation.query, relation.needs)]
+                reads = sorted(inputs.read_by(relation.query))
+                self.insert("content_table", [(n, relation.name, relation.sql, reads, needs)])
+        self.con.execute(";".join(f"COMMENT ON {r.kind} {r.name} IS {_quoted(r.about)}" for r in relations if r.kind != "macro") or "SELECT 1")
+        self.insert("content_rule", [(r.id, [sorted(group) for group in inputs.of(r.sql, r.needs)]) for r in catalog.rules])
+        self.insert("content_declared", [(t.name, sorted(t.omits)) for t in catalog.tables.values()])
         self.insert("run_info", [(catalog.digest, __version__)])
         self.con.execute("COMMIT")
 
@@ -258,7 +259,7 @@ class Store:
 
     def filled(self, column: str = "file_id") -> frozenset[str]:
         """The declared tables that have committed rows, of those that store this common column."""
-        return self._with_rows("SELECT name FROM content_declared WHERE NOT list_contains(unsaid, ?)", [column])
+        return self._with_rows("SELECT name FROM content_declared WHERE NOT list_contains(omits, ?)", [column])
 
     def _with_rows(self, query: str, parameters: Sequence[object] = ()) -> frozenset[str]:
         # DuckDB's estimate counts deleted rows too, and none of an open transaction: it only tells where to look.
@@ -306,6 +307,13 @@ class Store:
             marks = ", ".join(f"({', '.join('?' for _ in row)})" for row in part)
             self.con.execute(f"INSERT INTO {table} VALUES {marks}", [value for row in part for value in row])
 
+    def insert_named(self, table: str, rows: Sequence[Mapping[str, object]]) -> None:
+        """Insert rows given as column -> value, all with the same columns."""
+        if rows:
+            names = list(rows[0])
+            listed = ", ".join(f'"{n}"' for n in names)
+            self.insert(f"{table} ({listed})", [[row[n] for n in names] for row in rows])
+
     def close(self) -> None:
         """Close the connection."""
         self.con.close()
@@ -349,7 +357,7 @@ def spilled_of(path: Path) -> Path:
 def _create_table(table: Table) -> str:
     def declared(c: Column) -> str:
         kind = TYPES[c.type].sql
-        return f'"{c.name}" {kind}' + (f" GENERATED ALWAYS AS (NULL::{kind}) VIRTUAL" if c.name in table.unsaid else "")
+        return f'"{c.name}" {kind}' + (f" GENERATED ALWAYS AS (NULL::{kind}) VIRTUAL" if c.name in table.omits else "")
 
     columns = ", ".join(declared(c) for c in (*COMMON, *table.columns))
     return f"CREATE TABLE {table.name} ({columns})"
@@ -360,7 +368,7 @@ def _timeline(catalog: Catalog) -> str:
     columns = "time, time_quality, host, rank, file_id, line_no"
     each = (f"SELECT {columns}, '{t}' AS said_in FROM {t} WHERE time IS NOT NULL" for t in sorted(catalog.tables))
     nothing = "SELECT NULL::TIMESTAMP AS time, '' AS time_quality, '' AS host, 0 AS rank, 0 AS file_id, 0 AS line_no, '' AS said_in WHERE false"
-    # A table that leaves host and rank unsaid leaves them to its file.
+    # A table that leaves host and rank omits leaves them to its file.
     of_file = "CREATE VIEW timeline AS SELECT t.* REPLACE (coalesce(t.host, f.host) AS host, coalesce(t.rank, f.rank) AS rank)"
     return f"{of_file} FROM ({' UNION ALL '.join((nothing, *each))}) t LEFT JOIN file f USING (file_id)"
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from logsift import Catalog, load_catalog
-from logsift.content.catalog import default_roots
+from logsift.content.load import default_roots
 
 
 @pytest.fixture(scope="session")

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from logsift.content.catalog import Rule
+from logsift.content.model import Rule
 from logsift.content.errors import Origin
 from logsift.judge.causes import trace
 from logsift.judge.clocks import UTC, Clocks
 from logsift.judge.grades import combined
 from logsift.judge.progress import Progress
-from logsift.judge.rules import Evidence, Incident
+from logsift.judge.incident import Evidence, Incident
 
 NOON = datetime(2026, 3, 3, 12)  # noqa: DTZ001 - the tables keep UTC without a zone
 
@@ -125,7 +125,7 @@ def test_a_second_source_raises_the_grade(other: dict[str, Any], grade: str) -> 
 def test_a_momentary_cause_explains_nothing_that_came_after_the_job_had_gone_on(
     later: int, steps_until: int, zone: str, expected: list[str]
 ) -> None:
-    rules = [replace(rule("link.flap", "late"), momentary=True), rule("late.error")]
+    rules = [replace(rule("link.flap", "late"), transient=True), rule("late.error")]
     error = replace(incident("late.error", later), evidence=(Evidence(2, 1),))
     clocks = Clocks({1: (frozenset({zone}), timedelta()), 2: (frozenset({UTC}), timedelta())})
     minutes = [NOON + timedelta(minutes=n) for n in range(-30, steps_until)]

@@ -14,7 +14,7 @@ import pytest
 from logsift import Analysis, analyze
 from logsift.ingest.clock import read_times
 from logsift.judge.clocks import Clocks
-from logsift.judge.rules import Evidence, Incident
+from logsift.judge.incident import Evidence, Incident
 from tests.clusters import CAUSES, make
 
 Runs = Callable[[Mapping[str, str]], Path]
@@ -89,10 +89,10 @@ def test_a_kill_that_two_logs_saw_tells_the_zone_between_them(run_of: Runs) -> N
     assert seen(analysis, "xid_line") == {2: "2026-03-03 09:00:40"}
     clocks = {
         r["path"]: r
-        for r in analysis.sql("SELECT path, shift_seconds, zone, told_by FROM clock JOIN file USING (file_id)")
+        for r in analysis.sql("SELECT path, shift_seconds, zone, source FROM clock JOIN file USING (file_id)")
     }
     assert clocks["dmesg.gx2.txt"]["shift_seconds"] == 8 * 3600
-    assert clocks["dmesg.gx2.txt"]["told_by"] == "moments"
+    assert clocks["dmesg.gx2.txt"]["source"] == "moments"
     assert clocks["dmesg.gx2.txt"]["zone"] == "of ranks"
 
 

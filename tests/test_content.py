@@ -102,7 +102,7 @@ confidence = "definite"
 status = "stable"
 about = "A lift stopped between floors."
 remedy = "Take the stairs."
-falsely = "Never."
+false_positives = "Never."
 */
 SELECT format('the lift of {} stopped at floor {}', host, floor) AS summary, [line_at(file_id, line_no)] AS evidence,
        [host] AS hosts, floor

@@ -77,7 +77,7 @@ def named(run: Path, catalog: Catalog, *sources: Callable[[Cluster], None]) -> I
 
 
 @pytest.mark.parametrize(
-    ("sources", "said_by", "confidence"),
+    ("sources", "source", "confidence"),
     [
         pytest.param([counters], {"watchdog"}, "probable", id="enqueued = completed: it never entered"),
         pytest.param([dumps], {"flight_recorder"}, "probable", id="dumps"),
@@ -90,12 +90,12 @@ def named(run: Path, catalog: Catalog, *sources: Callable[[Cluster], None]) -> I
     ],
 )
 def test_sources_make_one_list_and_agreement_raises_the_grade(
-    sources: list[Callable[[Cluster], None]], said_by: set[str], confidence: str, tmp_path: Path, catalog: Catalog
+    sources: list[Callable[[Cluster], None]], source: set[str], confidence: str, tmp_path: Path, catalog: Catalog
 ) -> None:
     missing = named(tmp_path / "run", catalog, *sources)
     assert missing is not None
     assert (missing.ranks, missing.confidence) == ({3}, confidence)
-    assert set(missing.facts["said_by"]) == said_by
+    assert set(missing.facts["source"]) == source
     assert "disagreement" not in missing.facts
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from logsift import analyze
-from logsift.content.catalog import load_catalog
+from logsift.content.load import load_catalog
 from logsift.ingest.discover import discover
 from logsift.ingest.evidence import fetch
 from logsift.ingest.readers import tensorboard, wandb

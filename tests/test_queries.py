@@ -5,7 +5,7 @@ from __future__ import annotations
 import duckdb
 import pytest
 
-from logsift.content.catalog import Script
+from logsift.content.model import Script
 from logsift.content.errors import Origin
 from logsift.queries import ALWAYS, Inputs, may_find, ordered
 

@@ -91,7 +91,7 @@ confidence = "definite"
 status = "stable"
 about = "a"
 remedy = "r"
-falsely = "f"
+false_positives = "f"
 */
 SELECT error('odd data') AS summary, [line_at(file_id, line_no)] AS evidence FROM traceback
 """

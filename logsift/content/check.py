@@ -10,13 +10,12 @@ import duckdb
 import polars as pl
 import regex
 
-from logsift.content.catalog import ENVELOPE_FACTS, Catalog, Envelope, Grammar, Pattern, Rule, Sample
+from logsift.content.model import ENVELOPE_FACTS, Catalog, Envelope, Grammar, Pattern, Rule, Sample
 from logsift.content.errors import ContentError, ContentErrors, Origin
 from logsift.ingest.capture import capture
 from logsift.ingest.envelope import FACTS, Envelopes, take_off
 from logsift.ingest.match import constant, finish
 from logsift.ingest.readers import NAMES
-from logsift.judge.rules import REQUIRED
 from logsift.store import Store
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ def _pattern(catalog: Catalog, p: Pattern, earlier: tuple[Pattern, ...], lines: 
         yield ContentError(p.origin, f"{name} has no sample", "a line as the program prints it, and the row it gives")
     groups, filled = set(re.compile(p.regex).groupindex), set()
     for sample in p.samples:
-        if not all(any(n in sample.line for n in literals) for literals in (p.needles, p.also) if literals):
+        if not all(any(n in sample.line for n in literals) for literals in (p.needles, p.also_needs) if literals):
             yield ContentError(p.origin, f"{name}: no needle stands in the sample", snippet=sample.line)
             continue
         records = lines.records(sample.line)
@@ -242,7 +241,7 @@ def _rule(store: Store, rule: Rule) -> Iterator[ContentError]:
                 f"rule {rule.id} finds {len(rows)} incident(s) in an empty database",
                 "aggregate with GROUP BY, or filter what is NULL",
             )
-        if lacking := sorted(REQUIRED - names):
+        if lacking := sorted({"evidence"} - names):
             yield ContentError(rule.origin, f"rule {rule.id}: the result has no column {', '.join(lacking)}")
     except duckdb.Error as e:
         yield ContentError(rule.origin, f"rule {rule.id}: {e}")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from logsift.content.catalog import COMMON, UNSAID, Catalog, Rule
+from logsift.content.model import COMMON, OMITTABLE, Catalog, Rule
 from logsift.content.columns import TYPES
 from logsift.errors import UserError
-from logsift.queries import CREATES, references
+from logsift.queries import references
 from logsift.store import SYSTEM_ABOUT
 
 if TYPE_CHECKING:
@@ -18,24 +17,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _GENERATED = "<!-- written by `logsift docs`; edit the content, not this page -->"
-_ABOVE = re.compile(
-    r"((?:^--[^\n]*\n)+)\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW)\s+([a-z_][a-z0-9_]*)",
-    re.MULTILINE | re.IGNORECASE,
-)
 
 
 def views(catalog: Catalog) -> dict[str, str]:
-    """Views (and tables made by SQL) with what the comment above each says of it."""
-    out: dict[str, str] = {}
-    for script in catalog.scripts:
-        about = {
-            m[2].lower(): " ".join(x.lstrip("- ").strip() for x in m[1].splitlines())
-            for m in _ABOVE.finditer(script.sql)
-        }
-        for m in CREATES.finditer(script.sql):
-            if not re.search(r"\bMACRO\b|\bFUNCTION\b", m[0], re.IGNORECASE):
-                out[m[1].lower()] = about.get(m[1].lower(), "")
-    return dict(sorted(out.items()))
+    """Views, and tables made by queries, with what is said of each."""
+    return {r.name: r.about for r in sorted(catalog.relations, key=lambda r: r.name) if r.kind != "macro"}
 
 
 def list_tables(catalog: Catalog) -> str:
@@ -84,17 +70,17 @@ def describe_rule(catalog: Catalog, name: str) -> str:
         raise UserError(f"no rule {name!r}{_near(name, [r.id for r in catalog.rules])}")
     explains = f"\nexplains: {', '.join(sorted(rule.explains))}" if rule.explains else ""
     here = (
-        f"\nexplains on the same rank, host or GPU: {', '.join(sorted(rule.explains_here))}"
-        if rule.explains_here
+        f"\nexplains on the same rank, host or GPU: {', '.join(sorted(rule.explains_same_place))}"
+        if rule.explains_same_place
         else ""
     )
     elsewhere = (
-        f"\nexplains on other ranks: {', '.join(sorted(rule.explains_elsewhere))}" if rule.explains_elsewhere else ""
+        f"\nexplains on other ranks: {', '.join(sorted(rule.explains_other_ranks))}" if rule.explains_other_ranks else ""
     )
-    momentary = "\nmomentary: explains nothing that came after the job had gone on" if rule.momentary else ""
+    transient = "\nmomentary: explains nothing that came after the job had gone on" if rule.transient else ""
     return (
-        f"{rule.id}: {rule.title} ({rule.severity}, {rule.confidence}, {rule.status})\n\n{rule.about}\n\nwhat to do: {rule.remedy}\n"
-        f"wrong when: {rule.falsely}{explains}{here}{elsewhere}{momentary}\n{rule.sql.strip()}"
+        f"{rule.id}: {rule.title} ({rule.severity}, {rule.confidence}, {rule.status})\n\n{rule.about}\n\nwhat to do: {_steps(rule)}\n"
+        f"wrong when: {rule.false_positives}{explains}{here}{elsewhere}{transient}\n{rule.sql.strip()}"
     )
 
 
@@ -203,14 +189,18 @@ def _rules_page(catalog: Catalog) -> str:
     ]
     for rule in catalog.rules:
         out += [f"## {rule.id}", "", f"**{rule.title}** ({rule.severity}, {rule.confidence})", "", rule.about, ""]
-        out += [f"*What to do.* {_joined(rule.remedy)}", "", f"*Wrong when.* {_joined(rule.falsely)}", ""]
-        if rule.explains | rule.explains_here | rule.explains_elsewhere:
+        out += [f"*What to do.* {_steps(rule)}", "", f"*Wrong when.* {_joined(rule.false_positives)}", ""]
+        if rule.explains | rule.explains_same_place | rule.explains_other_ranks:
             out += [
-                f"Explains {', '.join(f'`{e}`' for e in sorted(rule.explains | rule.explains_here | rule.explains_elsewhere))}{', unless the job went on in between' if rule.momentary else ''}.",
+                f"Explains {', '.join(f'`{e}`' for e in sorted(rule.explains | rule.explains_same_place | rule.explains_other_ranks))}{', unless the job went on in between' if rule.transient else ''}.",
                 "",
             ]
         out += [f"Reads {', '.join(f'`{s}`' for s in _sources(rule, sources))}.", ""]
     return "\n".join(out)
+
+
+def _steps(rule: Rule) -> str:
+    return " ".join(_joined(p.say) for p in rule.steps)
 
 
 def _sources(rule: Rule, known: set[str]) -> list[str]:
@@ -241,7 +231,7 @@ def schema() -> dict[str, Any]:
             "about": text,
             "example": text,
             "columns": {"type": "object", "additionalProperties": column},
-            "unsaid": {"type": "array", "items": {"enum": sorted(UNSAID)}},
+            "omits": {"type": "array", "items": {"enum": sorted(OMITTABLE)}},
         },
     }
     envelope = {
@@ -259,7 +249,7 @@ def schema() -> dict[str, Any]:
     words = ("id", "table", "src", "regex", "opens", "inside", "closes", "append", "number")
     pattern = {
         "type": "object", "required": ["id", "regex", "sample"], "additionalProperties": False,
-        "properties": {**dict.fromkeys(words, text), "needle": needle, "also": needle, "set": {"type": "object"}, "sample": sample, "reject": {"type": "array", "items": text}},
+        "properties": {**dict.fromkeys(words, text), "needle": needle, "also_needs": needle, "set": {"type": "object"}, "sample": sample, "reject": {"type": "array", "items": text}},
     }  # fmt: skip
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -13,7 +13,7 @@ from logsift.ingest.readers.opening import compression_of, open_bytes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from logsift.content.catalog import Catalog, Grammar
+    from logsift.content.model import Catalog, Grammar
 
 HEAD_BYTES = 65536
 _OWN_TEXT = re.compile(rb'<!-- logsift report -->|\{\s*"schema": 1,\s*"run":')

@@ -12,7 +12,7 @@ import polars as pl
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from logsift.content.catalog import Envelope
+    from logsift.content.model import Envelope
 from logsift.ingest.capture import capture, contains_any
 from logsift.ingest.gate import Scanner, scanner
 

@@ -19,7 +19,7 @@ from logsift.ingest.readers import lines as text
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from logsift.content.catalog import Catalog, Grammar, Pattern
+    from logsift.content.model import Catalog, Grammar, Pattern
 
 _CONTEXT = 400
 """Lines before the one that is asked for that are matched with it, so that blocks are open."""

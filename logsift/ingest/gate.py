@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 
-from logsift.content.catalog import BLOCK_LINES, Grammar
+from logsift.content.model import BLOCK_LINES, Grammar
 from logsift.ingest.readers.lines import Ints, Window
 from logsift.ingest.spelling import Spelling
 

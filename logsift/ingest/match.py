@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from logsift.content.catalog import BLOCK_LINES, COMMON_NAMES, Grammar, Pattern, Table
+from logsift.content.model import BLOCK_LINES, COMMON_NAMES, Grammar, Pattern, Table
 from logsift.content.columns import TYPES
 from logsift.ingest.capture import capture, contains_any
 from logsift.ingest.clock import read_times
@@ -202,7 +202,7 @@ class _Run:
             elif not near:
                 continue
             where = np.flatnonzero(mask)
-            for literals in (candidates[p.id], p.also):
+            for literals in (candidates[p.id], p.also_needs):
                 if len(where) and literals:
                     where = self.standing.among(literals, where)
             if len(where) == 0:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from logsift.content.catalog import Catalog
+    from logsift.content.model import Catalog
     from logsift.ingest.discover import SourceFile
 
 _PART_ROWS = 100_000

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from logsift.content.catalog import Envelope
+    from logsift.content.model import Envelope
 
 
 class Spelling:

@@ -11,8 +11,8 @@ from logsift.judge.progress import Progress
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from logsift.content.catalog import Rule
-    from logsift.judge.rules import Incident
+    from logsift.content.model import Rule
+    from logsift.judge.incident import Incident
 
 _SEVERITY = {"critical": 0, "warning": 1, "info": 2}
 _CONFIDENCE = {"definite": 0, "probable": 1, "possible": 2}
@@ -41,8 +41,8 @@ def trace(
     """Order incidents by who explains whom.
 
     A explains B where A's rule lists B's rule or family, in `explains` anywhere in the job (a collective carries a
-    fault to every rank), in `explains_here` on the same rank, host or GPU, or in `explains_elsewhere` on other ranks
-    only, and A is not later than B beyond the uncertainty of `clocks`. A momentary
+    fault to every rank), in `explains_same_place` on the same rank, host or GPU, or in `explains_other_ranks` on other ranks
+    only, and A is not later than B beyond the uncertainty of `clocks`. A transient
     A explains nothing that came after the job had gone on (`progress`). Incidents of severity info explain nothing and are no roots.
     """
     clocks = clocks or Clocks()
@@ -64,12 +64,12 @@ def _explains(a: Incident, b: Incident, rules: Mapping[str, Rule], progress: Pro
     elsewhere = bool(a.ranks) and bool(b.ranks) and not a.ranks & b.ranks
     listed = (
         names & (rule.explains if a.explains is None else a.explains)
-        or (names & rule.explains_here and _share(a, b))
-        or (names & rule.explains_elsewhere and elsewhere)
+        or (names & rule.explains_same_place and _share(a, b))
+        or (names & rule.explains_other_ranks and elsewhere)
     )
     if a.rule == b.rule or not listed:
         return False
-    if rule.momentary and progress.outlived(a, b):
+    if rule.transient and progress.outlived(a, b):
         return False
     return a.at is None or b.at is None or a.at <= (b.until or b.at) + progress.clocks.uncertainty(a, b)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -19,7 +20,7 @@ from logsift.ingest.clock import BOOT, DAYTIME, EXACT, YEARLESS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from logsift.judge.rules import Incident
+    from logsift.judge.incident import Incident
     from logsift.store import Store
 
 PRINT_DELAY = timedelta(minutes=5)
@@ -138,7 +139,7 @@ class _Clock:
     uncertain_us: int | None = None
     """None: nothing is known of it but what it prints."""
     zone: str = ""
-    told_by: str = "printed"
+    source: str = "printed"
 
 
 def settle(store: Store) -> bool:
@@ -156,7 +157,7 @@ def settle(store: Store) -> bool:
         return False
     store.insert("clock", [
         (c.file_id, c.host or None, c.quality, c.first_line, c.last_line, c.times, c.by_rank, c.first + timedelta(microseconds=c.moved_us),
-         c.last + timedelta(microseconds=c.moved_us), c.zone, c.moved_us / 1e6, None if c.uncertain_us is None else c.uncertain_us / 1e6, c.told_by)
+         c.last + timedelta(microseconds=c.moved_us), c.zone, c.moved_us / 1e6, None if c.uncertain_us is None else c.uncertain_us / 1e6, c.source)
         for c in clocks if c.quality != BOOT or c.uncertain_us is not None
     ])  # fmt: skip
     moved = [c for c in clocks if c.moved_us]
@@ -237,7 +238,7 @@ def _zones(clocks: Sequence[_Clock], edges: Sequence[tuple[int, int, int, int, i
         )
         lead_of[n] = (skew, 0)
     out = {n: replace(known[n], moved_us=known[n].moved_us + lead, uncertain_us=uncertain, zone=UTC,
-                      told_by="printed" if n in exact and not lead else "moments") for n, (lead, uncertain) in lead_of.items() if n != _UTC_CLOCK}  # fmt: skip
+                      source="printed" if n in exact and not lead else "moments") for n, (lead, uncertain) in lead_of.items() if n != _UTC_CLOCK}  # fmt: skip
     left = [c for c in clocks if c.clock_id not in out]
     while left:
         first = max(left, key=lambda c: (c.by_rank, c.quality != BOOT, c.times, -c.clock_id))
@@ -248,7 +249,7 @@ def _zones(clocks: Sequence[_Clock], edges: Sequence[tuple[int, int, int, int, i
         for n, (lead, uncertain) in group.items():
             if n in known and n not in out:
                 out[n] = replace(known[n], moved_us=known[n].moved_us + lead, uncertain_us=uncertain, zone=zone,
-                                 told_by="printed" if n == first.clock_id else "moments")  # fmt: skip
+                                 source="printed" if n == first.clock_id else "moments")  # fmt: skip
         left = [c for c in left if c.clock_id not in out]
     _inherit(out, known)
     return [out.get(c.clock_id, c) for c in clocks]
@@ -292,14 +293,14 @@ def _inherit(out: dict[int, _Clock], known: dict[int, _Clock]) -> None:
         told = {
             (round((c.moved_us - known[c.clock_id].moved_us) / _ZONE_US) * _ZONE_US, c.zone)
             for c in alike
-            if c.told_by == "moments"
+            if c.source == "moments"
         }
         if len(told) == 1:
             ((lead, zone),) = told
             for c in alike:
-                if c.told_by == "printed" and c.zone != zone:
+                if c.source == "printed" and c.zone != zone:
                     out[c.clock_id] = replace(
-                        c, moved_us=c.moved_us + lead, uncertain_us=_SKEW_US[True], zone=zone, told_by="neighbours"
+                        c, moved_us=c.moved_us + lead, uncertain_us=_SKEW_US[True], zone=zone, source="neighbours"
                     )
 
 
@@ -417,7 +418,7 @@ class Clocks:
         out = []
         for i in incidents:
             when = self.before_the_job(i) if i.severity != "info" else None
-            out.append(replace(i, severity="info", summary=f"{i.summary.rstrip('.')} - {when}.") if when else i)
+            out.append(replace(i, severity="info", facts=MappingProxyType({**i.facts, "before_the_job": when})) if when else i)
         return out
 
     def clock(self, files: set[int]) -> tuple[frozenset[str], timedelta]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from logsift.judge.rules import Incident
+    from logsift.judge.incident import Incident
     from logsift.store import Store
 
 T = TypeVar("T")
@@ -27,6 +27,15 @@ def identify(incidents: Sequence[Incident], store: Store) -> list[Incident]:
         return []
     known = _Known(store, sorted({h for i in incidents for h in i.hosts}))
     return [known.filled(i) for i in incidents]
+
+
+def pids_of_ranks(store: Store) -> dict[int, int]:
+    """Rank -> process id, of the ranks that are known to have run as one process."""
+    rows = store.rows(
+        "SELECT rank, any_value(pid) AS pid FROM process WHERE rank IS NOT NULL AND pid IS NOT NULL"
+        " GROUP BY rank HAVING count(DISTINCT pid) = 1"
+    )
+    return {r["rank"]: r["pid"] for r in rows}
 
 
 class _Known:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from logsift.judge.clocks import Clocks
-    from logsift.judge.rules import Incident
+    from logsift.judge.incident import Incident
     from logsift.store import Store
 
 WENT_ON = 10

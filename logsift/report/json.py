@@ -29,7 +29,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
             {
                 "id": number[id(i)], "rule": i.rule, "severity": i.severity, "confidence": i.confidence,
                 "root": i is root, "explained_by": number[id(c)] if (c := cause[id(i)]) else None,
-                "summary": i.summary, "action": i.action, "ranks": sorted(i.ranks), "hosts": sorted(i.hosts),
+                "summary": i.summary, "steps": i.values["steps"], "action": i.action, "ranks": sorted(i.ranks), "hosts": sorted(i.hosts),
                 "gpus": sorted(i.gpus), "first": _iso(i.at), "last": _iso(i.until or i.at), "facts": dict(i.facts),
                 "evidence": [{"path": e.path, "line": e.line_no, "text": e.text} for e in i.evidence],
             }

@@ -8,30 +8,99 @@ about      = """
 A circle: one rank waits in a collective of one group for a rank that waits in a collective of another group for the first. Nobody can go on, and nobody is late: the order of the calls is the fault.
 """
 remedy     = "Make every rank issue the collectives of these groups in the same order, or on streams and communicators that do not block each other; look at the places named."
-falsely    = "Collectives of different groups on different streams may overlap without harm; the circle then comes from something else that stopped both."
+false_positives = "Collectives of different groups on different streams may overlap without harm; the circle then comes from something else that stopped both."
 references = ["https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/usage/communicators.html"]
 */
-WITH RECURSIVE head AS (  -- where a rank stands; what it has enqueued behind that waits for nobody yet
-  SELECT * FROM rank_wait w WHERE NOT by_pair
-    AND NOT EXISTS (FROM flight_operation o WHERE w.source = 'flight_recorder' AND o.rank = w.waiter AND o.is_p2p AND o.pending AND o.record_id < w.record_id)
-  QUALIFY record_id IS NOT DISTINCT FROM min(record_id) OVER (PARTITION BY source, waiter)),
-edge AS (
-  SELECT h.* FROM head h WHERE EXISTS (FROM head x WHERE x.source = h.source AND x.waiter = h.culprit) AND EXISTS (FROM head x WHERE x.source = h.source AND x.culprit = h.waiter)),
-reach(source, start, rank) AS (
-  SELECT DISTINCT source, waiter, culprit FROM edge
-  UNION
-  SELECT r.source, r.start, e.culprit FROM reach r JOIN edge e ON e.source = r.source AND e.waiter = r.rank),
-circle AS (  -- ranks that reach each other; the lowest of them names the circle
-  SELECT a.source, a.start AS rank, min(b.start) AS circle FROM reach a JOIN reach b ON b.source = a.source AND b.start = a.rank AND b.rank = a.start GROUP BY ALL),
-wait AS (  -- who waits for whom, per group of the circle
-  SELECT e.source, a.circle, e.grp_key, coalesce(nullif(any_value(e.grp_desc), ''), any_value(e.grp), '?') AS grp, list_sort(list(DISTINCT e.waiter)) AS waiters, list_sort(list(DISTINCT e.culprit)) AS others,
-    min(e.seq) AS seq, any_value(e.op) AS op,
-    list(DISTINCT {'file_id': e.file_id, 'line_no': e.line_no, 'text': CASE WHEN e.source = 'flight_recorder' THEN 'rank ' || e.waiter || ' waits in group ' || coalesce(e.grp, '?') || ', number ' || e.seq END}) AS evidence
-  FROM edge e JOIN circle a ON a.source = e.source AND a.rank = e.waiter JOIN circle b ON b.source = e.source AND b.rank = e.culprit AND b.circle = a.circle
-  GROUP BY e.source, a.circle, e.grp_key)
-SELECT 'Ranks wait in a circle: ' || string_agg(CASE WHEN len(waiters) = 1 THEN 'rank ' ELSE 'ranks ' END || ranges(waiters) || ' in ' || coalesce(op || ' ', '') || 'number ' || seq || ' of group ' || grp
-    || ' for ' || CASE WHEN len(others) = 1 THEN 'rank ' ELSE 'ranks ' END || ranges(others), '; ' ORDER BY waiters)[:600] || '.' AS summary,
-  flatten(list(evidence ORDER BY waiters)) AS evidence,
-  (SELECT min(p.time) FROM rank_progress p WHERE p.state = 'waiting') AS "at",
-  list_sort(list_distinct(flatten(list(waiters)))) AS ranks, list(grp ORDER BY waiters) AS groups
-FROM wait GROUP BY source, circle HAVING count(*) > 1
+with recursive
+    head as (  -- where a rank stands; what it has enqueued behind that waits for nobody yet
+        select *
+        from rank_wait w
+        where
+            not by_pair
+            and not exists (
+                from flight_operation o
+                where
+                    w.source = 'flight_recorder'
+                    and o.rank = w.waiter
+                    and o.is_p2p
+                    and o.pending
+                    and o.record_id < w.record_id
+            )
+        qualify record_id is not distinct from min(record_id) over (partition by source, waiter)
+    ),
+    edge as (
+        select h.*
+        from head h
+        where
+            exists (from head x where x.source = h.source and x.waiter = h.culprit)
+            and exists (from head x where x.source = h.source and x.culprit = h.waiter)
+    ),
+    reach(source, start, rank) as (
+        select distinct source, waiter, culprit
+        from edge
+        union
+        select r.source, r.start, e.culprit
+        from reach r
+        join edge e on e.source = r.source and e.waiter = r.rank
+    ),
+    circle as (  -- ranks that reach each other; the lowest of them names the circle
+        select a.source, a.start as rank, min(b.start) as circle
+        from reach a
+        join reach b on b.source = a.source and b.start = a.rank and b.rank = a.start
+        group by all
+    ),
+    wait as (  -- who waits for whom, per group of the circle
+        select
+            e.source,
+            a.circle,
+            e.grp_key,
+            coalesce(nullif(any_value(e.grp_desc), ''), any_value(e.grp), '?') as grp,
+            list_sort(list(distinct e.waiter)) as waiters,
+            list_sort(list(distinct e.culprit)) as others,
+            min(e.seq) as seq,
+            any_value(e.op) as op,
+            list(
+                distinct{
+                    'file_id':e.file_id,
+                    'line_no':e.line_no,
+                    'text': case
+                        when e.source = 'flight_recorder'
+                        then
+                            'rank '
+                            || e.waiter
+                            || ' waits in group '
+                            || coalesce(e.grp, '?')
+                            || ', number '
+                            || e.seq
+                    end
+                }
+            ) as evidence
+        from edge e
+        join circle a on a.source = e.source and a.rank = e.waiter
+        join circle b on b.source = e.source and b.rank = e.culprit and b.circle = a.circle
+        group by e.source, a.circle, e.grp_key
+    )
+select
+    'Ranks wait in a circle: ' || string_agg(
+        case when len(waiters) = 1 then 'rank ' else 'ranks ' end
+        || ranges(waiters)
+        || ' in '
+        || coalesce(op || ' ', '')
+        || 'number '
+        || seq
+        || ' of group '
+        || grp
+        || ' for '
+        || case when len(others) = 1 then 'rank ' else 'ranks ' end
+        || ranges(others),
+        '; '
+        order by waiters
+    )[:600]
+    || '.' as summary,
+    flatten(list(evidence order by waiters)) as evidence,
+    (select min(p.time) from rank_progress p where p.state = 'waiting') as "at",
+    list_sort(list_distinct(flatten(list(waiters)))) as ranks,
+    list(grp order by waiters) as groups
+from wait
+group by source, circle
+having count(*) > 1

@@ -11,57 +11,190 @@ remedy      = """
 Look for the ranks that never logged `Init START`: their process, their host, an exception before init. If all started, look for connection
 errors between hosts (NCCL_SOCKET_IFNAME, firewall) and compare NCCL versions; NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=INIT,BOOTSTRAP,NET tells the stage.
 """
-falsely     = "The log was cut during init; without any other sign of trouble this is told as information only."
+false_positives = "The log was cut during init; without any other sign of trouble this is told as information only."
 */
-WITH stuck AS (
-  SELECT c.*, EXISTS (FROM nccl_topology t JOIN nccl_rank r ON r.host = t.host AND r.pid = t.pid AND r.comm = t.comm WHERE r.comm_key = c.comm_key) AS knows_peers,
-         EXISTS (FROM trouble_sign) AS trouble,
-         list_filter(range(c.nranks), lambda x: NOT list_contains(c.ranks, x)) AS absent
-  FROM communicator c WHERE NOT c.ambiguous AND len(c.incomplete) > 0
-), lines AS (
-  SELECT comm_key, list(coalesce(start_line, line_at(file_id, line_no)) ORDER BY comm_rank) AS evidence, min(started_at) AS at,
-         list(DISTINCT host ORDER BY host) AS hosts
-  FROM nccl_rank WHERE starts > completes GROUP BY comm_key
-)
-SELECT format('Communicator of {} ranks: init started on rank(s) {} and completed on {}{}', s.nranks, ranges(s.incomplete),
-              CASE WHEN s.completed IS NULL THEN 'none' ELSE ranges(s.completed) END,
-              CASE WHEN len(s.absent) > 0 THEN '; rank(s) ' || ranges(s.absent) || ' never appear in the logs' ELSE '' END) AS summary,
-       l.evidence || coalesce((SELECT list(line_at(file_id, line_no)) FROM (FROM trouble_sign ORDER BY time NULLS LAST LIMIT 2)), []) AS evidence,
-       l.at, s.incomplete AS ranks, l.hosts, s.nranks, CASE WHEN s.knows_peers THEN 'connect' ELSE 'bootstrap' END AS stage,
-       CASE WHEN len(s.absent) > 0 THEN s.absent END AS missing, s.comm_key AS "group",
-       CASE WHEN NOT s.trouble THEN 'info' ELSE 'critical' END AS severity,
-       CASE WHEN s.trouble THEN 'probable' ELSE 'possible' END AS confidence
-FROM stuck s JOIN lines l USING (comm_key)
-UNION ALL BY NAME
-SELECT CASE event WHEN 'duplicate_rank' THEN format('Two processes came to the communicator as rank {} of {}', rank_a, nranks)
-                  ELSE format('Processes came to one communicator with different sizes: {} and {}', rank_a, rank_b) END AS summary,
-       list(line_at(file_id, line_no)) AS evidence, min(time) AS at, CASE event WHEN 'duplicate_rank' THEN list(DISTINCT rank_a) END AS ranks,
-       list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, max(nranks) AS nranks, 'bootstrap' AS stage, 'definite' AS confidence
-FROM nccl_usage WHERE event IN ('duplicate_rank', 'rank_count_mismatch') GROUP BY event, rank_a, rank_b, nranks
-UNION ALL BY NAME
+with
+    stuck as (
+        select
+            c.*,
+            exists (
+                from nccl_topology t
+                join nccl_rank r on r.host = t.host and r.pid = t.pid and r.comm = t.comm
+                where r.comm_key = c.comm_key
+            ) as knows_peers,
+            exists (from trouble_sign) as trouble,
+            list_filter(range(c.nranks), lambda x: not list_contains(c.ranks, x)) as absent
+        from communicator c
+        where not c.ambiguous and len(c.incomplete) > 0
+    ),
+    lines as (
+        select
+            comm_key,
+            list(coalesce(start_line, line_at(file_id, line_no)) order by comm_rank) as evidence,
+            min(started_at) as at,
+            list(distinct host order by host) as hosts
+        from nccl_rank
+        where starts > completes
+        group by comm_key
+    )
+select
+    format(
+        'Communicator of {} ranks: init started on rank(s) {} and completed on {}{}',
+        s.nranks,
+        ranges(s.incomplete),
+        case when s.completed is null then 'none' else ranges(s.completed) end,
+        case
+            when len(s.absent) > 0
+            then '; rank(s) ' || ranges(s.absent) || ' never appear in the logs'
+            else ''
+        end
+    ) as summary,
+    l.evidence || coalesce(
+        (
+            select list(line_at(file_id, line_no))
+            from (from trouble_sign order by time nulls last limit 2)
+        ),
+        []
+    ) as evidence,
+    l.at,
+    s.incomplete as ranks,
+    l.hosts,
+    s.nranks,
+    case when s.knows_peers then 'connect' else 'bootstrap' end as stage,
+    case when len(s.absent) > 0 then s.absent end as missing,
+    s.comm_key as "group",
+    case when not s.trouble then 'info' else 'critical' end as severity,
+    case when s.trouble then 'probable' else 'possible' end as confidence
+from stuck s
+join lines l using (comm_key)
+union all by name
+select
+    case
+        event
+        when 'duplicate_rank'
+        then format('Two processes came to the communicator as rank {} of {}', rank_a, nranks)
+        else
+            format(
+                'Processes came to one communicator with different sizes: {} and {}', rank_a, rank_b
+            )
+    end as summary,
+    list(line_at(file_id, line_no)) as evidence,
+    min(time) as at,
+    case event when 'duplicate_rank' then list(distinct rank_a) end as ranks,
+    list(distinct host) filter (host is not null) as hosts,
+    max(nranks) as nranks,
+    'bootstrap' as stage,
+    'definite' as confidence
+from nccl_usage
+where event in ('duplicate_rank', 'rank_count_mismatch')
+group by event, rank_a, rank_b, nranks
+union all by name
 -- the store and the rendezvous, before there is a communicator
-SELECT CASE WHEN max(joined) > max(nranks) THEN format('{} processes came to the {} of a group of {}: the world size is wrong, or the store holds the keys of an earlier attempt', max(joined), replace(stage, '_', ' '), max(nranks))
-            WHEN max(nranks) IS NOT NULL AND max(joined) IS NOT NULL THEN format('{} of {} ranks came to the {}, the others never did', max(joined), max(nranks), replace(stage, '_', ' '))
-            ELSE CASE WHEN len(list_distinct(flatten(list(ranks)))) = 1 THEN 'Rank ' || any_value(ranks[1]) WHEN len(flatten(list(ranks))) > 0 THEN 'Ranks ' || ranges(list_distinct(flatten(list(ranks)))) ELSE 'Processes' END
-              || CASE WHEN stage = 'unique_id' THEN format(' waited in the store for the id of a communicator, which rank {} of its group has to leave there: {}', coalesce(min(awaited), 0), coalesce(lower(any_value(error)), 'it never came'))
-                      ELSE format(' waited for others at the stage {} and gave up', replace(stage, '_', ' ')) END END
-         || CASE WHEN stage = 'store' AND (SELECT count(*) FROM gloo_rank_awaited) = 1 THEN ': rank ' || (SELECT rank_awaited FROM gloo_rank_awaited) || ' never left its address there' ELSE '' END AS summary,
-       list(line_at(file_id, line_no) ORDER BY time NULLS LAST, file_id, line_no) AS evidence, min(time) AS at,
-       list_sort(list_distinct(flatten(list(ranks)))) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, max(nranks) AS nranks, max(joined) AS joined,
-       stage, max(timeout_ms) AS timeout_ms, any_value(store_key) AS store_key, any_value(error) AS error,
-       CASE WHEN stage = 'store' AND (SELECT count(*) FROM gloo_rank_awaited) = 1 THEN (SELECT list(rank_awaited) FROM gloo_rank_awaited) END AS missing, 'probable' AS confidence
-FROM init_wait_c10d WHERE NOT EXISTS (FROM c10d_timeout_line) AND NOT EXISTS (FROM c10d_status_line) GROUP BY stage
-UNION ALL BY NAME
--- RAS sees ranks in init that others have finished: a moment of the start, unless a second snapshot says the same
-SELECT format('RAS: {} of {} ranks of a communicator are still in init, the others have finished it', n, nranks) || CASE WHEN stalled THEN ', in two snapshots' ELSE '' END AS summary,
-       evidence, time AS at, ranks::BIGINT[] AS ranks, hosts, nranks::BIGINT AS nranks, 'connect' AS stage, comm_hash AS "group", pids,
-       CASE WHEN stalled THEN 'critical' ELSE 'info' END AS severity, CASE WHEN stalled THEN 'probable' ELSE 'possible' END AS confidence
-FROM ras_state WHERE ras_status = 'INIT' AND latest AND states > 1
-UNION ALL BY NAME
+select
+    case
+        when max(joined) > max(nranks)
+        then
+            format(
+                '{} processes came to the {} of a group of {}: the world size is wrong, or the store holds the keys of an earlier attempt',
+                max(joined),
+                replace(stage, '_', ' '),
+                max(nranks)
+            )
+        when max(nranks) is not null and max(joined) is not null
+        then
+            format(
+                '{} of {} ranks came to the {}, the others never did',
+                max(joined),
+                max(nranks),
+                replace(stage, '_', ' ')
+            )
+        else
+            case
+                when len(list_distinct(flatten(list(ranks)))) = 1
+                then 'Rank ' || any_value(ranks[1])
+                when len(flatten(list(ranks))) > 0
+                then 'Ranks ' || ranges(list_distinct(flatten(list(ranks))))
+                else 'Processes'
+            end || case
+                when stage = 'unique_id'
+                then
+                    format(
+                        ' waited in the store for the id of a communicator, which rank {} of its group has to leave there: {}',
+                        coalesce(min(awaited), 0),
+                        coalesce(lower(any_value(error)), 'it never came')
+                    )
+                else
+                    format(
+                        ' waited for others at the stage {} and gave up', replace(stage, '_', ' ')
+                    )
+            end
+    end || case
+        when stage = 'store' and (select count(*) from gloo_rank_awaited) = 1
+        then
+            ': rank '
+            || (select rank_awaited from gloo_rank_awaited)
+            || ' never left its address there'
+        else ''
+    end as summary,
+    list(line_at(file_id, line_no) order by time nulls last, file_id, line_no) as evidence,
+    min(time) as at,
+    list_sort(list_distinct(flatten(list(ranks)))) as ranks,
+    list(distinct host) filter (host is not null) as hosts,
+    max(nranks) as nranks,
+    max(joined) as joined,
+    stage,
+    max(timeout_ms) as timeout_ms,
+    any_value(store_key) as store_key,
+    any_value(error) as error,
+    case
+        when stage = 'store' and (select count(*) from gloo_rank_awaited) = 1
+        then (select list(rank_awaited) from gloo_rank_awaited)
+    end as missing,
+    'probable' as confidence
+from init_wait_c10d
+where not exists (from c10d_timeout_line) and not exists (from c10d_status_line)
+group by stage
+union all by name
+-- RAS sees ranks in init that others have finished: a moment of the start, unless a second
+-- snapshot says the same
+select
+    format(
+        'RAS: {} of {} ranks of a communicator are still in init, the others have finished it',
+        n,
+        nranks
+    )
+    || case when stalled then ', in two snapshots' else '' end as summary,
+    evidence,
+    time as at,
+    ranks::bigint[] as ranks,
+    hosts,
+    nranks::bigint as nranks,
+    'connect' as stage,
+    comm_hash as "group",
+    pids,
+    case when stalled then 'critical' else 'info' end as severity,
+    case when stalled then 'probable' else 'possible' end as confidence
+from ras_state
+where ras_status = 'INIT' and latest and states > 1
+union all by name
 -- JAX: the barrier all processes of the job meet at when they start
-SELECT 'The processes of the job did not all come to the barrier of the start'
-         || coalesce(': ' || ranges((SELECT list(DISTINCT lost_task) FROM coordination_listed WHERE event = 'start')) || ' never did', '') AS summary,
-       list(line_at(file_id, line_no) ORDER BY file_id, line_no)[:20] AS evidence, min(time) AS at, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, 'store' AS stage,
-       (SELECT list_sort(list(DISTINCT lost_task)) FROM coordination_listed WHERE event = 'start') AS missing, 'probable' AS confidence,
-       'Look for the processes that did not come: were they started, with the same coordinator address and num_processes, and can they reach it?' AS action
-FROM coordination_task WHERE event = 'start' HAVING count(*) > 0
+select
+    'The processes of the job did not all come to the barrier of the start' || coalesce(
+        ': '
+        || ranges((select list(distinct lost_task) from coordination_listed where event = 'start'))
+        || ' never did',
+        ''
+    ) as summary,
+    list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence,
+    min(time) as at,
+    list(distinct host) filter (host is not null) as hosts,
+    'store' as stage,
+    (
+        select list_sort(list(distinct lost_task)) from coordination_listed where event = 'start'
+    ) as missing,
+    'probable' as confidence,
+    'Look for the processes that did not come: were they started, with the same coordinator address and num_processes, and can they reach it?'
+    as action
+from coordination_task
+where event = 'start'
+having count(*) > 0

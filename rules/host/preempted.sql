@@ -4,35 +4,128 @@ severity    = "critical"
 confidence  = "definite"
 status      = "stable"
 explains    = ["network.peer_lost", "network.connect_failure", "network.ib_error", "hang", "crash.signal", "divergence.stack", "divergence.collective_count", "loss.rollback"]
-momentary   = true
+transient = true
 about       = """
 The scheduler ended the job: its time was over, a job of higher priority took its nodes, it was put back into the queue, or a person cancelled it.
 What the program prints afterwards (SIGTERM, closed connections) is only the echo. A line CANCELLED without a reason says nothing of the cause:
 Slurm prints it also when a step fails, so that it is not reported. A job that hung until its time was over, or until somebody ended it, ended of the hang.
 """
 remedy      = "Write checkpoints in time for the limit (sbatch --signal) and start again from the last one; ask for more time, or for a partition that is not preempted."
-falsely     = "The job had hung long before its time was over: then the hang is the cause."
+false_positives = "The job had hung long before its time was over: then the hang is the cause."
 references  = ["https://slurm.schedmd.com/preempt.html"]
 */
-WITH said AS (
-  SELECT *, CASE event WHEN 'time_limit' THEN 'time limit' WHEN 'preempted' THEN 'preemption' WHEN 'requeued' THEN 'requeue' ELSE CASE WHEN message LIKE 'TERM%OWNER%' THEN 'its owner' WHEN message LIKE 'TERM%ADMIN%' THEN 'an administrator' ELSE regexp_extract(message, '(uid [0-9]+)', 1) END END AS by_whom
-  FROM (SELECT * REPLACE (replace(message, 'CANCELLED by ', 'uid ') AS message) FROM scheduler_event)
-  WHERE event IN ('time_limit', 'preempted', 'requeued') OR (event = 'cancelled' AND (message LIKE 'uid %' OR message LIKE 'TERM\_%' ESCAPE '\'))
-), stood AS (   -- since when it hung before that: nothing to do with who needed the nodes
-  SELECT 1 FROM said s WHERE event IN ('time_limit', 'cancelled') AND (EXISTS (FROM missing_rank_suspect)
-    OR EXISTS (FROM c10d_timeout_line t WHERE t.said_by = 'watchdog' AND coalesce(t.time - to_milliseconds(coalesce(t.ran_ms, 0)) < s.time - INTERVAL 2 MINUTE, true)))
-)
-SELECT concat('job ', coalesce(min(job), '(not named)'), CASE arg_min(event, weight) WHEN 'time_limit' THEN ' reached its time limit' WHEN 'preempted' THEN ' was preempted' WHEN 'requeued' THEN ' was put back into the queue' ELSE ' was cancelled by ' || arg_min(by_whom, weight) END,
-              ', says ', scheduler) AS summary,
-       list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:20] AS evidence, min(time) AS "at", max(time) AS until, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts,
-       CASE WHEN arg_min(event, weight) = 'cancelled' OR (arg_min(event, weight) = 'time_limit' AND EXISTS (FROM stood)) THEN 'warning' END AS severity,
-       CASE WHEN arg_min(event, weight) IN ('time_limit', 'cancelled') AND EXISTS (FROM stood) THEN ['network.peer_lost', 'crash.signal'] END AS explains, arg_min(by_whom, weight) AS "by", arg_min(event, weight) AS reason, 15 AS signal, min(job) AS job, min(step) AS step, scheduler
-FROM (SELECT *, CASE event WHEN 'preempted' THEN 1 WHEN 'time_limit' THEN 2 WHEN 'requeued' THEN 3 ELSE 4 END AS weight FROM said)
-GROUP BY scheduler
-UNION ALL BY NAME
+with
+    said as (
+        select
+            *,
+            case
+                event
+                when 'time_limit'
+                then 'time limit'
+                when 'preempted'
+                then 'preemption'
+                when 'requeued'
+                then 'requeue'
+                else
+                    case
+                        when message like 'TERM%OWNER%'
+                        then 'its owner'
+                        when message like 'TERM%ADMIN%'
+                        then 'an administrator'
+                        else regexp_extract(message, '(uid [0-9]+)', 1)
+                    end
+            end as by_whom
+        from
+            (
+                select * replace (replace(message, 'CANCELLED by ', 'uid ') as message)
+                from scheduler_event
+            )
+        where
+            event in ('time_limit', 'preempted', 'requeued')
+            or (event = 'cancelled' and (message like 'uid %' or starts_with(message, 'TERM_')))
+    ),
+    stood as (  -- since when it hung before that: nothing to do with who needed the nodes
+        select 1
+        from said s
+        where
+            event in ('time_limit', 'cancelled')
+            and (
+                exists (from missing_rank_suspect)
+                or exists (
+                    from c10d_timeout_line t
+                    where
+                        t.source = 'watchdog'
+                        and coalesce(
+                            t.time - to_milliseconds(coalesce(t.ran_ms, 0))
+                            < s.time - interval 2 minute,
+                            true
+                        )
+                )
+            )
+    )
+select
+    concat(
+        'job ',
+        coalesce(min(job), '(not named)'),
+        case
+            arg_min(event, weight)
+            when 'time_limit'
+            then ' reached its time limit'
+            when 'preempted'
+            then ' was preempted'
+            when 'requeued'
+            then ' was put back into the queue'
+            else ' was cancelled by ' || arg_min(by_whom, weight)
+        end,
+        ', says ',
+        scheduler
+    ) as summary,
+    list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,
+    min(time) as "at",
+    max(time) as until,
+    list(distinct host) filter (host is not null) as hosts,
+    case
+        when
+            arg_min(event, weight) = 'cancelled'
+            or (arg_min(event, weight) = 'time_limit' and exists (from stood))
+        then 'warning'
+    end as severity,
+    case
+        when arg_min(event, weight) in ('time_limit', 'cancelled') and exists (from stood)
+        then ['network.peer_lost', 'crash.signal']
+    end as explains,
+    arg_min(by_whom, weight) as "by",
+    arg_min(event, weight) as reason,
+    15 as signal,
+    min(job) as job,
+    min(job_step) as job_step,
+    scheduler
+from
+    (
+        select
+            *,
+            case
+                event when 'preempted' then 1 when 'time_limit' then 2 when 'requeued' then 3 else 4
+            end as weight
+        from said
+    )
+group by scheduler
+union all by name
 -- SIGHUP comes of a terminal that was closed; SIGTERM has too many senders to name one.
-SELECT 'the launcher got SIGHUP: the terminal or SSH session it was started from was closed' AS summary, list(line_at(file_id, line_no) ORDER BY file_id, line_no)[1:20] AS evidence,
-       min(time) AS "at", max(time) AS until, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, 'critical' AS severity, 'probable' AS confidence,
-       'closed terminal' AS "by", 'hangup' AS reason, 1 AS signal,
-       'Start the job where it outlives the session (tmux, screen, sbatch, setsid) and go on from the last checkpoint. nohup alone does not help torchrun: it installs its own handler.' AS action
-FROM launcher_event WHERE event = 'told_to_stop' AND (signal_name IN ('1', 'SIGHUP') OR signal = 1) HAVING count(*) > 0
+select
+    'the launcher got SIGHUP: the terminal or SSH session it was started from was closed'
+    as summary,
+    list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,
+    min(time) as "at",
+    max(time) as until,
+    list(distinct host) filter (host is not null) as hosts,
+    'critical' as severity,
+    'probable' as confidence,
+    'closed terminal' as "by",
+    'hangup' as reason,
+    1 as signal,
+    'Start the job where it outlives the session (tmux, screen, sbatch, setsid) and go on from the last checkpoint. nohup alone does not help torchrun: it installs its own handler.'
+    as action
+from launcher_event
+where event = 'told_to_stop' and (signal_name in ('1', 'SIGHUP') or signal = 1)
+having count(*) > 0

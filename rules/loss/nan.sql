@@ -6,66 +6,232 @@ status = "stable"
 explains = ["loss.rollback", "crash"]
 about = "The loss or the gradient norm became NaN or infinite and stayed so, or the loss scale collapsed because every step overflowed."
 remedy = "Go back to the last checkpoint before it. Look at the step before: gradient norm, learning rate, loss scale. With fp16 try bf16 or a lower rate; otherwise check the batch of that step, and which rank saw it first."
-falsely = "A metric that the program prints as nan where it has none."
+false_positives = "A metric that the program prints as nan where it has none."
 references = ["https://github.com/bigscience-workshop/bigscience/blob/master/train/tr8-104B-wide/chronicles.md", "https://pytorch.org/docs/stable/notes/amp_examples.html"]
 */
-WITH bad AS (
-  SELECT e.*, s.name, s.canonical, s.rank AS series_rank, s.stepless FROM excursion e JOIN series s USING (series_id)
-  WHERE e.kind = 'nonfinite' AND CASE
-    WHEN s.canonical IN ('loss', 'policy_loss', 'value_loss', 'adversarial_loss', 'epoch_loss') THEN e.points >= 2 OR e.end_step IS NULL
-    -- Parts of a loss whose sum nobody prints.
-    WHEN s.canonical = 'component_loss' THEN e.points >= 2 AND e.end_step IS NULL AND e.before_step IS NOT NULL
-      AND NOT EXISTS (FROM series o WHERE o.family = s.family AND o.canonical IN ('loss', 'policy_loss', 'value_loss', 'adversarial_loss', 'epoch_loss'))
-    -- A scaler that searches its scale gives infinite norms by nature: only what never ends counts.
-    WHEN s.canonical = 'grad_norm' THEN e.points >= 5 AND e.end_step IS NULL AND e.before_step IS NOT NULL END
-), first AS (
-  SELECT *, count(*) OVER () AS places FROM bad
-  QUALIFY row_number() OVER (ORDER BY start_step, canonical <> 'loss', series_points DESC, series_id) = 1
-), fall AS (
-  SELECT *, (CASE WHEN value > lag(value) OVER w THEN 1 ELSE 0 END) AS grew FROM (
-    SELECT file_id, line_no, time, rank, value, coalesce(step, -1) AS step FROM training_event WHERE kind IN ('overflow', 'scale_down', 'scale_up') AND value IS NOT NULL
-    UNION ALL SELECT file_id, line_no, time, rank, value, step FROM metric WHERE canonical = 'loss_scale' AND value > 0)
-  WINDOW w AS (PARTITION BY file_id, rank ORDER BY line_no)
-), falls AS (
-  SELECT *, sum(grew) OVER (PARTITION BY file_id, rank ORDER BY line_no) AS since FROM fall
-), halvings AS (
-  SELECT file_id, rank, since, count(DISTINCT value) - 1 AS halvings, max(value) AS highest, min(value) AS lowest, min(time) AS began,
-    arg_min(line_no, line_no) AS first_line, max(line_no) AS last_line, min(nullif(step, -1)) FILTER (value < 4096) AS step
-  FROM falls GROUP BY ALL
-), collapse AS (
-  -- Ends at 2 or below after at least six halvings in a row, and no loss worth the name follows.
-  SELECT h.* FROM halvings h
-  WHERE halvings >= 6 AND lowest <= 2
-    -- Some print the way down only: where it stands higher later it went up again between.
-    AND NOT EXISTS (FROM fall f WHERE f.file_id = h.file_id AND f.line_no > h.last_line AND f.value > 2 * h.lowest)
-    AND (SELECT count(*) FROM metric m WHERE m.file_id = h.file_id AND m.line_no > h.last_line AND m.canonical = 'loss' AND isfinite(m.value)) < 20
-), fatal AS (
-  SELECT * FROM training_event WHERE kind = 'scale_minimum' ORDER BY time NULLS LAST, file_id, line_no LIMIT 1
-), said AS (
-  -- Programs that check say what they found, and stop at it. Where nothing of it was printed as a value, that is all there is.
-  SELECT file_id, line_no, time, rank, host, message, coalesce(step, (SELECT max(m.step) FROM metric m WHERE m.canonical = 'loss' AND m.file_id = e.file_id AND m.line_no < e.line_no)) AS step
-  FROM training_event e
-  WHERE kind = 'nan_found' AND regexp_matches(message, 'Unexpected result|in local (forward loss|grad norm)|, stopping|loss .*contains a NaN|The loss returned in')
-  ORDER BY step NULLS LAST, time NULLS LAST, rank NULLS LAST, file_id, line_no LIMIT 1
-), scale AS (
-  SELECT coalesce(f.file_id, c.file_id) AS file_id, f.line_no AS fatal_line, c.first_line, c.last_line, coalesce(f.time, c.began) AS at,
-    c.step, c.highest, c.lowest, c.halvings, f.message
-  FROM (SELECT * FROM fatal) f FULL JOIN (SELECT * FROM collapse ORDER BY last_line LIMIT 1) c ON true
-)
-SELECT
-  CASE WHEN b.series_id IS NOT NULL
-       THEN 'The ' || b.name || CASE WHEN b.series_rank IS NOT NULL THEN ' of rank ' || b.series_rank ELSE '' END || ' is not a number from step ' || plain(b.start_step)
-         || CASE WHEN b.end_step IS NULL THEN ' to the end' ELSE ' to step ' || plain(b.end_step) END
-         || CASE WHEN b.before_step IS NULL THEN ', none of its values is' ELSE ' (last finite: ' || plain(b.base) || ' at step ' || plain(b.before_step) || ')' END
-         || counted_note(b.stepless, b.file_id, b.line_no)
-         || CASE WHEN s.lowest IS NULL THEN '' ELSE '; the loss scale fell from ' || plain(s.highest) || ' to ' || plain(s.lowest) END
-       WHEN s.file_id IS NULL THEN 'The program stopped' || coalesce(' at step ' || plain(n.step), '') || ': ' || coalesce('rank ' || n.rank || ' ', 'it ') || 'found what is not a number (' || left(n.message, 120) || ')'
-       ELSE 'The loss scale collapsed' || CASE WHEN s.lowest IS NULL THEN '' ELSE ' from ' || plain(s.highest) || ' to ' || plain(s.lowest) END || ': every step overflows'
-         || CASE WHEN s.message IS NOT NULL THEN ', and the trainer gave up' ELSE '' END END AS summary,
-  [line_at(b.before_file, b.before_line), line_at(b.file_id, b.line_no), line_at(b.last_file, b.last_line), line_at(s.file_id, s.first_line), line_at(s.file_id, s.last_line), line_at(s.file_id, s.fatal_line), line_at(n.file_id, n.line_no)] AS evidence,
-  coalesce(to_timestamp(b.start_seconds)::TIMESTAMP, s.at, n.time) AS at,
-  coalesce((SELECT list(DISTINCT m.rank) FROM metric m WHERE m.canonical = b.canonical AND m.rank IS NOT NULL AND NOT isfinite(m.value) AND m.step = b.start_step), CASE WHEN n.rank IS NOT NULL THEN [n.rank] END) AS ranks,
-  CASE WHEN n.host IS NOT NULL THEN [n.host] END AS hosts,
-  coalesce(b.start_step, s.step, n.step) AS step, b.start_step AS nan_step, b.before_step AS last_finite_step, b.base AS last_finite_value, b.name AS metric,
-  s.halvings AS loss_scale_halvings, s.lowest AS loss_scale
-FROM (SELECT * FROM first) b FULL JOIN scale s ON true FULL JOIN said n ON true
+with
+    bad as (
+        select e.*, s.name, s.canonical, s.rank as series_rank, s.stepless
+        from excursion e
+        join series s using (series_id)
+        where
+            e.kind = 'nonfinite'
+            and case
+                when
+                    s.canonical
+                    in ('loss', 'policy_loss', 'value_loss', 'adversarial_loss', 'epoch_loss')
+                then e.points >= 2 or e.end_step is null
+                -- Parts of a loss whose sum nobody prints.
+                when s.canonical = 'component_loss'
+                then
+                    e.points >= 2
+                    and e.end_step is null
+                    and e.before_step is not null
+                    and not exists (
+                        from series o
+                        where
+                            o.family = s.family
+                            and o.canonical in (
+                                'loss',
+                                'policy_loss',
+                                'value_loss',
+                                'adversarial_loss',
+                                'epoch_loss'
+                            )
+                    )
+                -- A scaler that searches its scale gives infinite norms by nature: only what
+                -- never ends counts.
+                when s.canonical = 'grad_norm'
+                then e.points >= 5 and e.end_step is null and e.before_step is not null
+            end
+    ),
+    first as (
+        select *, count(*) over () as places
+        from bad
+        qualify
+            row_number() over (
+                order by start_step, canonical <> 'loss', series_points desc, series_id
+            )
+            = 1
+    ),
+    fall as (
+        select *, (case when value > lag(value) over w then 1 else 0 end) as grew
+        from
+            (
+                select file_id, line_no, time, rank, value, coalesce(step, -1) as step
+                from training_event
+                where kind in ('overflow', 'scale_down', 'scale_up') and value is not null
+                union all
+                select file_id, line_no, time, rank, value, step
+                from metric
+                where canonical = 'loss_scale' and value > 0
+            )
+        window w as (partition by file_id, rank order by line_no)
+    ),
+    falls as (
+        select *, sum(grew) over (partition by file_id, rank order by line_no) as since from fall
+    ),
+    halvings as (
+        select
+            file_id,
+            rank,
+            since,
+            count(distinct value) - 1 as halvings,
+            max(value) as highest,
+            min(value) as lowest,
+            min(time) as began,
+            arg_min(line_no, line_no) as first_line,
+            max(line_no) as last_line,
+            min(nullif(step, -1)) filter (value < 4096) as step
+        from falls
+        group by all
+    ),
+    collapse as (
+        -- Ends at 2 or below after at least six halvings in a row, and no loss worth the name
+        -- follows.
+        select h.*
+        from halvings h
+        where
+            halvings >= 6
+            and lowest <= 2
+            -- Some print the way down only: where it stands higher later it went up again between.
+            and not exists (
+                from fall f
+                where f.file_id = h.file_id and f.line_no > h.last_line and f.value > 2 * h.lowest
+            )
+            and (
+                select count(*)
+                from metric m
+                where
+                    m.file_id = h.file_id
+                    and m.line_no > h.last_line
+                    and m.canonical = 'loss'
+                    and isfinite(m.value)
+            )
+            < 20
+    ),
+    fatal as (
+        select *
+        from training_event
+        where kind = 'scale_minimum'
+        order by time nulls last, file_id, line_no
+        limit 1
+    ),
+    said as (
+        -- Programs that check say what they found, and stop at it. Where nothing of it was
+        -- printed as a value, that is all there is.
+        select
+            file_id,
+            line_no,
+            time,
+            rank,
+            host,
+            message,
+            coalesce(
+                step,
+                (
+                    select max(m.step)
+                    from metric m
+                    where m.canonical = 'loss' and m.file_id = e.file_id and m.line_no < e.line_no
+                )
+            ) as step
+        from training_event e
+        where
+            kind = 'nan_found'
+            and regexp_matches(
+                message,
+                'Unexpected result|in local (forward loss|grad norm)|, stopping|loss .*contains a NaN|The loss returned in'
+            )
+        order by step nulls last, time nulls last, rank nulls last, file_id, line_no
+        limit 1
+    ),
+    scale as (
+        select
+            coalesce(f.file_id, c.file_id) as file_id,
+            f.line_no as fatal_line,
+            c.first_line,
+            c.last_line,
+            coalesce(f.time, c.began) as at,
+            c.step,
+            c.highest,
+            c.lowest,
+            c.halvings,
+            f.message
+        from (select * from fatal) f
+        full join (select * from collapse order by last_line limit 1) c on true
+    )
+select
+    case
+        when b.series_id is not null
+        then
+            'The '
+            || b.name
+            || case when b.series_rank is not null then ' of rank ' || b.series_rank else '' end
+            || ' is not a number from step '
+            || plain(b.start_step)
+            || case
+                when b.end_step is null then ' to the end' else ' to step ' || plain(b.end_step)
+            end
+            || case
+                when b.before_step is null
+                then ', none of its values is'
+                else
+                    ' (last finite: ' || plain(b.base) || ' at step ' || plain(b.before_step) || ')'
+            end
+            || counted_note(b.stepless, b.file_id, b.line_no)
+            || case
+                when s.lowest is null
+                then ''
+                else '; the loss scale fell from ' || plain(s.highest) || ' to ' || plain(s.lowest)
+            end
+        when s.file_id is null
+        then
+            'The program stopped'
+            || coalesce(' at step ' || plain(n.step), '')
+            || ': '
+            || coalesce('rank ' || n.rank || ' ', 'it ')
+            || 'found what is not a number ('
+            || left(n.message, 120)
+            || ')'
+        else
+            'The loss scale collapsed' || case
+                when s.lowest is null
+                then ''
+                else ' from ' || plain(s.highest) || ' to ' || plain(s.lowest)
+            end
+            || ': every step overflows'
+            || case when s.message is not null then ', and the trainer gave up' else '' end
+    end as summary,
+    [
+        line_at(b.before_file, b.before_line),
+        line_at(b.file_id, b.line_no),
+        line_at(b.last_file, b.last_line),
+        line_at(s.file_id, s.first_line),
+        line_at(s.file_id, s.last_line),
+        line_at(s.file_id, s.fatal_line),
+        line_at(n.file_id, n.line_no)
+    ] as evidence,
+    coalesce(to_timestamp(b.start_seconds)::timestamp, s.at, n.time) as at,
+    coalesce(
+        (
+            select list(distinct m.rank)
+            from metric m
+            where
+                m.canonical = b.canonical
+                and m.rank is not null
+                and not isfinite(m.value)
+                and m.step = b.start_step
+        ),
+        case when n.rank is not null then [n.rank] end
+    ) as ranks,
+    case when n.host is not null then [n.host] end as hosts,
+    coalesce(b.start_step, s.step, n.step) as step,
+    b.start_step as nan_step,
+    b.before_step as last_finite_step,
+    b.base as last_finite_value,
+    b.name as metric,
+    s.halvings as loss_scale_halvings,
+    s.lowest as loss_scale
+from (select * from first) b
+full join scale s on true
+full join said n on true

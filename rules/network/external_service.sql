@@ -11,18 +11,57 @@ remedy      = """
 From a compute node: curl -I https://SERVICE; look at the proxy (https_proxy, no_proxy) and DNS. So that it cannot end a job again: fetch models and data before
 the job and run offline (HF_HUB_OFFLINE=1, WANDB_MODE=offline), and let trackers fail without raising.
 """
-falsely     = "The name of the service is wrong in the program's own settings."
+false_positives = "The name of the service is wrong in the program's own settings."
 references  = ["https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables", "https://docs.wandb.ai/guides/track/environment-variables"]
 */
-WITH failed AS (
-  SELECT *, coalesce(nullif(regexp_extract(message, 'host=''([^'']+)''', 1), ''), nullif(regexp_extract(message, 'https?://([0-9A-Za-z_.-]+)', 1), ''),
-                     nullif(regexp_extract(lower(type || ' ' || message), '(huggingface|wandb|comet|neptune|mlflow)', 1), ''), 'a web service') AS service
-  FROM fatal_exception
-  WHERE certain AND (regexp_matches(message, 'HTTPS?ConnectionPool|Max retries exceeded with url|NameResolutionError|Cannot connect to host [^ ]+ ssl|We couldn''t connect to ''https?://|Could not connect to the endpoint URL')
-    OR class IN ('ConnectTimeout', 'ReadTimeout', 'ProxyError', 'SSLError', 'HfHubHTTPError', 'LocalEntryNotFoundError', 'EndpointConnectionError', 'ClientConnectorError')
-    OR starts_with(type, 'wandb.errors') AND regexp_matches(message, '(?i)network|timed out|communicat|connect'))
-)
-SELECT format('{} could not be reached: {}', service, left(split_part(min_by(class || ': ' || message, line_no), E'\n', 1), 200)) AS summary,
-       list(line_at(file_id, line_no) ORDER BY file_id, line_no) AS evidence, min(time) AS at,
-       list(DISTINCT rank ORDER BY rank) FILTER (rank IS NOT NULL) AS ranks, list(DISTINCT host) FILTER (host IS NOT NULL) AS hosts, service, count(*) AS times
-FROM failed GROUP BY service
+with
+    failed as (
+        select
+            *,
+            coalesce(
+                nullif(regexp_extract(message, 'host=''([^'']+)''', 1), ''),
+                nullif(regexp_extract(message, 'https?://([0-9A-Za-z_.-]+)', 1), ''),
+                nullif(
+                    regexp_extract(
+                        lower(type || ' ' || message), '(huggingface|wandb|comet|neptune|mlflow)', 1
+                    ),
+                    ''
+                ),
+                'a web service'
+            ) as service
+        from fatal_exception
+        where
+            certain
+            and (
+                regexp_matches(
+                    message,
+                    'HTTPS?ConnectionPool|Max retries exceeded with url|NameResolutionError|Cannot connect to host [^ ]+ ssl|We couldn''t connect to ''https?://|Could not connect to the endpoint URL'
+                )
+                or class in (
+                    'ConnectTimeout',
+                    'ReadTimeout',
+                    'ProxyError',
+                    'SSLError',
+                    'HfHubHTTPError',
+                    'LocalEntryNotFoundError',
+                    'EndpointConnectionError',
+                    'ClientConnectorError'
+                )
+                or starts_with(type, 'wandb.errors')
+                and regexp_matches(message, '(?i)network|timed out|communicat|connect')
+            )
+    )
+select
+    format(
+        '{} could not be reached: {}',
+        service,
+        left(split_part(min_by(class || ': ' || message, line_no), chr(10), 1), 200)
+    ) as summary,
+    list(line_at(file_id, line_no) order by file_id, line_no) as evidence,
+    min(time) as at,
+    list(distinct rank order by rank) filter (rank is not null) as ranks,
+    list(distinct host) filter (host is not null) as hosts,
+    service,
+    count(*) as times
+from failed
+group by service

@@ -4,12 +4,12 @@ severity   = "critical"
 confidence = "definite"
 status     = "stable"
 explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.collective_count", "divergence.stack", "crash.exception", "crash.signal", "loss.rollback"]
-explains_here = ["gpu.cuda_error"]
+explains_same_place = ["gpu.cuda_error"]
 about      = """
 While a CUDA graph is captured the allocator cannot give cached memory back, and memory in a graph's private pool serves that graph only. The error then says nothing of the size of the model.
 """
 remedy     = "Capture fewer shapes or layers, share one pool, leave more memory free before the capture; run once without CUDA graphs to confirm."
-falsely    = "Frames of a capturing function above the message belong to a graph that was only replayed."
+false_positives = "Frames of a capturing function above the message belong to a graph that was only replayed."
 references = ["https://pytorch.org/docs/stable/notes/cuda.html#memory-management"]
 */
-SELECT * EXCLUDE (class, grade), grade AS confidence FROM oom_incident WHERE class = 'graph_capture'
+select * exclude (class, grade), grade as confidence from oom_incident where class = 'graph_capture'

@@ -9,11 +9,36 @@ flushed (cudaMalloc retries). Zero of both is the normal state; retries without 
 that cannot be released is what is left of segments that were cut up: a direct measure of fragmentation.
 """
 remedy     = "Nothing to do where both counts are zero. With retries: lower the peak a little, or set expandable_segments:True."
-falsely    = "The counts run since the program began: an error that was caught long ago still counts."
+false_positives = "The counts run since the program began: an error that was caught long ago still counts."
 */
-SELECT 'memory summary of GPU ' || gpu_index || ': ' || max(c.ooms) || ' failed allocations, ' || max(c.retries) || ' retries after a flush' AS summary,
-       list(line_at(c.file_id, c.line_no) ORDER BY c.line_no DESC) AS evidence, max(c.ooms) AS cuda_ooms, max(c.retries) AS cudamalloc_retries, gpu_index AS gpu, c.rank AS of_rank,
-       (SELECT arg_max(current_bytes, line_no) FROM memory_summary_row r WHERE r.file_id = c.file_id AND r.gpu_index = c.gpu_index AND metric = 'Allocated memory') AS allocated_bytes,
-       (SELECT arg_max(current_bytes, line_no) FROM memory_summary_row r WHERE r.file_id = c.file_id AND r.gpu_index = c.gpu_index AND metric = 'GPU reserved memory') AS reserved_bytes,
-       (SELECT arg_max(current_bytes, line_no) FROM memory_summary_row r WHERE r.file_id = c.file_id AND r.gpu_index = c.gpu_index AND metric = 'Non-releasable memory') AS non_releasable_bytes
-FROM memory_summary_count c GROUP BY c.file_id, c.gpu_index, c.rank
+select
+    'memory summary of GPU '
+    || gpu_index
+    || ': '
+    || max(c.ooms)
+    || ' failed allocations, '
+    || max(c.retries)
+    || ' retries after a flush' as summary,
+    list(line_at(c.file_id, c.line_no) order by c.line_no desc) as evidence,
+    max(c.ooms) as cuda_ooms,
+    max(c.retries) as cudamalloc_retries,
+    gpu_index as gpu,
+    c.rank as of_rank,
+    (
+        select arg_max(current_bytes, line_no)
+        from memory_summary_row r
+        where r.file_id = c.file_id and r.gpu_index = c.gpu_index and metric = 'Allocated memory'
+    ) as allocated_bytes,
+    (
+        select arg_max(current_bytes, line_no)
+        from memory_summary_row r
+        where r.file_id = c.file_id and r.gpu_index = c.gpu_index and metric = 'GPU reserved memory'
+    ) as reserved_bytes,
+    (
+        select arg_max(current_bytes, line_no)
+        from memory_summary_row r
+        where
+            r.file_id = c.file_id and r.gpu_index = c.gpu_index and metric = 'Non-releasable memory'
+    ) as non_releasable_bytes
+from memory_summary_count c
+group by c.file_id, c.gpu_index, c.rank

@@ -204,7 +204,7 @@ import json, resource, sys, time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from logsift import analyze
-from logsift.content.catalog import load_catalog
+from logsift.content.load import load_catalog
 from logsift.ingest.discover import discover
 from logsift.ingest.parse import Parser
 catalog = load_catalog()

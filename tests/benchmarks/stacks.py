@@ -65,7 +65,7 @@ CHILD = """
 import resource, sys, time
 from pathlib import Path
 from logsift import analyze
-from logsift.content.catalog import load_catalog
+from logsift.content.load import load_catalog
 catalog = load_catalog()
 began = time.perf_counter()
 root = analyze(Path(sys.argv[1]), catalog=catalog).root

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 if TYPE_CHECKING:
-    from logsift.content.catalog import Grammar
+    from logsift.content.model import Grammar
     from logsift.ingest.discover import SourceFile
 
 Rows = Iterator[tuple[str, pl.DataFrame]]

@@ -11,7 +11,7 @@ from logsift.ingest.readers.opening import open_bytes
 from logsift.ingest.readers.points import EPOCHS, STEPS, TIMES, curves, first_of, long_rows
 
 if TYPE_CHECKING:
-    from logsift.content.catalog import Grammar
+    from logsift.content.model import Grammar
     from logsift.ingest.discover import SourceFile
     from logsift.ingest.readers import Rows
 

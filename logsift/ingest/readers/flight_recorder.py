@@ -18,7 +18,7 @@ import polars as pl
 from logsift.ingest.readers.opening import open_bytes
 
 if TYPE_CHECKING:
-    from logsift.content.catalog import Grammar
+    from logsift.content.model import Grammar
     from logsift.ingest.discover import SourceFile
 
 MAX_BYTES = 1 << 30

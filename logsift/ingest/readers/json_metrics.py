@@ -28,7 +28,7 @@ from logsift.ingest.readers.points import (
 )
 
 if TYPE_CHECKING:
-    from logsift.content.catalog import Grammar
+    from logsift.content.model import Grammar
     from logsift.ingest.discover import SourceFile
     from logsift.ingest.readers import Rows
 
@@ -165,7 +165,7 @@ class Points:
     def frames(self, file: SourceFile) -> Iterator[Long]:
         """The rows, key by key."""
         schema = {
-            "line_no": pl.Int64(), "at_step": pl.Float64(), "planned": pl.Float64(), "rank": pl.Int64(), "phase": pl.String(), "run_name": pl.String(),
+            "line_no": pl.Int64(), "step": pl.Float64(), "planned": pl.Float64(), "rank": pl.Int64(), "phase": pl.String(), "run_name": pl.String(),
         }  # fmt: skip
         columns = (self.line_no, self.steps, self.planned, self.ranks, self.phases, self.runs)
         context = pl.DataFrame(dict(zip(schema, columns, strict=True)), schema)

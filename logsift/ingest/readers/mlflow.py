@@ -14,7 +14,7 @@ from logsift.ingest.readers.points import curves, times
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from logsift.content.catalog import Grammar
+    from logsift.content.model import Grammar
     from logsift.ingest.discover import SourceFile
     from logsift.ingest.readers import Rows
 
@@ -35,9 +35,9 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
     rows = lines.with_row_index("line_no", 1).select(
         pl.col("line_no").cast(pl.Int64), cells.list.get(0, null_on_oob=True).alias("time"),
         cells.list.get(1, null_on_oob=True).str.to_lowercase().str.replace("infinity", "inf").cast(pl.Float64, strict=False).alias("metric_value"),
-        cells.list.get(2, null_on_oob=True).cast(pl.Float64, strict=False).alias("at_step"),
+        cells.list.get(2, null_on_oob=True).cast(pl.Float64, strict=False).alias("step"),
     )  # fmt: skip
-    rows = rows.drop_nulls(["metric_value", "at_step"])
+    rows = rows.drop_nulls(["metric_value", "step"])
     yield from curves([(name, rows.with_columns(*times(file, rows["time"])))])
 
 
@@ -75,7 +75,7 @@ def _database(file: SourceFile) -> Rows:
         "name": pl.String(),
         "metric_value": pl.Float64(),
         "time": pl.Int64(),
-        "at_step": pl.Float64(),
+        "step": pl.Float64(),
         "nan": pl.Int64(),
         "run_name": pl.String(),
     }

@@ -31,11 +31,11 @@ _CURVE = {
     "curve": pl.Int64(), "name": pl.String(), "run_name": pl.String(), "phase": pl.String(), "rank": pl.Int64(), "planned": pl.Float64(),
     "points": pl.Int64(), "line_no": pl.Int64(), "last_line": pl.Int64(), "time": pl.Datetime("us"), "time_quality": pl.String(),
 }  # fmt: skip
-_POINT = ("line_no", "time", "time_quality", "at_step", "metric_value")
+_POINT = ("line_no", "time", "time_quality", "step", "metric_value")
 _TELLS_APART = ("name", "run_name", "phase", "rank")
 
 Long = tuple[str | None, pl.DataFrame]
-"""The name of a metric, None where the column `name` has it; rows with `line_no`, `at_step`, `metric_value` and what else of a curve or point is known."""
+"""The name of a metric, None where the column `name` has it; rows with `line_no`, `step`, `metric_value` and what else of a curve or point is known."""
 
 
 def curves(frames: Iterable[Long]) -> Rows:
@@ -79,7 +79,7 @@ def long_rows(file: SourceFile, wide: pl.DataFrame, line_no: pl.Series, name: st
     time, run, phase, rank, planned = (first_of(names, wide.columns) for names in (TIMES, RUNS, PHASES, RANKS, PLANNED))
     at = [pl.col(c).cast(pl.Float64) for c in (step, epoch) if c]
     context = wide.select(
-        line_no.cast(pl.Int64).alias("line_no"), pl.coalesce(at or pl.lit(None, pl.Float64)).alias("at_step"),
+        line_no.cast(pl.Int64).alias("line_no"), pl.coalesce(at or pl.lit(None, pl.Float64)).alias("step"),
         *(pl.col(c).cast(t, strict=False).alias(n) for c, n, t in ((planned, "planned", pl.Float64), (rank, "rank", pl.Int64)) if c),
         *(pl.col(c).alias(n) for c, n in ((name, "name"), (run, "run_name"), (phase, "phase")) if c and wide[c].dtype == pl.String),
     )  # fmt: skip

@@ -14,7 +14,7 @@ from logsift.ingest.readers.opening import open_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from logsift.content.catalog import Grammar
+    from logsift.content.model import Grammar
     from logsift.ingest.discover import SourceFile
     from logsift.ingest.readers import Rows
 

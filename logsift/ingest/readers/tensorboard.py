@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from logsift.content.catalog import Grammar
+    from logsift.content.model import Grammar
     from logsift.ingest.discover import SourceFile
     from logsift.ingest.readers import Rows
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _SHAPES = 200
 """Tags of one length that are looked for before the rest is read record by record."""
 _ROWS = 50_000
-_POINT = {"line_no": pl.Int64(), "time": pl.Float64(), "at_step": pl.Float64(), "metric_value": pl.Float64()}
+_POINT = {"line_no": pl.Int64(), "time": pl.Float64(), "step": pl.Float64(), "metric_value": pl.Float64()}
 _SIMPLE = re.compile(
     rb"\x09(?P<time>.{8})\x10(?P<step>[\x80-\xff]{0,6}[\x00-\x7f])\x2a[\x00-\x7f]\x0a[\x00-\x7f]\x0a[\x00-\x7f](?P<tag>.+)\x15(?P<value>.{4})",
     re.DOTALL,
@@ -149,7 +149,7 @@ def _alike(data: bytes, starts: Ints, rows: Ints, size: int, tags: dict[bytes, l
         sevens = (found[:, step] & 0x7F).astype(np.int64)
         tags.setdefault(shape["tag"], []).append(pl.DataFrame({
             "line_no": rows[fits] + 1, "time": np.ascontiguousarray(found[:, time]).view("<f8")[:, 0],
-            "at_step": (sevens << 7 * np.arange(sevens.shape[1])).sum(axis=1).astype(np.float64),
+            "step": (sevens << 7 * np.arange(sevens.shape[1])).sum(axis=1).astype(np.float64),
             "metric_value": np.ascontiguousarray(found[:, value]).view("<f4")[:, 0].astype(np.float64),
         }, _POINT))  # fmt: skip
         rows, whole = rows[~fits], whole[~fits]

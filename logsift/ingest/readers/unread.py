@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 if TYPE_CHECKING:
-    from logsift.content.catalog import Grammar
+    from logsift.content.model import Grammar
     from logsift.ingest.discover import SourceFile
     from logsift.ingest.readers import Rows
 

@@ -21,7 +21,7 @@ from logsift.ingest.readers.protobuf import fields
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from logsift.content.catalog import Grammar
+    from logsift.content.model import Grammar
     from logsift.ingest.discover import SourceFile
     from logsift.ingest.readers import Rows
 

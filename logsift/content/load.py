@@ -1,0 +1,458 @@
+"""Reads content folders into a catalog, with every mistake of every file at once."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, get_args
+
+from logsift import __version__
+from logsift.content import locate
+from logsift.content.errors import ContentError, ContentErrors, Origin
+from logsift.content.model import (
+    COMMON_NAMES, ENVELOPE_FACTS, OMITTABLE, Catalog, Column, Confidence, Envelope, Grammar, Kind, Pattern, Phrase,
+    Relation, Rule, Sample, Seed, Severity, Status, Table,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from importlib.resources.abc import Traversable
+
+
+def load_catalog(*roots: Traversable) -> Catalog:
+    """Load the content of `roots` (folders holding `parsers/` and `rules/`), by default built-in and the user's own.
+
+    Raises:
+        ContentErrors: all mistakes of all files at once.
+    """
+    loader = _Loader()
+    own = locate.built_in()
+    for root in roots or default_roots():
+        # Our own expressions were compiled by `logsift check` before they were released; compiling costs at every start.
+        loader.compile = root != own
+        loader.add(root)
+    return loader.finish()
+
+
+def default_roots() -> tuple[Traversable, ...]:
+    """Where content is looked for when nothing is said: logsift's own, then the user's folder if it is there."""
+    own = locate.user_content()
+    return (locate.built_in(), own) if own.is_dir() else (locate.built_in(),)
+
+
+_GRAMMAR_KEYS = frozenset({"schema", "title", "about", "url", "reader", "file", "envelope", "tables", "pattern"})
+_PATTERN_KEYS = frozenset(
+    {"id", "table", "src", "needle", "also_needs", "regex", "set", "opens", "inside", "closes", "append", "number", "sample",
+     "reject"}
+)  # fmt: skip
+_ENVELOPE_KEYS = frozenset({"id", "needle", "regex", "midline", "byte_values", "sample"})
+_RULE_KEYS = {
+    "title": str, "severity": str, "confidence": str, "status": str, "explains": list, "explains_same_place": list, "explains_other_ranks": list, "transient": bool,
+    "about": str, "summary": (str, list), "step": list, "remedy": str, "false_positives": str, "references": list, "needs": list,
+}  # fmt: skip
+_RULE_REQUIRED = ("title", "severity", "confidence", "status", "about", "false_positives")
+_SUMMARY_KEYS: dict[str, type] = {"say": str, "when": str}
+_STEP_KEYS: dict[str, type] = {"say": str, "when": str, "run": list, "otherwise": bool}
+_HEADER = re.compile(r"\A\s*/\*(.*?)\*/", re.DOTALL)
+_RELATION = re.compile(r"\A-- (?P<kind>table|view):(?P<about>[^\n]*\n(?:--[^\n]*\n)*)")
+_MACRO = re.compile(
+    r"(?P<note>(?:^--[^\n]*\n)*)^create macro (?P<name>\w+)(?P<parameters>\([^)]*\)) as\n(?P<body>.*?)\n;$",
+    re.MULTILINE | re.DOTALL,
+)
+_ONLY_WITH = re.compile(r"^-- only with ([a-z0-9_, ]+)$", re.MULTILINE)
+"""A comment: the query finds nothing unless one of these tables has rows, though its text does not tell."""
+_COMMENT_LINE = re.compile(r"^--[^\n]*$", re.MULTILINE)
+_NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
+
+
+@dataclass
+class _Loader:
+    """Collects definitions and mistakes; `finish` makes the cross-checks that need everything."""
+
+    errors: list[ContentError] = field(default_factory=list)
+    tables: dict[str, Table] = field(default_factory=dict)
+    grammars: list[Grammar] = field(default_factory=list)
+    envelopes: list[Envelope] = field(default_factory=list)
+    relations: dict[str, Relation] = field(default_factory=dict)
+    seeds: list[Seed] = field(default_factory=list)
+    rules: dict[str, Rule] = field(default_factory=dict)
+    compile: bool = True
+    hash: Any = field(default_factory=lambda: hashlib.sha256(_engine_state().encode()))
+
+    def wrong(self, origin: Origin, text: str, help: str = "", snippet: str = "") -> None:
+        self.errors.append(ContentError(origin, text, help, snippet))
+
+    def add(self, root: Traversable) -> None:
+        for kind in locate.KINDS:
+            for path, file in locate.walk(root, kind):
+                shown = Origin(path, 1)
+                suffix = Path(path).suffix
+                if suffix not in {".toml", ".sql", ".csv"}:
+                    if suffix == ".py":
+                        self.wrong(shown, "Python does not belong into content", "write a grammar, a view or a rule")
+                    continue
+                try:
+                    text = file.read_text(encoding="utf-8")
+                except UnicodeDecodeError as e:
+                    self.wrong(shown, f"not UTF-8: {e}")
+                    continue
+                self.hash.update(f"\0{path}\0{text}".encode())
+                stem = Path(path).stem
+                if suffix == ".toml":
+                    self.toml(stem, path, text)
+                elif suffix == ".csv":
+                    self.seeds.append(Seed(stem, text, shown))
+                elif kind == "parsers" or Path(path).parts[1] == "views":
+                    self.relations_of(stem, path, text)
+                else:
+                    self.rule(path, text)
+
+    # -- grammars ------------------------------------------------------------------------------------------------
+
+    def toml(self, stem: str, path: str, text: str) -> None:
+        lines = text.splitlines()
+        try:
+            raw = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as e:
+            at = re.search(r"line (\d+)", str(e))
+            line = int(at[1]) if at else 1
+            self.wrong(Origin(path, line), f"not TOML: {e}", snippet=lines[line - 1] if line <= len(lines) else "")
+            return
+        where = _Places(path, lines)
+        envelope_list = raw.pop("envelopes", None)
+        if unknown := sorted(set(raw) - _GRAMMAR_KEYS):
+            self.wrong(
+                where.top(unknown[0]), f"unknown key {unknown[0]!r}", f"allowed: {_listed(_GRAMMAR_KEYS)}, envelopes"
+            )
+        if raw.get("schema") != 1:
+            self.wrong(Origin(path, 1), "schema = 1 is missing", "the first key of every grammar says its schema")
+        for n, one in enumerate(envelope_list or []):
+            made = self.envelope(f"{one.get('id') or f'{stem}.{n}'}", one, where.header("envelopes", n), anchored=True)
+            if made:
+                self.envelopes.append(made)
+        for name, spec in raw.get("tables", {}).items():
+            self.table(name, spec, where.table(name))
+        file = raw.get("file", {})
+        if unknown := sorted(set(file) - {"head", "names", "shares"}):
+            self.wrong(where.top("file"), f"unknown key {unknown[0]!r} in [file]", "allowed: head, names, shares")
+        if file.get("head"):
+            self.compiles(where.top("file"), file["head"])
+        envelope = None
+        if "envelope" in raw:
+            envelope = self.envelope(stem, raw["envelope"], where.top("envelope"), anchored=False)
+        patterns: list[Pattern] = []
+        for n, one in enumerate(raw.get("pattern", [])):
+            if made_pattern := self.pattern(one, where.header("pattern", n), owned=bool(file)):
+                patterns.append(made_pattern)
+        grammar = Grammar(
+            stem, raw.get("title", stem), raw.get("about", ""), raw.get("url", ""), raw.get("reader", "lines"),
+            file.get("head", ""), tuple(file.get("names", ())), bool(file.get("shares")), envelope, tuple(patterns),
+            Origin(path, 1),
+        )  # fmt: skip
+        if patterns or grammar.reader != "lines":
+            self.grammars.append(grammar)
+        self.blocks(grammar)
+
+    def table(self, name: str, spec: Mapping[str, Any], origin: Origin) -> None:
+        if not _NAME.match(name):
+            self.wrong(origin, f"table name {name!r} is not lower_snake_case")
+        if name in self.tables:
+            self.wrong(
+                origin,
+                f"table {name!r} is declared twice",
+                f"first at {self.tables[name].origin}; shared tables stand in shared.toml",
+            )
+            return
+        columns: list[Column] = []
+        for column, given in spec.get("columns", {}).items():
+            if column in COMMON_NAMES:
+                self.wrong(
+                    origin,
+                    f"column {name}.{column} is one that every table has",
+                    "leave it out: a capture of that name fills it",
+                )
+            elif not _NAME.match(column):
+                self.wrong(origin, f"column name {column!r} is not lower_snake_case", "choose another name")
+            elif given.get("type") not in _type_names():
+                self.wrong(origin, f"column {name}.{column} has no known type", f"allowed: {_listed(_type_names())}")
+            elif not given.get("about"):
+                self.wrong(
+                    origin, f"column {name}.{column} has no `about`", "one sentence, with the unit where there is one"
+                )
+            else:
+                columns.append(Column(column, given["type"], given.get("unit"), given["about"]))
+        if not spec.get("about"):
+            self.wrong(origin, f"table {name!r} has no `about`")
+        omits = frozenset(spec.get("omits", ()))
+        if unknown := sorted(omits - OMITTABLE):
+            self.wrong(origin, f"table {name!r} can't omit {unknown[0]!r}", f"allowed: {_listed(OMITTABLE)}")
+        self.tables[name] = Table(name, spec.get("about", ""), spec.get("example", ""), tuple(columns), origin, omits)
+
+    def envelope(self, id: str, one: Mapping[str, Any], origin: Origin, *, anchored: bool) -> Envelope | None:
+        if unknown := sorted(set(one) - _ENVELOPE_KEYS):
+            self.wrong(origin, f"unknown key {unknown[0]!r} in an envelope", f"allowed: {_listed(_ENVELOPE_KEYS)}")
+        regex = one.get("regex", "")
+        groups = self.compiles(origin, regex)
+        if groups is None:
+            return None
+        if "body" not in groups:
+            self.wrong(origin, f"envelope {id!r} captures no body", "name what is left (?P<body>.*)", regex)
+        if anchored and not regex.startswith("^"):
+            self.wrong(origin, f"envelope {id!r} is not anchored", "begin its regex with ^", regex)
+        return Envelope(
+            id,
+            _needles(one.get("needle", "")),
+            regex,
+            bool(one.get("midline")),
+            bool(one.get("byte_values")),
+            self.samples(one, origin),
+            origin,
+        )
+
+    def pattern(self, one: Mapping[str, Any], origin: Origin, *, owned: bool) -> Pattern | None:
+        id = str(one.get("id", ""))
+        if not id:
+            self.wrong(origin, "a pattern without id", "give it one: it is named in explanations")
+        if unknown := sorted(set(one) - _PATTERN_KEYS):
+            self.wrong(origin, f"unknown key {unknown[0]!r} in pattern {id!r}", f"allowed: {_listed(_PATTERN_KEYS)}")
+        needles, inside = _needles(one.get("needle", "")), one.get("inside", "")
+        if not needles and not inside and not owned:
+            self.wrong(
+                origin, f"pattern {id!r} has no needle", "give a text that stands literally in every line it matches"
+            )
+        groups = self.compiles(origin, one.get("regex", ""))
+        if groups is None:
+            return None
+        return Pattern(
+            id, one.get("table", ""), one.get("src", ""), needles, _needles(one.get("also_needs", "")), one["regex"],
+            MappingProxyType(one.get("set", {})), one.get("opens", ""), inside, one.get("closes", ""),
+            one.get("append", ""), one.get("number", ""), self.samples(one, origin), tuple(one.get("reject", ())), origin,
+        )  # fmt: skip
+
+    def samples(self, one: Mapping[str, Any], origin: Origin) -> tuple[Sample, ...]:
+        out = []
+        for s in one.get("sample", []):
+            if not isinstance(s, dict) or not isinstance(s.get("line"), str):
+                self.wrong(origin, 'a sample is { line = "…", row = { … } }')
+                continue
+            out.append(Sample(s["line"], MappingProxyType(s.get("row", {}))))
+        return tuple(out)
+
+    def compiles(self, origin: Origin, regex: str) -> frozenset[str] | None:
+        """The names of the groups, None (and a mistake) where the regex does not compile."""
+        if not regex:
+            self.wrong(origin, "a regex is missing")
+            return None
+        try:
+            if self.compile:
+                re.compile(regex)
+        except re.error as e:
+            self.wrong(origin, f"not a regular expression: {e}", snippet=regex)
+            return None
+        return _groups(regex)
+
+    def blocks(self, grammar: Grammar) -> None:
+        opened = {p.opens for p in grammar.patterns if p.opens}
+        seen: set[str] = set()
+        for p in grammar.patterns:
+            if p.id in seen:
+                self.wrong(p.origin, f"pattern id {p.id!r} stands twice in {grammar.name}")
+            seen.add(p.id)
+            for key, block in (("inside", p.inside), ("closes", p.closes)):
+                if block and block not in opened:
+                    self.wrong(
+                        p.origin, f"{key} = {block!r}: no pattern opens that block", f"opened here: {_listed(opened)}"
+                    )
+            if (p.append or p.number) and not p.inside:
+                self.wrong(p.origin, f"pattern {p.id!r} appends or numbers without a block", "say `inside`")
+
+    # -- relations -----------------------------------------------------------------------------------------------
+
+    def relations_of(self, stem: str, path: str, text: str) -> None:
+        """The relation that a file holds, named after it, or the macros of a file that creates some."""
+        if macros := list(_MACRO.finditer(text)):
+            rest = _COMMENT_LINE.sub("", _MACRO.sub("", text)).strip()
+            if rest:
+                self.wrong(Origin(path, 1), "SQL beside macros", "a file holds macros, or the query of one relation", rest)
+            for m in macros:
+                origin = Origin(path, text.count("\n", 0, m.start("name")) + 1)
+                self.relation(Relation(m["name"], "macro", _said(m["note"]), m["body"].strip(), origin, m["parameters"]))
+            return
+        head = _RELATION.match(text)
+        if not head:
+            self.wrong(
+                Origin(path, 1), "the file does not say what it makes",
+                "begin with `-- table: what one row is` or `-- view: …`, then one SELECT; macros: `create macro name(x) as`, then `;` on a line of its own",
+                text.splitlines()[0] if text.strip() else "",
+            )  # fmt: skip
+            return
+        needs = frozenset(n.strip() for m in _ONLY_WITH.finditer(text) for n in m[1].split(","))
+        about = _said(_ONLY_WITH.sub("", head["about"]))
+        kind: Kind = "table" if head["kind"] == "table" else "view"
+        self.relation(Relation(stem, kind, about, text[head.end() :].strip().rstrip(";"), Origin(path, 1), needs=needs))
+
+    def relation(self, made: Relation) -> None:
+        if not _NAME.match(made.name):
+            self.wrong(made.origin, f"name {made.name!r} is not lower_snake_case")
+        if made.name in self.relations:
+            self.wrong(made.origin, f"{made.name!r} is made twice", f"first at {self.relations[made.name].origin}")
+            return
+        self.relations[made.name] = made
+
+    # -- rules ---------------------------------------------------------------------------------------------------
+
+    def rule(self, path: str, text: str) -> None:
+        origin, parts = Origin(path, 1), Path(path).with_suffix("").parts[1:]
+        if len(parts) != 2 or not all(_NAME.match(p) for p in parts):
+            self.wrong(origin, "a rule stands at rules/<family>/<name>.sql")
+            return
+        id = ".".join(parts)
+        header = _HEADER.match(text)
+        if not header:
+            self.wrong(origin, f"rule {id} has no header", "begin the file with a comment /* … */ that holds TOML")
+            return
+        try:
+            raw = tomllib.loads(header[1])
+        except tomllib.TOMLDecodeError as e:
+            self.wrong(origin, f"the header is not TOML: {e}")
+            return
+        for key, value in raw.items():
+            if key not in _RULE_KEYS:
+                self.wrong(origin, f"unknown key {key!r} in the header", f"allowed: {_listed(_RULE_KEYS)}")
+            elif not isinstance(value, _RULE_KEYS[key]):
+                self.wrong(origin, f"header key {key!r} must be {_RULE_KEYS[key].__name__}")
+        if missing := [k for k in _RULE_REQUIRED if not raw.get(k)]:
+            self.wrong(
+                origin,
+                f"the header lacks {_listed(missing)}",
+                "STYLE: a rule says what, why, what to do and when it errs",
+            )
+            return
+        for key, allowed in (("severity", Severity), ("confidence", Confidence), ("status", Status)):
+            if raw[key] not in get_args(allowed):
+                self.wrong(origin, f"{key} = {raw[key]!r}", f"allowed: {_listed(get_args(allowed))}")
+        if id in self.rules:
+            self.wrong(origin, f"rule {id} stands twice", f"first at {self.rules[id].origin}")
+        said = raw.get("summary", [])
+        summary = [{"say": said}] if isinstance(said, str) else said
+        self.rules[id] = Rule(
+            id, raw["title"], raw["severity"], raw["confidence"], raw["status"], frozenset(raw.get("explains", [])),
+            frozenset(raw.get("explains_same_place", [])), frozenset(raw.get("explains_other_ranks", [])), raw["about"].strip(),
+            self.phrases(origin, "summary", summary, _SUMMARY_KEYS), self.phrases(origin, "step", raw.get("step", []), _STEP_KEYS),
+            raw["false_positives"].strip(), tuple(raw.get("references", [])), text[header.end():], origin,
+            raw.get("transient", False), frozenset(raw.get("needs", ())),
+        )  # fmt: skip
+
+    def phrases(self, origin: Origin, key: str, given: Sequence[Any], allowed: Mapping[str, type]) -> tuple[Phrase, ...]:
+        out = []
+        for n, one in enumerate(given, 1):
+            if not isinstance(one, dict) or not one.get("say"):
+                self.wrong(origin, f"[[{key}]] {n} says nothing", f"allowed: {_listed(allowed)}")
+                continue
+            for name, value in one.items():
+                if name not in allowed:
+                    self.wrong(origin, f"unknown key {name!r} in [[{key}]] {n}", f"allowed: {_listed(allowed)}")
+                elif not isinstance(value, allowed[name]):
+                    self.wrong(origin, f"{name} of [[{key}]] {n} must be {allowed[name].__name__}")
+            out.append(Phrase(one["say"], one.get("when", ""), tuple(one.get("run", ())), one.get("otherwise", False)))
+        return tuple(out)
+
+    # -- everything ----------------------------------------------------------------------------------------------
+
+    def finish(self) -> Catalog:
+        for grammar in self.grammars:
+            for pattern in grammar.patterns:
+                self.cross_check(pattern)
+        families = {id.split(".")[0] for id in self.rules}
+        for rule in self.rules.values():
+            for other in rule.explains | rule.explains_same_place | rule.explains_other_ranks:
+                if other not in self.rules and other not in families:
+                    self.wrong(
+                        rule.origin, f"explains {other!r}: no such rule or family", f"families: {_listed(families)}"
+                    )
+        if self.errors:
+            raise ContentErrors(self.errors)
+        return Catalog(
+            MappingProxyType(self.tables), tuple(self.grammars), tuple(self.envelopes), tuple(self.relations.values()),
+            tuple(self.seeds), tuple(self.rules[k] for k in sorted(self.rules)), self.hash.hexdigest(),
+        )  # fmt: skip
+
+    def cross_check(self, p: Pattern) -> None:
+        if not p.table:
+            if not (p.append or p.opens or p.closes):
+                self.wrong(p.origin, f"pattern {p.id!r} has no table", "name the [tables.*] its rows go to")
+            return
+        table = self.tables.get(p.table)
+        if table is None:
+            self.wrong(p.origin, f"table {p.table!r} is not declared", "declare it here or in shared.toml")
+            return
+        known = {c.name for c in table.columns} | ENVELOPE_FACTS
+        own = _groups(p.regex) | set(p.set) | ({p.number} if p.number else set())
+        if lost := sorted(own - known):
+            self.wrong(p.origin, f"{p.table} has no column {lost[0]!r}", f"declared: {_listed(known)}")
+
+
+def _engine_state() -> str:
+    """The version, and when each file of the engine was written: an edited engine reads everything anew."""
+    package = Path(__file__).resolve().parents[1]
+    written = sorted((p.name, p.stat().st_mtime_ns) for p in package.rglob("*.py"))
+    return f"{__version__} {written}"
+
+
+class _Places:
+    """Line numbers of the definitions of one TOML text: tomllib keeps none."""
+
+    def __init__(self, path: str, lines: Sequence[str]) -> None:
+        self.path, self.lines = path, lines
+        self.headers: dict[str, list[int]] = {}
+        for n, line in enumerate(lines, 1):
+            if line.startswith("["):
+                self.headers.setdefault(line.split("]")[0].lstrip("["), []).append(n)
+
+    def header(self, name: str, nth: int = 0) -> Origin:
+        """The nth [name] or [[name]]."""
+        hits = self.headers.get(name, [])
+        return Origin(self.path, hits[nth] if nth < len(hits) else 1)
+
+    def table(self, name: str) -> Origin:
+        """Where [tables.name], or its columns, begin."""
+        return self.header(f"tables.{name}" if f"tables.{name}" in self.headers else f"tables.{name}.columns")
+
+    def top(self, key: str) -> Origin:
+        """Where a key of the file's top level stands."""
+        found = (n for n, line in enumerate(self.lines, 1) if re.match(rf"\s*\[?{re.escape(key)}\b", line))
+        return Origin(self.path, next(found, 1))
+
+
+_GROUP = re.compile(r"\(\?P<([A-Za-z_][A-Za-z0-9_]*)>")
+
+
+def _groups(regex: str) -> frozenset[str]:
+    return frozenset(_GROUP.findall(regex))
+
+
+def _needles(given: object) -> tuple[str, ...]:
+    if isinstance(given, str):
+        return (given,) if given else ()
+    return tuple(str(g) for g in given) if isinstance(given, list) else ()
+
+
+def _said(comment: str) -> str:
+    """A comment as one line of text."""
+    return " ".join(line.lstrip("-").strip() for line in comment.splitlines()).strip()
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names)) or "none"
+
+
+@cache
+def _type_names() -> frozenset[str]:
+    from logsift.content.columns import TYPES
+
+    return frozenset(TYPES)

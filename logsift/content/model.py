@@ -1,0 +1,242 @@
+"""The content as one immutable value: grammars, tables, relations, seeds and rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from logsift.content.errors import Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Severity = Literal["info", "warning", "critical"]
+Confidence = Literal["definite", "probable", "possible"]
+Status = Literal["experimental", "stable"]
+
+BLOCK_LINES = 2000
+"""A block ends at most this many lines after its opener, so that a truncated one cannot swallow a log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a declared table."""
+
+    name: str
+    type: str
+    unit: str | None
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A declared table; every one also has the COMMON columns."""
+
+    name: str
+    about: str
+    example: str
+    columns: tuple[Column, ...]
+    origin: Origin
+    omits: frozenset[str] = frozenset()
+    """Common columns that its lines never say. They are not stored: 20 million NULLs take half a second to write."""
+
+    @property
+    def stored(self) -> tuple[Column, ...]:
+        """The columns that take room, common ones first."""
+        return (*(c for c in COMMON if c.name not in self.omits), *self.columns)
+
+
+COMMON: tuple[Column, ...] = (
+    Column("file_id", "int", None, "the file, see table file"),
+    Column("line_no", "int", None, "line (or record) number in the file, from 1"),
+    Column("time", "time", "UTC", "when the line was written, as far as it can be told"),
+    Column("time_quality", "text", None, "exact | zoneless | yearless | daytime | boot; empty without a time"),
+    Column("uptime_seconds", "float", "s", "seconds since boot, where the line carries them"),
+    Column("host", "text", None, "host as named by the line, else by the file's name"),
+    Column("rank", "int", None, "global rank as named by the line, else by the file's name"),
+    Column("local_rank", "int", None, "rank within the host, where a launcher printed that"),
+    Column("task", "int", None, "label of the launcher's task: a rank or a node index, as the launch was made"),
+    Column("pid", "int", None, "process id as printed (inside its container)"),
+    Column("stream", "text", None, "what tells interleaved writers of one file apart"),
+)
+COMMON_NAMES = frozenset(c.name for c in COMMON)
+OMITTABLE = COMMON_NAMES - {"file_id", "line_no"}
+"""The common columns that a table may do without."""
+ENVELOPE_FACTS = frozenset({"time", "uptime_seconds", "host", "rank", "local_rank", "task", "pid", "stream", "body"})
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A line a pattern must match, and the values it must give."""
+
+    line: str
+    row: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """What stands in front of a message; its regex captures `body` and facts about the writer.
+
+    With `byte_values` the body is a list of numbers, the bytes of the text: it is spelled out before anything else reads
+    the line.
+    """
+
+    id: str
+    needles: tuple[str, ...]
+    regex: str
+    midline: bool
+    byte_values: bool
+    samples: tuple[Sample, ...]
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One shape of line and the row it becomes.
+
+    One of `needles` stands in every line it matches, and one of `also_needs`, which is looked for only beside a needle: it
+    spares the regex where the needles alone stand in lines of many kinds.
+    """
+
+    id: str
+    table: str
+    src: str
+    needles: tuple[str, ...]
+    also_needs: tuple[str, ...]
+    regex: str
+    set: Mapping[str, Any]
+    opens: str
+    inside: str
+    closes: str
+    append: str
+    number: str
+    samples: tuple[Sample, ...]
+    rejects: tuple[str, ...]
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """One file of parsers/: the tables and patterns of one source of lines.
+
+    Where it owns a file and `shares` it, the lines it makes nothing of, and what its patterns capture as `outside`, are
+    read by the grammars of every text file.
+    """
+
+    name: str
+    title: str
+    about: str
+    url: str
+    reader: str
+    head: str
+    names: tuple[str, ...]
+    shares: bool
+    envelope: Envelope | None
+    patterns: tuple[Pattern, ...]
+    origin: Origin
+
+    @property
+    def owns(self) -> bool:
+        """True if the grammar claims whole files instead of looking into every text file."""
+        return bool(self.head or self.names)
+
+
+Kind = Literal["table", "view", "macro"]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A table or view made by a query over others, or a macro that queries call.
+
+    `about` says what one row is, or what the macro gives. `needs` are tables of which one must have rows for the query
+    to find any, where its text does not tell.
+    """
+
+    name: str
+    kind: Kind
+    about: str
+    sql: str
+    origin: Origin
+    parameters: str = ""
+    """Of a macro: what stands between its parentheses."""
+    needs: frozenset[str] = frozenset()
+
+    @property
+    def query(self) -> str:
+        """A query that reads and calls what the relation does: a macro's expression as the one column of a row."""
+        if self.kind != "macro":
+            return self.sql
+        return self.sql[5:] if self.sql[:5].lower() == "table" else f"SELECT {self.sql}"
+
+    @property
+    def definition(self) -> str:
+        """The statement that creates it."""
+        return f"CREATE {self.kind.upper()} {self.name}{self.parameters} AS {self.sql}"
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A small table of facts that comes with the content as CSV; lines that begin with # are comments."""
+
+    name: str
+    csv: str
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A sentence of a rule as a template, said where its condition on the facts holds and all that it names is known."""
+
+    say: str
+    when: str = ""
+    run: tuple[str, ...] = ()
+    """Templates of commands that go with it."""
+    otherwise: bool = False
+    """Meant for incidents that no other step fits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A query that finds one kind of incident, and the words in which it is told."""
+
+    id: str
+    title: str
+    severity: Severity
+    confidence: Confidence
+    status: Status
+    explains: frozenset[str]
+    """Rules or families it explains, wherever in the job."""
+    explains_same_place: frozenset[str]
+    """Explained only on the same rank, GPU or host."""
+    explains_other_ranks: frozenset[str]
+    """Explained only where both name ranks and share none."""
+    about: str
+    summary: tuple[Phrase, ...]
+    """The first that fits is what an incident is called."""
+    steps: tuple[Phrase, ...]
+    false_positives: str
+    references: tuple[str, ...]
+    sql: str
+    origin: Origin
+    transient: bool = False
+    """Its harm is done at once: what fails after the job has gone on for long has another cause."""
+    needs: frozenset[str] = frozenset()
+    """Tables of which one must have rows for it to find anything, where its query does not tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """All content. `digest` changes with every byte of it and with the version of logsift."""
+
+    tables: Mapping[str, Table]
+    grammars: tuple[Grammar, ...]
+    envelopes: tuple[Envelope, ...]
+    relations: tuple[Relation, ...]
+    seeds: tuple[Seed, ...]
+    rules: tuple[Rule, ...]
+    digest: str
+
+    def __repr__(self) -> str:
+        return f"<Catalog {self.digest[:12]}: {len(self.grammars)} grammars, {len(self.tables)} tables, {len(self.rules)} rules>"
+
+

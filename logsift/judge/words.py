@@ -1,0 +1,264 @@
+"""Templates over settled facts: what an incident is called, and what to do next.
+
+A rule's header holds Jinja2 templates. They are rendered in a sandbox, once identities and clocks are settled, with
+every column of the rule's result and with who it happened to. Where a template names a fact that is not known here it
+is passed over, and the next one is tried: a sentence with a hole is never shown.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import StrictUndefined, meta
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from logsift.judge.incident import Step
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from jinja2 import Environment, Template
+
+    from logsift.content.model import Phrase, Rule
+    from logsift.judge.incident import Incident
+
+MOST_NAMES = 5
+"""A sentence names at most this many of a list, then counts the rest."""
+GIVEN = frozenset(
+    {"severity", "confidence", "at", "until", "ranks", "hosts", "gpus", "pids", "rank", "host", "gpu", "pid", "paths"}
+)
+"""What every template may name beside the columns of its rule: who it happened to, and the files of the evidence.
+
+`rank`, `host`, `gpu` and `pid` are the only one of theirs, nothing where there are several.
+"""
+
+
+class UnknownFact(Exception):
+    """A template names what is not known of this incident."""
+
+
+def worded(
+    incidents: Iterable[Incident], rules: Mapping[str, Rule], pids: Mapping[int, int], paths: Mapping[int, str]
+) -> list[Incident]:
+    """The incidents with their summaries and steps.
+
+    Args:
+        incidents: settled, that is with their ranks, hosts and times.
+        rules: by id.
+        pids: rank -> process id where it is known.
+        paths: file_id -> path in the run directory.
+    """
+    out = []
+    for i in incidents:
+        known = facts_of(i, pids, paths)
+        rule = rules[i.rule]
+        said = summary(rule, known) or i.summary or rule.title
+        if before := known.get("before_the_job"):
+            said = f"{said.rstrip('.')} - {before}."
+        out.append(replace(i, summary=said, steps=i.steps or steps(rule, known)))
+    return out
+
+
+def facts_of(i: Incident, pids: Mapping[int, int], paths: Mapping[int, str]) -> dict[str, Any]:
+    """What templates may name of an incident: its facts, and GIVEN."""
+    known: dict[str, Any] = {
+        "severity": i.severity, "confidence": i.confidence, "at": i.at, "until": i.until, "ranks": sorted(i.ranks),
+        "hosts": sorted(i.hosts, key=natural), "gpus": sorted(i.gpus),
+        "paths": list(dict.fromkeys(paths[e.file_id] for e in i.evidence if e.file_id in paths)),
+    }  # fmt: skip
+    known |= i.facts
+    if not known.get("pids"):
+        pid = known.get("pid")
+        known["pids"] = [pid] if pid is not None else [pids[r] for r in sorted(i.ranks) if r in pids]
+    for one, several in (("rank", "ranks"), ("host", "hosts"), ("gpu", "gpus"), ("pid", "pids")):
+        if known.get(one) is None:
+            known[one] = known[several][0] if len(known[several]) == 1 else None
+    return known
+
+
+def summary(rule: Rule, known: Mapping[str, Any]) -> str:
+    """The first of the rule's phrases that fits and whose facts are known, "" where none is."""
+    return next((text for p in rule.summary if (text := _said(p, known))), "")
+
+
+def steps(rule: Rule, known: Mapping[str, Any]) -> tuple[Step, ...]:
+    """The steps that fit and whose facts are known; without any, those that are meant for that case."""
+    for otherwise in (False, True):
+        made = [
+            Step(text, tuple(c for template in p.run if (c := _command(template, known))))
+            for p in rule.steps
+            if p.otherwise == otherwise and (text := _said(p, known))
+        ]
+        if made:
+            return tuple(made)
+    return ()
+
+
+def names_in(phrase: Phrase) -> frozenset[str]:
+    """The facts that a phrase names.
+
+    Raises:
+        jinja2.TemplateSyntaxError: one of its templates is wrong.
+    """
+    condition = (f"{{{{ {phrase.when} }}}}",) if phrase.when else ()
+    return frozenset().union(*(_names(text) for text in (phrase.say, *phrase.run, *condition)))
+
+
+def plain_value(value: object) -> object:
+    """A value as a sentence shows it; what is not known has no place in one."""
+    if value is None or value == [] or value == "":
+        raise UnknownFact
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.0f}" if value.is_integer() else f"{value:.4g}"
+    return value
+
+
+def quoted(value: object) -> str:
+    """A value as one word of a shell command, whatever a log has put into it."""
+    text = str(plain_value(value))
+    if text.startswith("-") or not text.isprintable():  # an option that nobody meant, or what a terminal would act upon
+        raise UnknownFact
+    return shlex.quote(text)
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Numbers as ranges: [0, 1, 2, 5] -> 0-2,5."""
+    out: list[str] = []
+    for n in sorted(set(_some(numbers))):
+        first, _, last = out[-1].partition("-") if out else ("", "", "")
+        if first and int(last or first) == n - 1:
+            out[-1] = f"{first}-{n}"
+        else:
+            out.append(str(n))
+    return ",".join(out)
+
+
+def ranks(numbers: Sequence[int], noun: str = "rank") -> str:
+    """Ranks with their noun: rank 3, ranks 0-2,5."""
+    return f"{noun}{agree(_some(numbers), '', 's')} {ranges(numbers)}"
+
+
+def count(number: float, noun: str, several: str = "") -> str:
+    """A number with its noun: 1 line, 1,024 lines."""
+    number = _some(number)
+    shown = f"{number:,}" if isinstance(number, int) else str(plain_value(number))
+    return f"{shown} {noun if number == 1 else several or f'{noun}s'}"
+
+
+def agree(items: Sequence[object] | float, one: str, several: str) -> str:
+    """The word that fits the number, of a count or of how many a list holds."""
+    number = len(items) if isinstance(items, (list, tuple)) else _some(items)
+    return one if number == 1 else several
+
+
+def names(items: Sequence[object], noun: str = "", most: int = MOST_NAMES) -> str:
+    """Names in a sentence: a, b and 3 more; with a noun before them in its number: hosts a and b."""
+    each = [str(x) for x in sorted({str(x) for x in _some(items)}, key=natural)]
+    listed = each[:most]
+    if len(each) > most:
+        text = f"{', '.join(listed)} and {len(each) - most} more"
+    else:
+        text = " and ".join(filter(None, (", ".join(listed[:-1]), listed[-1])))
+    return f"{noun}{agree(each, '', 's')} {text}" if noun else text
+
+
+def size(number: float) -> str:
+    """Bytes for people: 2.00 GiB."""
+    number = _some(number)
+    for unit, factor in (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if abs(number) >= factor:
+            return f"{number / factor:.2f} {unit}"
+    return f"{number:.0f} B"
+
+
+def duration(seconds: float) -> str:
+    """Seconds for people: 90 s, 10 min, 2 h 5 min."""
+    seconds = _some(seconds)
+    if seconds < 120:
+        return f"{seconds:.3g} s"
+    minutes = round(seconds / 60)
+    if minutes < 120:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
+
+
+def cut(text: str, most: int = 160) -> str:
+    """The first line of a text, of at most that many characters."""
+    line = str(_some(text)).strip().split("\n", 1)[0]
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+
+
+def capital(text: str) -> str:
+    """The text with a capital letter in front; the rest stays as it is."""
+    return text[:1].upper() + text[1:]
+
+
+def bus_id(gpu: str) -> str:
+    """A GPU as tools take it: a PCI address with its function, an index as it is."""
+    return f"{gpu}.0" if re.fullmatch(r"(?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}", str(_some(gpu))) else str(gpu)
+
+
+def natural(name: str) -> list[tuple[int, int | str]]:
+    """A key to sort names by, numbers in them by value: node-9 comes before node-10."""
+    return [(0, int(x)) if x.isdigit() else (1, x) for x in re.split(r"([0-9]+)", str(name)) if x]
+
+
+FILTERS: dict[str, Callable[..., str]] = {
+    "agree": agree, "bus_id": bus_id, "capital": capital, "count": count, "cut": cut, "duration": duration,
+    "names": names, "ranges": ranges, "ranks": ranks, "size": size,
+}  # fmt: skip
+"""What templates may pipe a fact through, beside the filters of Jinja2."""
+
+
+def _some(value: Any) -> Any:  # noqa: ANN401 - whatever a fact is
+    plain_value(value)
+    return value
+
+
+def _said(phrase: Phrase, known: Mapping[str, Any]) -> str:
+    """A phrase in words, "" where it does not fit or names what is not known."""
+    facts = dict.fromkeys(names_in(phrase)) | dict(known)
+    try:
+        if phrase.when and not _condition(phrase.when)(facts):
+            return ""
+        return " ".join(_template(phrase.say).render(facts).split())
+    except (UnknownFact, TypeError):  # arithmetic with what is not known is a TypeError
+        return ""
+
+
+def _command(text: str, known: Mapping[str, Any]) -> str:
+    try:
+        return " ".join(_template(text, command=True).render(dict.fromkeys(_names(text)) | dict(known)).split())
+    except (UnknownFact, TypeError):
+        return ""
+
+
+@cache
+def _environment(*, command: bool = False) -> Environment:
+    environment = ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined, autoescape=False, finalize=quoted if command else plain_value
+    )
+    environment.filters.update(FILTERS)
+    return environment
+
+
+@cache
+def _template(text: str, *, command: bool = False) -> Template:
+    return _environment(command=command).from_string(text)
+
+
+@cache
+def _condition(text: str) -> Callable[[Mapping[str, Any]], object]:
+    evaluate = _environment().compile_expression(text, undefined_to_none=False)
+    return lambda facts: evaluate(dict(facts))
+
+
+@cache
+def _names(text: str) -> frozenset[str]:
+    return frozenset(meta.find_undeclared_variables(_environment().parse(text)))

@@ -1,0 +1,31 @@
+-- view: One row per group and sequence number of its collectives, with what each rank says of it.
+select
+    * exclude members, list_filter(members, lambda m: not list_contains(ranks, m)) as absent_ranks
+from
+    (
+        select
+            any_value(grp) as grp,
+            any_value(grp_desc) as grp_desc,
+            grp_key,
+            collective_seq as seq,
+            list_sort(list(distinct kind)) as ops,
+            list_sort(list(distinct rank)) as ranks,
+            list_sort(list(distinct rank) filter (pending)) as pending_ranks,
+            map_from_entries(list({'rank':rank, 'state':state} order by rank)) as states,
+            min(time) as time,
+            arg_min(file_id, record_id) as file_id,
+            arg_min(line_no, record_id) as line_no
+        from
+            (
+                select *
+                from flight_operation
+                qualify
+                    row_number() over (
+                        partition by rank, grp_key, collective_seq, is_p2p order by record_id desc
+                    )
+                    = 1
+            )
+        where not is_p2p and collective_seq is not null
+        group by grp_key, collective_seq
+    )
+left join flight_members using (grp_key)

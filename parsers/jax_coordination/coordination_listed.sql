@@ -1,0 +1,27 @@
+-- view: One row per task in a list below a line of the coordination service; event = unhealthy: it
+-- stopped sending heartbeats, start: it did not come to the barrier of the start. Lines that hold a
+-- task's name belong to a list only where they follow its head without a gap.
+select h.event, h.line_no as head_line, k.file_id, k.line_no, k.time, k.lost_task
+from
+    (
+        select *, row_number() over (partition by file_id order by line_no) as nth
+        from coordination_task
+        where event = 'task'
+    ) k
+asof join
+    (
+        select
+            u.file_id,
+            u.line_no,
+            u.event,
+            (
+                select count(*)
+                from coordination_task b
+                where b.event = 'task' and b.file_id = u.file_id and b.line_no < u.line_no
+            ) as before
+        from coordination_task u
+        where u.event in ('unhealthy', 'start')
+    ) h
+    on h.file_id = k.file_id
+    and h.line_no <= k.line_no
+where k.line_no - h.line_no = k.nth - h.before

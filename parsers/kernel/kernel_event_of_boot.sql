@@ -1,0 +1,20 @@
+-- view: Kernel_event with the boot of the machine that it is of. Kernel messages with the boot they
+-- are of: named by the time it began, or by its place in the file where times are not known. What
+-- happened in one boot has nothing to do with the disk or the task of another.
+select
+    e.*,
+    coalesce(
+        (select max(m.time)::varchar from boot_mark m where m.host = e.host and m.time <= e.time),
+        (
+            select max(m.file_id || ':' || lpad(m.line_no::varchar, 12, '0'))
+            from boot_mark m
+            where
+                m.file_id = e.file_id
+                and m.line_no <= e.line_no
+                and m.line_no > 3
+                and (m.host = e.host or m.host is null or e.host is null)
+                and (m.time is null or m.host is null or e.time is null or e.host is null)
+        ),
+        ''
+    ) as boot
+from kernel_event e

@@ -1,0 +1,23 @@
+-- table: One row per NCCL communicator: size, nodes, ranks seen in the logs, and which of them
+-- started, completed and ended it. The communicators: who is in them, how far their init came, how
+-- they ended.
+with
+    nodes as (
+        select n.host, n.pid, n.comm, max(n.nnodes) as nnodes from nccl_topology n group by all
+    )
+select
+    r.comm_key,
+    max(r.nranks) as nranks,
+    max(n.nnodes) as nnodes,
+    bool_or(r.ambiguous) as ambiguous,
+    list(distinct r.comm_rank order by r.comm_rank) as ranks,
+    list(distinct r.host order by r.host) as hosts,
+    list(distinct r.comm_rank order by r.comm_rank) filter (r.starts > r.completes) as incomplete,
+    list(distinct r.comm_rank order by r.comm_rank) filter (r.completes > 0) as completed,
+    list(distinct r.comm_rank order by r.comm_rank) filter (r.ends > 0) as ended,
+    min(r.started_at) as started_at,
+    arg_min(r.file_id, r.line_no) as file_id,
+    min(r.line_no) as line_no
+from nccl_rank r
+left join nodes n on n.host = r.host and n.pid = r.pid and n.comm = r.comm
+group by r.comm_key

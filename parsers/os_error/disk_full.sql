@@ -1,0 +1,26 @@
+-- view:
+select
+    'log' as source,
+    error,
+    number,
+    message,
+    os_error_path(message) as path,
+    host,
+    rank,
+    pid,
+    time,
+    file_id,
+    line_no
+from os_error
+where
+    error in ('ENOSPC', 'EDQUOT', 'torch_writer')
+    -- shared memory, semaphores, watches and queue pairs run out with the same error
+    and not regexp_matches(
+        message,
+        '/torch_[0-9]|/dev/shm|[Ss]hared memory|shm_open|memfd|NCCL |ibv_|inotify|watch limit|semget|sem_open|SemLock|epoll_ctl|/sys/fs/cgroup|cgroup'
+    )
+    -- advice and comments
+    and not regexp_matches(
+        message,
+        '^ *(?:#|//|\*|>)|[Hh]int|[Ii]f you (?:see|get)|may (?:be|mean|indicate)|might|to avoid|in case of|could be'
+    )

@@ -1,0 +1,55 @@
+-- view:
+select
+    'log' as source,
+    case
+        error
+        when 'EMFILE'
+        then 'open files'
+        when 'EAGAIN'
+        then 'processes and threads'
+        when 'watches'
+        then 'inotify watches'
+        else error
+    end as "limit",
+    case
+        when contains(lower(message), 'in system')
+        then 'ENFILE'
+        when error = 'EAGAIN' and contains(message, 'Cannot allocate')
+        then 'ENOMEM'
+        when error like 'E%'
+        then error
+    end as errno,
+    number,
+    message,
+    os_error_path(message) as path,
+    host,
+    rank,
+    pid,
+    time,
+    file_id,
+    line_no
+from os_error
+where
+    (
+        error in ('EMFILE', 'EAGAIN', 'watches')
+        or error = 'locked memory'
+        and not contains(message, 'unlimited')
+        and contains(message, 'RLIMIT_MEMLOCK is')
+    )
+    and not regexp_matches(
+        message,
+        '^ *(?:#|//|\*|>)|[Hh]int|[Ii]f you (?:see|get)|may (?:be|mean|indicate)|might|to avoid|in case of|could be'
+    )
+union all by name
+select
+    'kernel' as source,
+    'open files' as "limit",
+    'ENFILE' as errno,
+    23 as number,
+    message,
+    host,
+    time,
+    file_id,
+    line_no
+from kernel_event
+where kind = 'file_max'

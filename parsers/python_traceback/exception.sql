@@ -1,0 +1,131 @@
+-- table: One row per exception printed; class = type without its module, line_no = its last line,
+-- frames outermost first (file:line in function), file/line/function = where it was raised, origin
+-- / final = first / last of its chain (chain_line), chained = during | cause (how it follows the
+-- one before) | ignored | thread. One row per exception that was printed: with its traceback, or
+-- the last line alone where that is all there is. The earliest exception of a chain is printed
+-- first; what follows "During handling" or "direct cause" is raised later.
+with
+    frames as (
+        select
+            file_id,
+            traceback_line,
+            list(
+                source || ':' || line || coalesce(' in ' || "function", '') order by line_no
+            ) as frames,
+            last(source order by line_no) as source,
+            last(line order by line_no) as line,
+            last("function" order by line_no) as "function"
+        from traceback_frame
+        group by all
+    ),
+    ends as (
+        select e.*, coalesce(h.pid, e.pid) as pid_, coalesce(e.time, h.time) as time_
+        from traceback_end e
+        left join traceback h on h.file_id = e.file_id and h.line_no = e.traceback_line
+    ),
+    links as (  -- lines of a stream in order: a head that follows a chaining line continues the chain
+        select file_id, stream, line_no, 1 as is_head, null as how
+        from traceback
+        union all
+        select file_id, stream, line_no, 0, how
+        from traceback_chain
+    ),
+    heads as (
+        select
+            file_id,
+            stream,
+            line_no,
+            is_head,
+            lag(how) over (partition by file_id, stream order by line_no) as chained
+        from links
+    ),
+    chains as (
+        select
+            file_id,
+            line_no as traceback_line,
+            chained,
+            max(line_no) filter (coalesce(chained, '') not in ('during', 'cause')) over (
+                partition by file_id, stream order by line_no
+            ) as chain_line
+        from heads
+        where is_head = 1
+    ),
+    printed as (
+        select
+            e.type,
+            trim(
+                split_part(coalesce(e.message, ''), 'Traceback (most recent call last)', 1),
+                ' ' || chr(10)
+            ) as message,
+            f.source as file,
+            f.line,
+            f."function",
+            e.rank,
+            e.local_rank,
+            e.task,
+            e.pid_ as pid,
+            e.host,
+            e.time_ as time,
+            e.time_quality,
+            e.stream,
+            e.file_id,
+            e.line_no,
+            e.traceback_line,
+            f.frames,
+            c.chained,
+            coalesce(c.chain_line, e.line_no) as chain_line
+        from ends e
+        left join frames f on f.file_id = e.file_id and f.traceback_line = e.traceback_line
+        left join chains c on c.file_id = e.file_id and c.traceback_line = e.traceback_line
+        union all
+        select
+            l.type,
+            trim(
+                split_part(coalesce(l.message, ''), 'Traceback (most recent call last)', 1),
+                ' ' || chr(10)
+            ),
+            null,
+            null,
+            null,
+            l.rank,
+            l.local_rank,
+            l.task,
+            l.pid,
+            l.host,
+            l.time,
+            l.time_quality,
+            l.stream,
+            l.file_id,
+            l.line_no,
+            null,
+            null,
+            null,
+            l.line_no
+        from exception_line l
+        anti join traceback_end e on e.file_id = l.file_id and e.line_no = l.line_no
+    )
+select
+    type,
+    split_part(type, '.', -1) as class,
+    message,
+    file,
+    line,
+    "function",
+    rank,
+    local_rank,
+    task,
+    pid,
+    host,
+    time,
+    time_quality,
+    stream,
+    file_id,
+    line_no,
+    traceback_line,
+    frames,
+    chained,
+    chain_line,
+    line_no = min(line_no) over chain as origin,
+    line_no = max(line_no) over chain as final
+from printed
+window chain as (partition by file_id, stream, chain_line)

@@ -1,0 +1,36 @@
+-- view: A store or rendezvous that could not be reached: one row per process that gave up.
+select
+    'c10d' as source,
+    regexp_replace(s.peer, '^\[|\]$', '', 'g') as peer,
+    s.port,
+    coalesce(max(a.error), max(s.error) filter (s.event <> 'gave_up'), 'timed out') as error,
+    greatest(count(distinct a.line_no), max(coalesce(s.attempts, 0)), 1) as attempts,
+    max(coalesce(s.timeout_ms, s.timeout_seconds * 1000)) as timeout_ms,
+    any_value(s.host) as host,
+    any_value(s.rank) as rank,
+    any_value(s.pid) as pid,
+    null::bigint as gpu_index,
+    min(s.time) as time,
+    s.file_id,
+    min(s.line_no) as line_no
+from c10d_store s
+left join
+    c10d_store a
+    on a.event = 'attempt'
+    and a.file_id = s.file_id
+    and a.port = s.port
+    and a.stream = s.stream
+where
+    (s.peer is not null or s.event = 'gave_up')
+    -- `no_address` is the end of one round only: in newer versions the store tries again.
+    and (
+        s.event = 'gave_up'
+        or (
+            s.event = 'no_address'
+            and not exists (
+                from c10d_store r
+                where r.event = 'retry' and r.file_id = s.file_id and r.port = s.port
+            )
+        )
+    )
+group by s.file_id, s.stream, s.peer, s.port

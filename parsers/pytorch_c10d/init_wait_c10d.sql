@@ -1,0 +1,36 @@
+-- view: Ranks that wait for others before the first collective.
+select
+    list_distinct(
+        list(coalesce(rank, group_rank)) filter (coalesce(rank, group_rank) is not null)
+    ) as ranks,
+    max(expected) as nranks,
+    case
+        event
+        when 'clients_missing'
+        then 'store'
+        when 'waiting'
+        then 'store'
+        when 'key_wait'
+        then 'store'
+        when 'unique_id'
+        then 'unique_id'
+        when 'full_mesh_failed'
+        then 'gloo_connect'
+        else 'rendezvous'
+    end as stage,
+    any_value(host) as host,
+    min(time) as time,
+    arg_min(file_id, line_no) as file_id,
+    min(line_no) as line_no,
+    max(joined) as joined,
+    max(coalesce(timeout_ms, timeout_seconds * 1000)) as timeout_ms,
+    any_value(store_key) as store_key,
+    min(awaited) as awaited,
+    mode(trim(error)) filter (event = 'unique_id') as error
+from c10d_store
+where
+    event in ('clients_missing', 'key_wait', 'unique_id', 'full_mesh_failed')
+    or (event = 'rendezvous' and error = 'RendezvousTimeoutError')
+    -- more than there are: the barrier counts up to the size of the group, and beyond it for ever
+    or (event = 'waiting' and joined > expected)
+group by event, file_id

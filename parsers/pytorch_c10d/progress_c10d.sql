@@ -1,0 +1,26 @@
+-- view: How far each rank's groups have come, by the last status line of each. A count torch left
+-- uninitialised (2.3) is none.
+select
+    'watchdog' as source,
+    coalesce(rank, group_rank) as rank,
+    any_value(host) as host,
+    case
+        when coalesce(grp_desc, '') = 'default_pg' or (grp_desc is null and grp = '0')
+        then 'default_pg'
+        else concat_ws(' ', grp, nullif(grp_desc, ''))
+    end as grp_key,
+    any_value(grp) as grp,
+    any_value(grp_desc) as grp_desc,
+    max(last_enqueued) filter (last_enqueued < 1000000000000) as enqueued,
+    max(last_completed) filter (
+        last_completed < coalesce(failed_seq, last_enqueued + 1)
+    ) as completed,
+    coalesce(
+        min(failed_seq), max(last_completed + 1) filter (last_completed < last_enqueued)
+    ) as waits_for,
+    min(time) as time,
+    arg_min(file_id, line_no) as file_id,
+    min(line_no) as line_no
+from c10d_status_line
+where coalesce(rank, group_rank) is not null
+group by all

@@ -1,0 +1,10 @@
+-- table:
+select
+    trace,
+    file_id,
+    line_no,
+    tid as parent,
+    try_cast(result as bigint) as child,
+    contains(args, 'CLONE_THREAD') as thread
+from strace_notable
+where syscall in ('clone', 'clone3', 'fork', 'vfork') and try_cast(result as bigint) > 0

@@ -1,0 +1,17 @@
+-- view:
+select file_id, line_no, clock, args, result, target, errno, said, injected, seconds
+from strace_line
+where kind in ('resumed', 'rest')
+union all
+select
+    file_id,
+    line_no,
+    clock,
+    null,
+    strace_result(syscall, returned),
+    null,
+    errno,
+    null,
+    null,
+    seconds
+from strace_returned

@@ -1,0 +1,2 @@
+-- table:
+from strace_joined(false)

@@ -1,0 +1,60 @@
+-- table: One row per SXid event (its lines joined) with what is known of its code; fatal as
+-- printed, else as the code is. One event = the text and the severity line of one switch, code and
+-- link within a second.
+with
+    said as (
+        select *, coalesce(link, engine) as link_, coalesce(epoch(time), uptime_seconds) as t
+        from sxid_line
+        where
+            message is not null
+            or link is not null
+            or severity_word is not null
+            or severity_level is not null
+    ),
+    fresh as (
+        select
+            *, coalesce(t - lag(t) over w > 1, line_no - lag(line_no) over w > 50, true) as is_new
+        from said
+        window w as (partition by file_id, pci, code, link_ order by line_no)
+    ),
+    numbered as (
+        select
+            *,
+            count_if(is_new) over (partition by file_id, pci, code, link_ order by line_no) as event
+        from fresh
+    ),
+    events as (
+        select
+            file_id,
+            min(line_no) as line_no,
+            min(time) as time,
+            min(uptime_seconds) as uptime_seconds,
+            any_value(host) as host,
+            code,
+            any_value(nvswitch) as nvswitch,
+            pci_address(pci) as gpu,
+            link_ as link,
+            any_value(severity_word) as severity_word,
+            any_value(severity_level) as severity_level,
+            first(message order by line_no) filter (message is not null) as message,
+            count(*) as lines
+        from numbered
+        group by file_id, pci, code, link_, event
+    )
+select
+    e.*,
+    c.mnemonic,
+    c.short_meaning as meaning,
+    c.class,
+    c.immediate_action as action,
+    c.investigatory_action,
+    c.training_run_fatal,
+    coalesce(
+        lower(e.severity_word) = 'fatal',
+        e.severity_level = 1,
+        c.severity_printed = 'fatal',
+        e.code = 10003,
+        false
+    ) as fatal
+from events e
+left join sxid_catalog c using (code)

@@ -1,0 +1,27 @@
+-- view: monitored_barrier, and rank 0 itself did not come: all others say that it did not answer.
+with
+    came as (
+        select
+            list_sort(list(distinct group_rank)) as ranks,
+            min(time) as time,
+            list(line_at(file_id, line_no) order by group_rank)[:5] as evidence
+        from c10d_barrier
+        where event = 'echo' and coalesce(rank = group_rank, true)
+    )
+select
+    'monitored_barrier' as source,
+    [0]::bigint[] as ranks,
+    'barrier' as op,
+    'outside' as place,
+    'probable' as grade,
+    time as "at",
+    'monitored_barrier: ranks '
+    || ranges(ranks)
+    || ' came, and rank 0 neither answered them nor said who is late' as said,
+    evidence
+from came
+where
+    len(ranks) >= 2
+    and ranks = range(1, len(ranks) + 1)
+    and not exists (from c10d_barrier where event <> 'echo')
+    and not exists (from exception where rank = 0)

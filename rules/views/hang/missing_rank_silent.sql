@@ -1,0 +1,115 @@
+-- view: All ranks but one or a few gave up in one operation of the default group, and these say
+-- nothing of it: more may be silent where each of them has a log of its own, or where they are all
+-- of a host's ranks.
+with
+    loud as (
+        from watchdog_loud
+        where rank is not null
+        union
+        select rank
+        from c10d_timeout_line
+        union
+        select rank
+        from c10d_barrier
+        union
+        select rank
+        from c10d_fingerprint
+    ),
+    waiting as (
+        select *
+        from c10d_timeout_once
+        where
+            source in ('watchdog', 'gloo')
+            and rank is not null
+            and coalesce(grp_desc, 'default_pg') = 'default_pg'
+            and coalesce(grp, '0') in ('0', 'default_pg')
+    ),
+    silent as (
+        select k.rank, any_value(f.file_id) as file_id, max(f.lines) as line_no
+        from rank_heard k
+        left join file f on f.rank = k.rank and f.lines > 0 and f.reader = 'lines'
+        where
+            k.rank not in (select rank from loud where rank is not null)
+            -- Who was ended by its launcher had time to speak if others that were ended did, or
+            -- if it was the only one
+            -- left to be ended: gloo's ranks go by themselves as soon as they give up.
+            and (
+                k.rank not in (select rank from ended_by_launcher)
+                or (
+                    select count(distinct rank)
+                    from waiting
+                    semi join ended_by_launcher using (rank)
+                )
+                >= 2
+                or (select count(distinct rank) from ended_by_launcher) = 1
+                and (select bool_and(source = 'gloo') from waiting)
+            )
+            and not exists (from exception e where e.rank = k.rank)
+            and not exists (
+                from exit e
+                where e.rank = k.rank and (e.exitcode > 0 or e.exitcode in (-6, -9, -11, -7))
+            )
+        group by k.rank
+    ),
+    more as (
+        select
+            bool_and(s.file_id is not null)
+            or bool_and(
+                coalesce(
+                    len(h.ranks) > 0 and list_has_all((select list(rank) from silent), h.ranks),
+                    false
+                )
+            )
+            and not exists (from ended_from_outside)
+            and not exists (from fatal_exception where kind <> 'collective') as allowed
+        from silent s
+        left join rank r using (rank)
+        left join host h using (host)
+    ),
+    ended as (
+        select e.rank, min(line_at(e.file_id, e.line_no)) as line
+        from exit e
+        semi join silent using (rank)
+        group by e.rank
+    )
+select
+    'silent_log' as source,
+    list_sort(list(distinct s.rank)) as ranks,
+    []::varchar[] as hosts,
+    []::bigint[] as pids,
+    (
+        select
+            coalesce(
+                any_value(grp_desc), case when any_value(source) <> 'gloo' then 'default_pg' end
+            )
+        from waiting
+    ) as grp,
+    (select min(collective_seq) from waiting) as seq,
+    (select arg_min(op, collective_seq) from waiting) as op,
+    null::varchar as side,
+    'outside' as place,
+    'possible' as grade,
+    (select min(time - to_milliseconds(coalesce(ran_ms, timeout_ms, 0))) from waiting) as "at",
+    'rank '
+    || ranges(list(distinct s.rank))
+    || ' says nothing of the timeout that ranks '
+    || (select ranges(list(distinct rank)) from waiting)
+    || ' report' as said,
+    coalesce(list(line_at(s.file_id, s.line_no)) filter (s.file_id is not null), [])[:5]
+    || coalesce((select list(line) from ended), [])[:3]
+    || (select list(line_at(file_id, line_no))[:3] from waiting) as evidence
+from silent s
+having
+    count(*) > 0
+    and (count(distinct s.rank) = 1 or bool_and(s.rank not in (select rank from ended_by_launcher)))
+    and (select count(distinct rank) from waiting) >= greatest(
+        2,
+        (select count(*) from rank_heard) - greatest(
+            1,
+            divide(
+                (select count(*) from rank_heard),
+                case when (select allowed from more) then 4 else 8 end
+            )
+        )
+    )
+    and (select count(distinct collective_seq) from waiting) <= 1

@@ -1,0 +1,27 @@
+-- view: A GPU that failed and that no line ties to a rank: it is that of the one rank whose CUDA
+-- calls failed, where this rank runs on the same host on a GPU that nobody told, or where the
+-- kernel calls the host by a name that no rank uses and the address is the same.
+with
+    fault as (
+        select distinct short_host(host) as host, gpu
+        from gpu_burst
+        where
+            verdict = 'hardware'
+            and gpu is not null
+            and host is not null
+            and (short_host(host), gpu)
+            not in (select (host, gpu) from gpu where rank is not null and host is not null)
+    ),
+    victim as (
+        select distinct e.rank, r.host, r.gpu
+        from cuda_error e
+        left join rank r using (rank)
+        where e.rank is not null and e.kind not in ('oom', 'capture')
+    )
+select f.host, f.gpu, v.rank
+from fault f
+join
+    victim v
+    on (v.gpu is null and v.host = f.host)
+    or (v.gpu = f.gpu and f.host not in (select host from rank where host is not null))
+qualify count(*) over (partition by f.host, f.gpu) = 1 and count(*) over (partition by v.rank) = 1

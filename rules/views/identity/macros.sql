@@ -1,0 +1,16 @@
+-- Who is who: rank, host, GPU, process and address, learnt from whatever lines say it. A GPU's PCI
+-- address as dddd:bb:dd, also from the hex number that NCCL prints (4b000).
+create macro gpu_address(said) as
+    case
+        when contains(said, ':')
+        then pci_address(said)
+        when regexp_matches(said, '^(?:0x)?[0-9a-fA-F]{3,9}$')
+        then
+            printf(
+                '%04x:%02x:%02x',
+                ('0x' || replace(said, '0x', ''))::bigint >> 20,
+                (('0x' || replace(said, '0x', ''))::bigint >> 12) & 255,
+                (('0x' || replace(said, '0x', ''))::bigint >> 4) & 255
+            )
+    end
+;

@@ -1,0 +1,92 @@
+-- table:
+with
+    here as (
+        select
+            e.*,
+            s.name,
+            s.canonical,
+            s.family,
+            s.rank as series_rank,
+            s.averaged,
+            s.stepless,
+            exists (from series o where o.canonical in ('loss', 'adversarial_loss')) as any_loss,
+            -- Equal places of different curves lie within a few points of the coarser one.
+            greatest(3 * e.interval, 0.002 * abs(e.start_step), 5) as slack,
+            count_if(e.kind = 'rise') over (partition by e.series_id, e.run) as of_series
+        from excursion e
+        join series s using (series_id)
+    )
+select
+    h.*,
+    (
+        select
+            arg_min(
+                {'file_id':p.file_id, 'line_no':p.line_no, 'step':p.step, 'what':p.what},
+                abs(p.step - h.start_step)
+            )
+        from planned_change p
+        where
+            p.step
+            between coalesce(h.before_step, h.start_step)
+            - 3
+            * h.interval and case
+                h.kind when 'trend' then h.last_step else h.start_step + 3 * h.interval
+            end
+    ) as change,
+    -- A warm restart of the rate lifts the loss for a while; a rate that grows lifts it a little
+    -- for good.
+    -- From nearly nothing back up: the schedule begins anew, and with it whatever was planned to.
+    coalesce(
+        h.driver_ratio > 3
+        and h.height < 0.5
+        or h.driver_ratio > 100
+        and h.start_step > 0.1 * h.last_step
+        or h.kind in ('trend', 'shift')
+        and h.driver_ratio > 1.15
+        and h.height < 0.15,
+        false
+    ) as by_rate,
+    -- Validation that went on falling says that the model is well and the training loss measures
+    -- something else.
+    (
+        select
+            avg(m.value) filter (
+                m.step > h.start_step + 0.3 * (coalesce(h.end_step, h.last_step) - h.start_step)
+            )
+            < 0.995 * arg_max(m.value, m.step) filter (m.step <= h.start_step)
+        from metric m
+        where
+            m.canonical = 'validation_loss'
+            and m.file_id = h.file_id
+            and isfinite(m.value)
+            and m.step <= coalesce(h.end_step, h.last_step)
+    ) as validation_falls,
+    coalesce(
+        h.kind = 'rise'
+        and h.logarithmic
+        and h.sigmas > 8
+        and h.height > 0.35
+        and h.height < 0.1 * h.sigmas
+        and h.points >= 3
+        and h.boundary_step is null
+        and h.branch = 'live'
+        and h.of_series <= 2
+        and h.start_step > 0.05 * h.last_step
+        and h.end_step - h.start_step <= greatest(0.05 * h.planned, 12 * h.interval)
+        and (h.canonical = 'component_loss' or h.canonical = 'validation_loss' and h.any_loss)
+        -- What plays against an adversary goes up when that one learns.
+        and not exists (
+            from series o where o.family = h.family and o.canonical = 'adversarial_loss'
+        )
+        and not exists (
+            from here o
+            where
+                o.canonical = 'loss'
+                and o.kind not in ('nonfinite', 'outlier')
+                and o.start_step <= coalesce(h.end_step, h.last_step) + o.slack
+                and coalesce(o.end_step, o.last_step) >= h.start_step - o.slack
+        ),
+        false
+    ) as of_part
+from here h
+where h.kind <> 'nonfinite'

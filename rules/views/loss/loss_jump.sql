@@ -1,0 +1,71 @@
+-- table: Excursions of the training loss; of the validation loss where nothing else is printed, and
+-- then only what jumps. Parts of a loss (data sets, tasks, heads) and validation beside it speak
+-- where they jump far, which is not their habit, and come back soon: new levels are planned or, in
+-- validation, natural.
+with
+    usable as (
+        select *
+        from loss_excursion e
+        where
+            (
+                canonical = 'loss'
+                or canonical = 'validation_loss'
+                and not any_loss
+                and kind in ('rise', 'lone')
+                and height > 0.3
+                or of_part
+            )
+            and kind not in ('dip', 'outlier')
+            and not in_dip
+            and not by_rate
+            -- The way up into NaN is part of the NaN.
+            and not exists (
+                from excursion n
+                where
+                    n.kind = 'nonfinite'
+                    and n.series_id = e.series_id
+                    and n.run = e.run
+                    and n.start_step
+                    between e.start_step and coalesce(e.peak_step, e.start_step) + 6 * e.interval
+                    and (e.end_step is null or e.end_step >= n.start_step)
+            )
+    ),
+    islands as (
+        select *, count_if(apart) over (order by branch, start_step, series_id, run) as incident_no
+        from
+            (
+                select
+                    *,
+                    coalesce(
+                        branch <> lag(branch) over w
+                        or start_step > lag(start_step) over w + greatest(slack, lag(slack) over w)
+                        or series_id = lag(series_id) over w,
+                        true
+                    ) as apart
+                from usable
+                window w as (order by branch, start_step, series_id, run)
+            )
+    )
+-- One row for each incident: the curve with the most points speaks, the others are named.
+select
+    *,
+    list(distinct name order by name) filter (not of_part or alone) over (
+        partition by incident_no
+    ) as names,
+    list(line_at(file_id, line_no)) over (partition by incident_no) as elsewhere,
+    list(distinct series_rank) filter (series_rank is not null) over (
+        partition by incident_no
+    ) as of_ranks,
+    case
+        when end_step is null
+        then 'unrecovered'
+        when points <= 10 or end_step - start_step <= 0.01 * planned
+        then 'fast'
+        else 'slow'
+    end as class
+from (select *, bool_and(of_part) over (partition by incident_no) as alone from islands)
+qualify
+    row_number() over (
+        partition by incident_no order by of_part, series_points desc, sigmas desc, series_id
+    )
+    = 1

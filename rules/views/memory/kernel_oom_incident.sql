@@ -1,0 +1,82 @@
+-- table: Kernel kills as incidents: one scope, no gap of ten minutes, on any number of hosts; the
+-- same kill in two logs counts once.
+with
+    once as (
+        select
+            *,
+            coalesce(epoch(time), uptime_seconds, 0) as t,
+            row_number() over (
+                partition by victim_pid, process, anon_rss_bytes, scope
+                order by report_line is null, file_id, line_no
+            ) as copy
+        from oom_kill
+        where scope is not null
+    ),
+    bouts as (
+        select
+            *,
+            sum(new::int) over (
+                partition by scope, is_compiler order by t, file_id, line_no
+            ) as bout
+        from
+            (
+                select
+                    *,
+                    coalesce(
+                        t
+                        - lag(t) over (partition by scope, is_compiler order by t, file_id, line_no)
+                        > 600,
+                        true
+                    ) as new
+                from once
+                where copy = 1
+            )
+    ),
+    lead as (
+        select
+            *,
+            row_number() over (
+                partition by scope, is_compiler, bout
+                order by
+                    what is not distinct from 'Out of memory, says the kubelet', t, file_id, line_no
+            ) as nth
+        from bouts
+    ),
+    told as (
+        select
+            scope,
+            is_compiler,
+            bout,
+            count(distinct(coalesce(host, ''), victim_pid)) as victims,
+            list_sort(list(distinct victim_pid)) as victim_pids,
+            max(limit_bytes) as any_limit_bytes,
+            min(memcg) as any_memcg,
+            list_sort(list(distinct host) filter (host is not null)) as hosts,
+            min(time) as first_time,
+            max(time) as last_time,
+            list(line_at(file_id, line_no) order by t, file_id, line_no)[:20] as lines,
+            list(
+                distinct coalesce(
+                    (
+                        select min(i.rank)
+                        from identity i
+                        where
+                            i.pid = victim_pid
+                            and (i.host = b.host or i.host is null or b.host is null)
+                    ),
+                    r.rank
+                )
+            ) as ranks
+        from bouts b
+        left join killed_rank r using (file_id, line_no)
+        group by all
+    )
+select
+    l.* exclude (scope, is_compiler, bout) replace (
+        coalesce(l.limit_bytes, t.any_limit_bytes) as limit_bytes,
+        coalesce(l.memcg, t.any_memcg) as memcg
+    ),
+    t.* exclude (any_limit_bytes, any_memcg)
+from lead l
+join told t using (scope, is_compiler, bout)
+where l.nth = 1

@@ -1,0 +1,64 @@
+-- view: A scheduler's word on a job: how many kills in which step, and the host where any of its
+-- lines names one.
+with
+    said as (
+        select *, regexp_extract(job, '^[0-9]+') as base
+        from scheduler_event
+        where event = 'oom_kill'
+    ),
+    -- a line that names no job is of the only one there is
+    only_job as (
+        select scheduler, min(base) as base
+        from said
+        where base <> ''
+        group by all
+        having count(distinct base) = 1
+    ),
+    tied as (
+        select s.* replace (coalesce(nullif(s.base, ''), o.base) as base)
+        from said s
+        left join only_job o using (scheduler)
+    ),
+    places as (
+        select scheduler, regexp_extract(job, '^[0-9]+') as base, list(distinct host) as hosts
+        from scheduler_event
+        where host is not null and event in ('cancelled', 'oom_kill', 'ended')
+        group by all
+    ),
+    steps as (select scheduler, base, job_step, max(count) as events from tied group by all)
+select
+    t.scheduler,
+    coalesce(arg_min(t.job, (t.job is null, t.line_no)), t.base) as job,
+    arg_min(t.job_step, (t.job_step is null, t.job_step = 'extern', t.line_no)) as job_step,
+    (
+        select sum(events)
+        from steps s
+        where s.scheduler = t.scheduler and s.base is not distinct from t.base
+    )::bigint as events,
+    -- a node's name as its daemon has it and as Slurm has it may differ in capitals
+    list_filter(
+        list_sort(
+            list_distinct(
+                list_concat(
+                    coalesce(list(distinct t.host) filter (t.host is not null), []),
+                    coalesce(any_value(p.hosts), [])
+                )
+            )
+        ),
+        lambda h:h = lower(h)
+        or not list_contains(
+            list_concat(
+                coalesce(list(distinct t.host) filter (t.host is not null), []),
+                coalesce(any_value(p.hosts), [])
+            ),
+            lower(h)
+        )
+    ) as hosts,
+    max(try_cast(regexp_extract(t.message, '(?:> |limit )([0-9]+) ?(?:kb|\))', 1) as bigint))
+    * 1024 as limit_bytes,
+    min(t.time) as first_time,
+    max(t.time) as last_time,
+    list(distinct line_at(t.file_id, t.line_no))[:20] as lines
+from tied t
+left join places p on p.scheduler = t.scheduler and p.base = t.base
+group by t.scheduler, t.base

@@ -1,0 +1,78 @@
+-- view: Progress bars that carry values (Lightning, NeMo 1): the last writing of a step counts.
+with
+    bars as (
+        -- A fold is a training of its own.
+        select
+            file_id,
+            line_no,
+            stream || coalesce(
+                '|' || nullif(regexp_extract(label, '(?i)fold[ _-]?[0-9]+'), ''), ''
+            ) as stream,
+            time,
+            host,
+            rank,
+            done,
+            total,
+            fields,
+            rowid as k,
+            try_cast(regexp_extract(label, '(?i)epoch\s*\[?([0-9]+)', 1) as double) as epoch,
+            try_cast(
+                regexp_extract(fields, 'global_step=([0-9.]+)(?:[^0-9.e]|$)', 1) as double
+            ) as global_step,  -- 1.23e+5 is rounded
+            contains(fields, 'v_num=') or contains(fields, 'v_num:') as lightning
+        from progress_bar
+        where
+            fields is not null
+            and done > 0  -- at 0 of 777 it says what it said last
+            and not regexp_matches(
+                label, '(?i)(^|[^a-z])(val|dev)([^a-z]|$)|valid|eval|test|sanity|predict'
+            )
+        -- Bars without a name that differ in length are those of training and of validation: the
+        -- one redrawn most often is training.
+        qualify
+            trim(label) <> ''
+            or total = mode(total) filter (trim(label) = '') over (partition by file_id, stream)
+    ),
+    run as (
+        select
+            *,
+            coalesce(
+                done < 0.05 * total + 2
+                and lag(done) over w > 0.95 * total - 2
+                and lag(total) over w = total
+                and epoch is null,
+                false
+            ) as again
+        from bars
+        window w as (partition by file_id, stream order by line_no, k)
+    ),
+    counted as (
+        select
+            *,
+            coalesce(
+                epoch, count_if(again) over (partition by file_id, stream order by line_no, k)
+            ) as nth
+        from run
+    ),
+    stepped as (
+        -- Lightning counts its epochs from 0, resumed or not.
+        select
+            *,
+            coalesce(
+                global_step,
+                (
+                    nth - case
+                        when lightning then 0 else min(nth) over (partition by file_id, stream)
+                    end
+                )
+                * total
+                + done
+            ) as step
+        from counted
+    )
+select
+    * exclude (total),
+    case when max(step) over (partition by file_id, stream) <= total then total end as total,
+    row_number() over (partition by file_id, stream, line_no order by k) as place  -- a bar is drawn again and again on one line
+from stepped
+qualify row_number() over (partition by file_id, stream, step, line_no order by k desc) = 1

@@ -1,0 +1,82 @@
+-- table: Steps of lines that do not print one: Hugging Face's stand in the progress bar of the same
+-- or an earlier line.
+with
+    bars as (
+        select file_id, stream, line_no, total, max(done) as done
+        from
+            (
+                select file_id, stream, line_no, total, done
+                from progress_bar
+                where
+                    fields is null
+                    and file_id
+                    in (select file_id from training_line where trainer = 'hf' and step is null)
+                union all  -- a bar with nothing between it and the dictionary
+                select
+                    file_id,
+                    stream,
+                    line_no,
+                    split_part(lead, '/', 2)::double,
+                    split_part(lead, '/', 1)::double
+                from training_line
+                where trainer = 'hf' and step is null and lead is not null
+            )
+        group by file_id, stream, line_no, total
+    ),
+    hf as (
+        select
+            l.rowid as line_id,
+            l.file_id,
+            l.stream,
+            l.line_no,
+            contains(l.fields, 'eval_') as evaluation
+        from training_line l
+        where trainer = 'hf' and step is null
+    ),
+    near as (
+        -- Where several trainings stand in one file each has its bar: the one just before its
+        -- lines.
+        select file_id, stream, total
+        from
+            (
+                select h.file_id, h.stream, b.total, count(distinct b.done) as n
+                from hf h
+                asof join
+                    bars b
+                    on h.file_id = b.file_id
+                    and h.stream = b.stream
+                    and h.line_no >= b.line_no
+                where not h.evaluation
+                group by all
+            )
+        qualify n >= greatest(3, 0.1 * max(n) over (partition by file_id, stream))
+    ),
+    main as (
+        from near
+        union all
+        -- The bar of training is the one redrawn on most lines; bars of evaluation stay on one.
+        select file_id, stream, arg_max(total, n) as total
+        from (select file_id, stream, total, count(*) as n from bars group by all)
+        where (file_id, stream) not in (select (file_id, stream) from near)
+        group by all
+    ),
+    said as (
+        select h.line_id, h.file_id, h.stream, b.done, b.total, b.line_no
+        from hf h
+        asof join
+            (select b.* from bars b join main using (file_id, stream, total)) b
+            on h.file_id = b.file_id
+            and h.stream = b.stream
+            and h.line_no >= b.line_no
+    )
+-- Where standard output is buffered the bar runs ahead of the lines: then many lines seem to
+-- share a step, and the bar says nothing.
+select line_id, done, total
+from said
+where
+    (file_id, stream) in (
+        select (file_id, stream)
+        from said
+        group by file_id, stream
+        having count(distinct line_no) >= 0.6 * count(*)
+    )

@@ -1,0 +1,23 @@
+-- table: a progress bar is drawn many times on one line What is known of each curve of a store.
+select
+    c.file_id,
+    c.curve,
+    c.line_no,
+    c.time,
+    c.host,
+    c.rank,
+    c.source,
+    c.name,
+    n.canonical,
+    n.factor,
+    c.points,
+    c.planned as steps_planned,
+    n.is_average
+from stored_curve c
+join
+    metric_name n
+    on n.file_id = c.file_id
+    and n.source = c.source
+    and n.name = c.name
+    and n.phase = c.phase
+    and n.trainer = 'store'

@@ -1,0 +1,165 @@
+-- table: Steps counted within an epoch become steps of the run; a rank the line names tells its
+-- writer apart.
+with
+    first_epoch as (  -- 0 or 1; a log of a resumed run begins later, what its neighbours began with counts for it
+        select
+            file_id,
+            stream,
+            min(least(min(epoch_no), 1)) over (
+                partition by regexp_replace(path, '[0-9]+', '#', 'g')
+            ) as epoch
+        from training_line
+        join (select file_id, path from file) using (file_id)
+        where trainer = 'epochs'
+        group by file_id, stream, path
+    ),
+    heads as (
+        select l.rowid as line_id, h.lead
+        from
+            (
+                select rowid, file_id, stream, line_no
+                from training_line
+                where layout = 'columns' and lead is null
+            ) l
+        asof join
+            (
+                select file_id, stream, line_no, lead
+                from training_line
+                where trainer = 'head' and lead is not null
+            ) h
+            on h.file_id = l.file_id
+            and h.stream = l.stream
+            and h.line_no <= l.line_no
+    ),
+    lengths as (
+        select file_id, stream, mode(planned) as planned
+        from training_line
+        where
+            trainer in ('epochs', 'generic', 'mmengine')
+            and planned > 0
+            and (file_id, stream) in (select (file_id, stream) from validation_line)
+            and rowid not in (select line_id from validation_line)
+        group by all
+    ),
+    lines as (
+        select
+            l.rowid as line_id,
+            l.* replace (coalesce(f.phase, l.phase) as phase, coalesce(l.rank, f.rank) as rank)
+        from training_line l
+        left join line_front f on f.line_id = l.rowid
+    ),
+    stepped as (
+        select
+            l.line_id,
+            l.file_id,
+            l.line_no,
+            case
+                when l.rank is not null and split_part(l.stream, '|', 2) = ''
+                then l.stream || 'rank ' || l.rank
+                else l.stream
+            end as stream,
+            l.trainer,
+            l.layout,
+            case
+                when l.layout = 'columns'
+                then coalesce(l.lead, h.lead) || chr(10) || l.fields
+                else l.fields
+            end as fields,
+            l.time,
+            l.host,
+            l.rank,
+            case
+                when
+                    l.trainer = 'megatron' and l.lead not in ('validation', 'valid', 'eval', 'test')
+                then ' (' || l.lead || ')'
+            end as of_set,
+            case
+                when o.file_id is not null and l.trainer = 'epochs'
+                then l.step
+                when l.trainer = 'epochs' and l.planned > 0
+                then (l.epoch_no - e.epoch) * l.planned + l.step
+                when l.trainer in ('epoch_line', 'columns')
+                then coalesce(l.epoch_no, l.step)
+                when l.trainer = 'levanter'
+                then counted(regexp_extract(l.fields, '^([0-9.]+[kM]?)it', 1))
+                when l.trainer = 'keras'
+                then k.epoch
+                when l.trainer = 'hf'
+                then
+                    coalesce(
+                        try_cast(
+                            nullif(
+                                regexp_extract(
+                                    l.fields,
+                                    '[''"](?:train/)?(?:global_)?step[''"]: ([0-9]{1,12})[,} ]',
+                                    1
+                                ),
+                                ''
+                            ) as double
+                        ),
+                        l.step,
+                        b.done
+                    )
+                else coalesce(w.step, l.step, b.done)
+            end as step,
+            case
+                when l.trainer = 'levanter'
+                then counted(regexp_extract(l.fields, '/([0-9.]+[kM]?)it', 1))
+                when
+                    (l.trainer not in ('epochs', 'nemo', 'keras') or o.file_id is not null)
+                    and w.step is null
+                then coalesce(l.planned, b.total)
+            end as steps_planned,
+            lower(coalesce(l.phase, '')) as phase,
+            l.phase ~* '^(val|eval|test)'
+            and (
+                l.trainer in ('epochs', 'generic', 'mmengine')
+                and l.planned <> t.planned
+                or l.trainer = 'epoch_line'
+                and t.planned is not null
+            ) as of_validation
+        from lines l
+        left join bar_step b on b.line_id = l.line_id
+        left join within_epoch w on w.line_id = l.line_id
+        left join first_epoch e on e.file_id = l.file_id and e.stream = l.stream
+        left join keras_epoch k on k.line_id = l.line_id
+        left join heads h on h.line_id = l.line_id
+        left join counted_over_epochs o on o.file_id = l.file_id and o.stream = l.stream
+        left join lengths t on t.file_id = l.file_id and t.stream = l.stream
+        -- A bar of Keras that is not full is drawn again; a line of an epoch that also counts
+        -- batches is none.
+        where
+            (l.trainer <> 'keras' or k.epoch is not null)
+            and (
+                l.trainer <> 'epoch_line'
+                or not regexp_matches(l.fields, '(?i)(batch|iter|step|idx)[a-z_]*[ :=#\[]*[0-9]')
+            )
+    )
+select * exclude (of_validation)
+from stepped
+where of_validation is not true
+union all by name  -- batches of a validation, counted anew each time, and its epochs stand where training stood
+select v.* exclude (of_validation) replace (t.step as step, null::double as steps_planned)
+from (from stepped where of_validation) v
+asof left join
+    (select file_id, stream, line_no, step from stepped where of_validation is not true) t
+    on t.file_id = v.file_id
+    and t.stream = v.stream
+    and t.line_no <= v.line_no
+union all by name
+select
+    -1 - k as line_id,
+    file_id,
+    line_no,
+    stream,
+    'bar' as trainer,
+    'pairs' as layout,
+    fields,
+    time,
+    host,
+    rank,
+    step,
+    total as steps_planned,
+    '' as phase,
+    place
+from bar_line

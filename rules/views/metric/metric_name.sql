@@ -1,0 +1,201 @@
+-- table: What each printed name means in its source; of several names for one thing the best keeps
+-- it.
+with
+    names as (
+        select
+            *,
+            bool_or(trainer is distinct from 'epoch_line' and name ilike '%loss%') over (
+                partition by source
+            ) as by_step,
+            regexp_replace(
+                replace(
+                    replace(
+                        regexp_replace(lower(trim(name)), '\s*\((ms|s|sec|min)\)$', ''), ' ', '_'
+                    ),
+                    '-',
+                    '_'
+                ),
+                '^(loss_train)$|^(s|s/gpu)_lr$',
+                case when name ilike '%lr' then 'lr' else 'train_loss' end
+            ) as plain
+        from
+            (
+                select
+                    file_id,
+                    metric_source(f.path, p.stream) as source,
+                    p.stream,
+                    p.name,
+                    p.phase,
+                    p.unit,
+                    p.trainer,
+                    p.n
+                from
+                    (
+                        select file_id, stream, name, phase, unit, trainer, count(*) as n
+                        from printed_value
+                        group by all
+                    ) p
+                join file f using (file_id)
+                union all
+                select
+                    file_id,
+                    source,
+                    null as stream,
+                    name,
+                    phase,
+                    '' as unit,
+                    'store' as trainer,
+                    sum(points) as n
+                from stored_curve
+                group by all
+            )
+    ),
+    said as (
+        select
+            *,
+            main_loss_order(plain) as main,
+            metric_kind(plain, phase) as said_kind,
+            adversary(plain) as side
+        from names
+    ),
+    sides as (
+        select
+            *,
+            coalesce(
+                bool_or(side = 'both') over (partition by source)
+                or bool_or(side = 'd') over (partition by source)
+                and bool_or(side = 'g') over (partition by source),
+                false
+            ) as of_gan
+        from said
+    ),
+    kinds as (
+        select
+            *,
+            -- fairseq's line of an epoch repeats under `train` what train_inner says by interval
+            case
+                when trainer = 'fairseq' and phase = 'train' and plain ~ 'loss$'
+                then 'epoch_loss'
+                when
+                    of_gan
+                    and (
+                        said_kind in ('component_loss', 'epoch_loss')
+                        or said_kind is null
+                        and (side is not null or plain ~ '^[dg]_[a-z0-9_]+$|^(cycle|idt)_[ab]$')
+                    )
+                then 'adversarial_loss'
+                when trainer = 'epochs' and plain = 'train_time'
+                then 'step_seconds'  -- ESPnet, PaddleSpeech: of a step, not since the start
+                -- what a policy loses is no measure of how well it learns
+                when trainer = 'reinforcement' and said_kind = 'component_loss'
+                then 'policy_loss'
+                when trainer = 'epoch_line' and said_kind = 'component_loss' and by_step
+                then 'epoch_loss'
+                else said_kind
+            end as kind
+        from sides
+    ),
+    games as (
+        -- The loss of a policy that is trained for a reward is a surrogate: it starts at zero and
+        -- grows with the penalty (GRPO, PPO).
+        select
+            *,
+            bool_or(
+                kind = 'reward'
+                and not plain ~ 'margin|chosen|rejected|accurac'
+                or kind = 'value_loss'
+            ) over (partition by source) as rewarded,
+            bool_or(
+                kind = 'component_loss'
+                and player(plain)
+                and plain ~ '(^|[^a-z])(d|dis|disc|discriminator)([^a-z]|$)'
+            ) over (partition by source) as opposed
+        from kinds
+    ),
+    ranked as (
+        select
+            *,
+            case
+                when kind = 'component_loss' and opposed and player(plain)
+                then 'adversarial_loss'
+                when kind = 'component_loss' and rewarded
+                then 'policy_loss'
+                when kind = 'component_loss' and main is not null
+                then 'loss'
+                else kind
+            end as meant,
+            count_if(kind = 'component_loss') over (partition by source)
+            + count_if(kind in ('policy_loss', 'value_loss')) over (partition by source) as losses,
+            max(main is not null) filter (kind = 'component_loss') over (
+                partition by source
+            ) as has_main
+        from games
+    ),
+    counted_names as (
+        select
+            *,
+            (file_id, name) in (select (file_id, name) from unused_name) as unused,
+            sum(n) over (partition by source, meant, name) as of_name
+        from ranked
+    ),
+    given as (
+        select
+            *,
+            case
+                when meant = 'component_loss' and losses = 1 then 'loss' else meant
+            end as canonical_wide,
+            case
+                meant
+                when 'loss'
+                then main
+                when 'step_seconds'
+                then (plain = 'iter_time' and trainer = 'epochs')::int  -- ESPnet: of the data alone
+                when 'grad_norm'
+                then (plain not in ('grad_norm', 'gnorm'))::int + (plain ~ 'critic')::int * 2
+                when 'learning_rate'
+                then (plain not in ('lr', 'learning_rate'))::int + (plain ~ 'mul|scale')::int
+                when 'throughput'
+                then
+                    case
+                        when plain ~ 'tok|^tps|^wps|^tgs'
+                        then 0
+                        when plain ~ 'sample|seq|^ups'
+                        then 1
+                        else 2
+                    end
+                else 0
+            end as preference,
+            max(of_name) over (partition by source, meant) as most  -- a name that stands on few lines only (the loss of an evaluation) is not the one
+        from counted_names
+    )
+select
+    file_id,
+    source,
+    stream,
+    name,
+    phase,
+    unit,
+    trainer,
+    plain,
+    case
+        when
+            canonical_wide in ('loss', 'grad_norm', 'learning_rate', 'throughput', 'step_seconds')
+            and dense_rank() over (
+                partition by source, canonical_wide
+                order by unused, of_name < 0.2 * most, preference, of_name desc, name
+            )
+            > 1
+        then case when canonical_wide = 'loss' then 'component_loss' end
+        else canonical_wide
+    end as canonical,
+    case
+        when
+            canonical_wide in ('step_seconds', 'elapsed_seconds')
+            and (unit = 'ms' or name ~ '\(ms\)$|(_ms|^ms)$')
+        then 0.001
+        else 1.0
+    end
+    * case when unit in ('k', 'K') then 1e3 when unit = 'M' then 1e6 else 1.0 end as factor,
+    trainer in ('megatron', 'hf', 'fairseq')
+    or plain ~ '(^|_)(avg|mean|ema|smooth)|_epoch$|loss_mean' as is_average
+from given

@@ -1,0 +1,33 @@
+-- table: Megatron leaves the loss out where it has none to print: lines that lack a loss their
+-- neighbours have, and were not skipped.
+with
+    names as materialized(  -- few: what a name means is asked once for each
+        select file_id, stream, name, min(line_no) as first
+        from line_value
+        join line_step using (line_id)
+        where trainer = 'megatron' and phase = ''
+        group by all
+    ),
+    mains as (from names where main_loss_order(replace(lower(name), ' ', '_')) is not null)
+select
+    l.file_id,
+    l.line_no,
+    l.line_id,
+    l.stream,
+    l.trainer,
+    l.time,
+    l.host,
+    l.rank,
+    m.name,
+    '' as unit,
+    l.phase,
+    l.step,
+    l.steps_planned
+from line_step l
+join mains m on m.file_id = l.file_id and m.stream = l.stream and l.line_no > m.first
+where
+    l.trainer = 'megatron'
+    and l.phase = ''
+    and not contains('|' || l.fields, '| ' || m.name || ':')
+    and not contains('|' || l.fields, '| ' || m.name || ' ')
+    and not regexp_matches(l.fields, 'number of skipped iterations: *[1-9]')

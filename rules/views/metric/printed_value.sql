@@ -1,0 +1,89 @@
+-- view: Values of lines, still under their printed names only.
+select
+    l.file_id,
+    l.line_no,
+    l.stream,
+    l.trainer,
+    l.time,
+    l.host,
+    l.rank,
+    v.name || coalesce(l.of_set, '') as name,
+    v.unit,
+    l.phase,
+    l.step,
+    l.steps_planned,
+    l.place,
+    case
+        when
+            v.number = 0
+            and l.trainer = 'hf'
+            and v.name = 'loss'
+            and v.line_id in (select line_id from hidden_nan)
+        then 'nan'::double
+        else v.number
+    end as value
+from line_value v
+join line_step l using (line_id)
+union all by name
+select * exclude (line_id), 'nan'::double as value
+from missing_loss
+union all by name
+select
+    file_id,
+    line_no,
+    stream,
+    trainer,
+    time,
+    host,
+    rank,
+    name,
+    '' as unit,
+    lower(coalesce(phase, '')) as phase,
+    case
+        when epoch_no is not null and planned > 0 then epoch_no * planned + step else step
+    end as step,  -- epochs of composer_line, from 0
+    case when epoch_no is null then planned end as steps_planned,
+    metric_value as value
+from training_value
+where metric_value is not null and trainer not in ('composer', 'table')
+union all by name
+select
+    v.file_id,
+    v.line_no,
+    v.stream,
+    v.trainer,
+    v.time,
+    v.host,
+    v.rank,
+    v.name,
+    '' as unit,
+    lower(coalesce(v.phase, '')) as phase,
+    h.step,
+    h.steps_planned,
+    v.metric_value as value
+from (select * from training_value where metric_value is not null and trainer = 'composer') v
+asof join
+    composer_step h on h.file_id = v.file_id and h.stream = v.stream and h.line_no <= v.line_no
+union all by name  -- tables that have the step among their values
+from
+    (
+        select
+            file_id,
+            line_no,
+            stream,
+            trainer,
+            time,
+            host,
+            rank,
+            name,
+            '' as unit,
+            '' as phase,
+            max(metric_value) filter (name = 'step') over (
+                partition by file_id, stream, coalesce(table_line, line_no)
+            ) as step,
+            null::double as steps_planned,
+            metric_value as value
+        from training_value
+        where trainer = 'table'
+    )
+where step is not null and name <> 'step' and value is not null

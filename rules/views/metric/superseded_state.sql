@@ -1,0 +1,14 @@
+-- view: Every checkpoint of Hugging Face holds the history up to it: the longest one has them all.
+select file_id
+from
+    (
+        select
+            c.file_id,
+            regexp_replace(f.path, '(^|/)checkpoint-[0-9]+/', '\1') as run,
+            sum(points) as n
+        from metric_curve c
+        join file f using (file_id)
+        where f.grammar = 'trainer_state'
+        group by all
+    )
+qualify row_number() over (partition by run order by n desc, file_id) > 1

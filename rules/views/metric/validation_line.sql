@@ -1,0 +1,2 @@
+-- view:
+select line_id, file_id, stream from line_front where phase ~* '^(val|eval|test)'

@@ -1,0 +1,68 @@
+-- table: A step counted within its epoch: lines that name both, where the step falls back whenever
+-- the epoch goes up.
+with
+    said as (
+        select
+            rowid as line_id,
+            file_id,
+            stream,
+            line_no,
+            step,
+            planned,
+            coalesce(
+                epoch_no,
+                try_cast(
+                    coalesce(
+                        nullif(regexp_extract(lead, '(?i)epoch[ :=\[#]*([0-9]{1,6})', 1), ''),
+                        regexp_extract(
+                            fields, '(?i)(?:^|[^a-z_])epoch[ :=\[#]*([0-9]{1,6})(?:[^.0-9]|$)', 1
+                        )
+                    ) as double
+                )
+            ) as epoch
+        from training_line
+        where
+            (
+                trainer = 'generic'
+                and (lead ilike '%epoch%' or fields ilike '%epoch%')
+                or trainer = 'epochs'
+                and planned is null
+            )
+            and rowid not in (select line_id from validation_line)
+    ),
+    moved as (
+        select *, step < lag(step) over w as back, epoch > lag(epoch) over w as next_epoch
+        from said
+        where epoch is not null
+        window w as (partition by file_id, stream order by line_no)
+    ),
+    counted as (
+        select
+            file_id,
+            stream,
+            min(epoch) as first_epoch,
+            min(step) as shortest,
+            max(step) as longest,
+            max(planned) as planned,
+            -- Further runs in the same file begin at an earlier epoch, or at the same one.
+            count(*) filter (back and next_epoch) as with_epoch,
+            count(*) filter (back and not next_epoch) as without,
+            count(*) filter (not back and next_epoch) as going_on
+        from moved
+        group by all
+    )
+select
+    m.line_id,
+    case
+        when c.shortest = c.longest
+        then m.epoch
+        else (m.epoch - c.first_epoch) * greatest(c.longest + 1, coalesce(c.planned, 0)) + m.step
+    end as step
+from moved m
+join counted c using (file_id, stream)
+where
+    c.with_epoch >= 1
+    and c.without <= c.with_epoch
+    and c.going_on = 0
+    or c.shortest = c.longest
+    and c.going_on >= 3

@@ -1,0 +1,95 @@
+-- view: Watchdogs that gave up the same number of the same group in different operations or sizes.
+-- All-to-all and its kin may differ.
+with
+    met as (
+        select
+            coalesce(grp_desc, grp, '') as grp_key,
+            grp,
+            grp_desc,
+            collective_seq as seq,
+            rank,
+            host,
+            op,
+            case
+                when
+                    op in (
+                        'ALLREDUCE',
+                        'BROADCAST',
+                        'REDUCE',
+                        '_ALLGATHER_BASE',
+                        'ALLGATHER',
+                        '_REDUCE_SCATTER_BASE',
+                        'REDUCE_SCATTER'
+                    )
+                then numel_in
+            end as numel,
+            time,
+            file_id,
+            line_no
+        from c10d_timeout_once
+        where
+            source in ('watchdog', 'blocking_wait')
+            and rank is not null
+            and op not in ('SEND', 'RECV', 'RECVANYSOURCE', 'COALESCED', 'UNKNOWN')
+    ),
+    odd as (
+        select grp_key, seq, case when count(distinct op) > 1 then 'op' else 'size' end as field
+        from met
+        -- Ranks of several groups of the same name are no disagreement: each rank must stand in
+        -- one operation only.
+        group by grp_key, seq
+        having
+            (count(distinct op) > 1 or count(distinct numel) > 1)
+            and count(*) = count(distinct rank)
+            and (
+                any_value(grp) is not null
+                or (select count(distinct coalesce(grp, '')) from c10d_status) <= 1
+            )
+    ),
+    by_value as (
+        select
+            m.grp_key,
+            m.seq,
+            o.field,
+            case o.field when 'op' then op else numel::varchar end as value,
+            list_sort(list(distinct rank)) as ranks,
+            count(distinct rank) as n,
+            any_value(grp) as grp,
+            any_value(grp_desc) as grp_desc,
+            min(time) as time,
+            list_distinct(list(op)) as kinds,
+            list_distinct(list(host) filter (host is not null)) as hosts,
+            list(line_at(file_id, line_no))[:4] as evidence
+        from met m
+        join odd o using (grp_key, seq)
+        group by all
+    ),
+    ranked as (
+        select *, max(n) over w as most, sum(n) over w as total
+        from by_value
+        window w as (partition by grp_key, seq)
+    )
+select
+    'watchdog' as source,
+    coalesce(nullif(any_value(grp_desc), ''), any_value(grp)) as grp,
+    seq,
+    any_value(field) as field,
+    list(value order by n, value) as "values",
+    list_sort(list_distinct(flatten(list(kinds)))) as ops,
+    case
+        when any_value(total) > 2 and 2 * any_value(most) > any_value(total)
+        then list_sort(flatten(list(ranks) filter (n < most)))
+        else list_sort(flatten(list(ranks)))
+    end as ranks,
+    list_sort(flatten(list(ranks))) as all_ranks,
+    list_distinct(flatten(list(hosts) filter (n < most))) as hosts,
+    min(time) as time,
+    string_agg(
+        value || ' on ' || case when n = 1 then 'rank ' else 'ranks ' end || ranges(ranks),
+        ', '
+        order by n, value
+    ) as said,
+    null::varchar as version,
+    flatten(list(evidence order by n, value)) as evidence
+from ranked
+group by grp_key, seq

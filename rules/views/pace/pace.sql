@@ -1,0 +1,50 @@
+-- table:
+with
+    points as (
+        select
+            c.writer,
+            m.file_id,
+            m.line_no,
+            m.time,
+            m.step,
+            m.ordinal,
+            case m.canonical when 'throughput' then 1 / m.value else m.value end as seconds  -- of a throughput: per token or sample
+        from metric m
+        join
+            pace_writer c
+            on c.file_id = m.file_id
+            and c.name = m.name
+            and c.source = m.source
+            and c.canonical = m.canonical
+            and c.rank is not distinct from m.rank
+        where m.canonical in ('step_seconds', 'throughput') and m.value > 0 and isfinite(m.value)
+    ),
+    moved as (
+        select *, step < 0.1 * lag(step) over w as anew, seconds > lag(seconds) over w as longer
+        from points
+        window w as (partition by writer order by ordinal)
+    ),
+    runs as (
+        select
+            * exclude (anew),
+            coalesce(
+                sum(anew::int) over (partition by writer order by ordinal rows unbounded preceding),
+                0
+            )::bigint as run
+        from moved
+    ),
+    counted as (
+        select *, row_number() over (partition by writer, run order by ordinal) as k from runs
+    ),
+    sizes as (
+        select writer, run, count(*) as n
+        from counted
+        group by writer, run
+        having n >= 40 and count(*) filter (longer) < 0.9 * n  -- what always grows is a clock
+    )
+select
+    c.* exclude (longer, ordinal),
+    s.n,
+    divide((k - 1), greatest(5, ceil(s.n / 24.0)::bigint)) as block
+from counted c
+join sizes s using (writer, run)

@@ -1,0 +1,23 @@
+-- table: How long steps take, in the order they were written: of each writer (log, rank) the best
+-- series that tells. Medians of blocks, never single points: evaluations, checkpoints and the first
+-- steps after a start are long by nature.
+with
+    named as (
+        select file_id, source, name, canonical, rank, count(*) as n, any_value(host) as host
+        from metric
+        where canonical in ('step_seconds', 'throughput') and value > 0 and isfinite(value)
+        group by all
+        having count(*) >= 40
+    ),
+    chosen as (
+        from named
+        -- A sampler's steps grow with the answers it writes.
+        where
+            not exists (
+                from metric_name r
+                where r.canonical in ('policy_loss', 'value_loss', 'kl', 'reward')
+            )
+        qualify row_number() over (partition by source, rank order by canonical, n desc, name) = 1
+    )
+select row_number() over (order by source, rank) as writer, *
+from chosen

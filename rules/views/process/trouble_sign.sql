@@ -1,0 +1,46 @@
+-- table: Signs that the job did not end well: bad exits, scheduler events, exceptions of the
+-- communication layer, NCCL errors. Signs that a job did not end well, whoever says so: with none
+-- of them a log that stops is only a log that was cut.
+select
+    case when exitcode in (-6, 134) or signal = 6 then 'abort' else 'exit' end as sign,
+    time,
+    host,
+    file_id,
+    line_no
+from exit
+where coalesce(exitcode, 0) <> 0 or signal is not null
+union all by name
+select 'scheduler' as sign, time, host, file_id, line_no
+from scheduler_event
+union all by name
+select 'exception' as sign, time, host, file_id, line_no
+from exception
+where
+    class in (
+        'DistBackendError',
+        'DistNetworkError',
+        'DistStoreError',
+        'DistError',
+        'TimeoutError',
+        'SignalException',
+        'ChildFailedError',
+        'RuntimeError'
+    )
+union all by name
+select 'timeout' as sign, time, host, file_id, line_no
+from c10d_timeout_line
+union all by name
+select 'heartbeat' as sign, time, host, file_id, line_no
+from c10d_heartbeat
+union all by name
+-- frames of an error on its way up; a lone one is plug-in probing
+select
+    'nccl error' as sign,
+    min(time) as time,
+    host,
+    arg_min(file_id, line_no) as file_id,
+    min(line_no) as line_no
+from nccl_result
+where nccl_result not in (0, 7)
+group by host, pid
+having count(*) > 2

@@ -1,0 +1,26 @@
+-- view: Rows of the curves that count, one per run and step.
+select
+    s.series_id,
+    g.run,
+    g.state,
+    p.step,
+    p.value,
+    p.time,
+    p.file_id,
+    p.line_no,
+    s.name,
+    s.canonical,
+    s.rank
+from series_point p
+join series s using (series_id)
+join
+    segment g
+    on g.series_id = p.series_id
+    and g.file_id = p.file_id
+    and p.line_no between g.line_no and g.last_line
+where g.state in ('live', 'dead')
+qualify
+    row_number() over (
+        partition by p.series_id, g.run, g.state, p.step order by p.turn desc, p.ordinal desc
+    )
+    = 1

@@ -1,0 +1,79 @@
+-- table:
+with
+    named as (
+        select
+            file_id,
+            null::bigint as curve,
+            source,
+            name,
+            canonical,
+            rank,
+            count(*) as points,
+            count(step) as stepped,
+            max(steps_planned) as planned,
+            min(time) as began,
+            bool_or(is_average) as averaged
+        from line_metric
+        where value is not null
+        group by all
+        union all
+        select
+            file_id,
+            curve,
+            source,
+            name,
+            canonical,
+            rank,
+            points,
+            points,
+            steps_planned,
+            time,
+            is_average
+        from curve_metric
+    ),
+    ranked as (
+        -- Of many ranks that print the same two are enough; what only one of them sees is
+        -- compared rank by rank elsewhere.
+        select
+            *,
+            source_family(source) as family,
+            min(rank) over (partition by source_family(source), name) as low,
+            max(rank) over (partition by source_family(source), name) as high
+        from named
+        where
+            canonical in (
+                'loss',
+                'component_loss',
+                'validation_loss',
+                'epoch_loss',
+                'policy_loss',
+                'value_loss',
+                'adversarial_loss',
+                'grad_norm',
+                'learning_rate',
+                'step_seconds'
+            )
+    ),
+    turned as (
+        select
+            *,
+            row_number() over (
+                partition by family, name, canonical, rank
+                order by case when timed then began end, numbers, source, file_id
+            ) as turn
+        from
+            (
+                select
+                    *,
+                    bool_and(began is not null) over (
+                        partition by family, name, canonical, rank
+                    ) as timed,
+                    list_transform(
+                        regexp_extract_all(source, '[0-9]{1,18}'), lambda n:n::bigint
+                    ) as numbers
+                from ranked
+                where rank is null or rank in (low, high)
+            )
+    )
+select dense_rank() over (order by family, canonical, name, rank) as series_id, *
+from turned

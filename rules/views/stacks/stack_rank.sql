@@ -1,0 +1,97 @@
+-- table: The last dump of every process that is (or may be) a rank, with what its earlier dumps say
+-- of movement.
+with
+    usable as (
+        select
+            *, lag(own_key) over w as before_own, lag(full_key) over w as before_full, seen_before
+        from
+            (
+                from stack_main
+                qualify path is not null or count(path) over (partition by process) = 0
+            )
+        join stack_again using (dump)
+        where failure is null and source_kind <> 'backtrace'
+        window w as (partition by process order by snapshot)
+    ),
+    compared as (
+        select
+            * exclude (seen_before),
+            case
+                when
+                    own_key <> before_own
+                    or (class in ('compute', 'compile') and full_key <> before_full)
+                then true
+                when seen_before
+                then false
+            end as moved
+        from usable
+    ),
+    last_dump as (
+        select *
+        from compared
+        qualify row_number() over (partition by process order by snapshot desc) = 1
+    ),
+    failed as (
+        select *
+        from stack_main
+        where failure in ('stopped', 'no_answer', 'no_stack')
+        qualify row_number() over (partition by process order by snapshot desc) = 1
+    ),
+    every as (
+        select
+            l.* exclude (failure, failure_line, before_own, before_full),
+            f.failure,
+            f.failure_line,
+            f.file_id as failure_file,
+            f.line_no as failure_head
+        from last_dump as l
+        left join failed as f on f.process = l.process and f.snapshot > l.snapshot
+        union all by name
+        select *, file_id as failure_file, line_no as failure_head
+        from failed
+        anti join last_dump using (process)
+    ),
+    pid_by_rank as (
+        select rank, min(pid) as pid, min(host) as host
+        from stack_known_rank
+        group by rank
+        having count(distinct pid) = 1
+    )
+select
+    e.* replace (coalesce(e.pid, k.pid) as pid, coalesce(e.host, k.host) as host),
+    e.failure is not null as failed,
+    -- A worker of a serving engine that stands in its idle loop waits for the others' next step.
+    e.failure is null and (e.waits_for_peers or e.role = 'service') as peer,
+    -- A watchdog dumps what has not moved for minutes.
+    e.failure is null
+    and (e.moved is not distinct from false or e.watched and e.moved is null) as still,
+    -- Ordinary work, as long as nothing proves that it stands: a sample says nothing of how long.
+    e.failure is null
+    and not e.waits_for_peers
+    and e.role = 'rank'
+    and coalesce(e.moved, not e.watched)
+    and (
+        e.class in (
+            'compute',
+            'compile',
+            'checkpoint-io',
+            'idle-service',
+            'helper',
+            'none',
+            'unknown',
+            'wait'
+        )
+        or coalesce(e.status like 'active%', false)
+    ) as soft
+from every as e
+left join pid_by_rank as k on k.rank = e.rank
+where
+    (
+        e.role = 'rank'
+        or e.role = 'service'
+        and (e.moved is not distinct from false or e.watched)
+        and e.rank is not null
+    )
+    and (
+        e.rank is not null or not exists (from stack_main where role = 'rank' and rank is not null)
+    )

@@ -1,0 +1,32 @@
+-- table: The last dump of every worker of a data loader, with the place it stands at. A lock that
+-- it wants shows that it stands in a single dump.
+select
+    process,
+    pid,
+    host,
+    file_id,
+    thread_line,
+    status,
+    own.f as function,
+    own.f || ' (' || own.p || ')' as place,
+    own.line as own_line,
+    moved,
+    not in_queue_get
+    and coalesce(status, 'idle') not like 'active%'
+    and own is not null
+    and coalesce(not moved, true) as stuck,
+    worker_wants_lock as wants_lock
+from
+    (
+        select
+            *,
+            case
+                when lag(own_key) over w <> own_key then true when seen_before then false
+            end as moved,
+            row_number() over (partition by process order by snapshot desc) as back
+        from stack_main
+        join stack_again using (dump)
+        where role = 'loader worker' and failure is null
+        window w as (partition by process order by snapshot)
+    )
+where back = 1
