@@ -23,8 +23,8 @@ from logsift.judge.clocks import Clocks, settle
 from logsift.judge.coverage import Coverage, coverage
 from logsift.judge.grades import combined
 from logsift.judge.identity import identify, pids_of_ranks
-from logsift.judge.progress import Progress
 from logsift.judge.incident import COLUMNS, Evidence, Incident
+from logsift.judge.progress import Progress
 from logsift.judge.rules import judge
 from logsift.judge.words import worded
 from logsift.store import Store, beside_of, cache_folder, copy_of, spilled_of

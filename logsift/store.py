@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import duckdb
 
 from logsift import __version__
-from logsift.content.model import COMMON, Catalog, Column, Table
 from logsift.content.columns import TYPES
 from logsift.content.errors import ContentError, ContentErrors
+from logsift.content.model import COMMON, Catalog, Column, Table
 from logsift.errors import UserError
 from logsift.judge.incident import COLUMNS
 from logsift.queries import Inputs, may_find, ordered
@@ -124,8 +124,13 @@ class Store:
                 needs = [sorted(group) for group in inputs.of(relation.query, relation.needs)]
                 reads = sorted(inputs.read_by(relation.query))
                 self.insert("content_table", [(n, relation.name, relation.sql, reads, needs)])
-        self.con.execute(";".join(f"COMMENT ON {r.kind} {r.name} IS {_quoted(r.about)}" for r in relations if r.kind != "macro") or "SELECT 1")
-        self.insert("content_rule", [(r.id, [sorted(group) for group in inputs.of(r.sql, r.needs)]) for r in catalog.rules])
+        self.con.execute(
+            ";".join(f"COMMENT ON {r.kind} {r.name} IS {_quoted(r.about)}" for r in relations if r.kind != "macro")
+            or "SELECT 1"
+        )
+        self.insert(
+            "content_rule", [(r.id, [sorted(group) for group in inputs.of(r.sql, r.needs)]) for r in catalog.rules]
+        )
         self.insert("content_declared", [(t.name, sorted(t.omits)) for t in catalog.tables.values()])
         self.insert("run_info", [(catalog.digest, __version__)])
         self.con.execute("COMMIT")

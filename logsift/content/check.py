@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 import polars as pl
 import regex
+from jinja2 import TemplateError
 
-from logsift.content.model import ENVELOPE_FACTS, Catalog, Envelope, Grammar, Pattern, Rule, Sample
 from logsift.content.errors import ContentError, ContentErrors, Origin
+from logsift.content.model import ENVELOPE_FACTS, Catalog, Envelope, Grammar, Pattern, Rule, Sample
 from logsift.ingest.capture import capture
 from logsift.ingest.envelope import FACTS, Envelopes, take_off
 from logsift.ingest.match import constant, finish
 from logsift.ingest.readers import NAMES
+from logsift.judge.incident import RESULT
+from logsift.judge.words import GIVEN, names_in
 from logsift.store import Store
 
 if TYPE_CHECKING:
@@ -227,21 +231,96 @@ def _sql(catalog: Catalog) -> Iterator[ContentError]:
         yield from _rule(store, rule)
 
 
+_TYPES = {
+    "VARCHAR": re.compile(r"VARCHAR|ENUM.*"),
+    "TIMESTAMP": re.compile(r"TIMESTAMP(_[A-Z]+)?|DATE"),
+    "BIGINT[]": re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?\[\]"),
+    "VARCHAR[]": re.compile(r"VARCHAR\[\]"),
+    "STRUCT(file_id BIGINT, line_no BIGINT)[]": re.compile(r"STRUCT\(.*file_id .*line_no .*\)\[\]"),
+}
+"""What DuckDB calls the types that a rule's result may have, by the type that is declared."""
+_UNTYPED = re.compile(r"\"?NULL\"?(\[\])*|INTEGER(\[\])*")
+"""A column that is NULL, or an empty list, in every branch of a query."""
+_PLURAL = re.compile(r"\b[a-z]+\(e?s\)")
+_QUOTED_FACT = re.compile(r"""['"][^'"]*\{\{|\}\}[^'"{]*['"]""")
+_PLACEHOLDER = re.compile(r"<[a-z_ ]+>|\b(?:PID|HOST|HOSTS|NODE|PEER|PORT|RANK|JOBID|DEVICE|GPU|FILE|PATH|ADDRESS)\b")
+
+
 def _rule(store: Store, rule: Rule) -> Iterator[ContentError]:
     try:
         statements = duckdb.extract_statements(rule.sql)
         if len(statements) != 1:
             yield ContentError(rule.origin, f"rule {rule.id} holds {len(statements)} statements", "one SELECT")
             return
-        cursor = store.con.execute(rule.sql)
-        names = {d[0] for d in cursor.description or ()}
-        if rows := cursor.fetchall():
-            yield ContentError(
-                rule.origin,
-                f"rule {rule.id} finds {len(rows)} incident(s) in an empty database",
-                "aggregate with GROUP BY, or filter what is NULL",
-            )
-        if lacking := sorted({"evidence"} - names):
-            yield ContentError(rule.origin, f"rule {rule.id}: the result has no column {', '.join(lacking)}")
+        types = {str(r[0]): str(r[1]) for r in store.con.execute(f"DESCRIBE {rule.sql}").fetchall()}
+        rows = store.con.execute(rule.sql).fetchall()
     except duckdb.Error as e:
         yield ContentError(rule.origin, f"rule {rule.id}: {e}")
+        return
+    if rows:
+        yield ContentError(
+            rule.origin,
+            f"rule {rule.id} finds {len(rows)} incident(s) in an empty database",
+            "aggregate with GROUP BY, or filter what is NULL",
+        )
+    if "evidence" not in types:
+        yield ContentError(
+            rule.origin, f"rule {rule.id}: the result has no column evidence", "[line_at(file_id, line_no)]"
+        )
+    for name, found in types.items():
+        if (declared := RESULT.get(name)) is not None:
+            if not _TYPES[declared[0]].fullmatch(found) and not _UNTYPED.fullmatch(found):
+                yield ContentError(
+                    rule.origin, f"rule {rule.id}: column {name} is {found}, not {declared[0]}", declared[1]
+                )
+        elif near := next((known for known in RESULT if _alike(name, known, types)), None):
+            yield ContentError(
+                rule.origin, f"rule {rule.id}: column {name} is a fact; was {near} meant?", RESULT[near][1]
+            )
+    yield from _words(rule, frozenset(types) - {"evidence"})
+
+
+def _alike(name: str, known: str, types: Mapping[str, str]) -> bool:
+    """A result column that is nearly called like one that logsift knows, which the result lacks."""
+    return known not in types and name.strip("_") == known and name != known
+
+
+def _words(rule: Rule, columns: frozenset[str]) -> Iterator[ContentError]:
+    """The templates of a rule: what they name is there, and they are sentences and commands that people can use."""
+    said = [("summary", p) for p in rule.summary] + [(f"step {n}", p) for n, p in enumerate(rule.steps, 1)]
+    for what, phrase in said:
+        name = f"rule {rule.id}, {what}"
+        try:
+            if unknown := sorted(names_in(phrase) - columns - GIVEN):
+                near = get_close_matches(unknown[0], columns | GIVEN, 3)
+                hint = (
+                    f"did you mean {', '.join(near)}?" if near else f"there are: {', '.join(sorted(columns | GIVEN))}"
+                )
+                yield ContentError(rule.origin, f"{name}: no fact {unknown[0]!r}", hint, phrase.say)
+        except TemplateError as e:
+            yield ContentError(rule.origin, f"{name}: not a template: {e}", snippet=phrase.say)
+            continue
+        if what != "summary" and not phrase.say.rstrip().endswith((".", "%}")):
+            yield ContentError(rule.origin, f"{name}: a step is a sentence", "end it with a full stop", phrase.say)
+        if found := _PLURAL.search(phrase.say):
+            yield ContentError(
+                rule.origin,
+                f"{name}: {found[0]}",
+                "ranks | ranks, n | count('line'), x | agree('has', 'have')",
+                phrase.say,
+            )
+        for command in phrase.run:
+            if _QUOTED_FACT.search(command):
+                yield ContentError(
+                    rule.origin,
+                    f"{name}: a fact between quotes",
+                    "leave the quotes out: every value is quoted by itself",
+                    command,
+                )
+            if (found := _PLACEHOLDER.search(command)) and found[0].strip("<>").lower() in columns | GIVEN:
+                yield ContentError(
+                    rule.origin,
+                    f"{name}: {found[0]} stands for a fact that is known",
+                    "name the fact in {{ }}",
+                    command,
+                )

@@ -6,8 +6,8 @@ import json
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from logsift.content.model import COMMON, OMITTABLE, Catalog, Rule
 from logsift.content.columns import TYPES
+from logsift.content.model import COMMON, OMITTABLE, Catalog, Rule
 from logsift.errors import UserError
 from logsift.queries import references
 from logsift.store import SYSTEM_ABOUT
@@ -75,7 +75,9 @@ def describe_rule(catalog: Catalog, name: str) -> str:
         else ""
     )
     elsewhere = (
-        f"\nexplains on other ranks: {', '.join(sorted(rule.explains_other_ranks))}" if rule.explains_other_ranks else ""
+        f"\nexplains on other ranks: {', '.join(sorted(rule.explains_other_ranks))}"
+        if rule.explains_other_ranks
+        else ""
     )
     transient = "\nmomentary: explains nothing that came after the job had gone on" if rule.transient else ""
     return (

@@ -15,8 +15,24 @@ from logsift import __version__
 from logsift.content import locate
 from logsift.content.errors import ContentError, ContentErrors, Origin
 from logsift.content.model import (
-    COMMON_NAMES, ENVELOPE_FACTS, OMITTABLE, Catalog, Column, Confidence, Envelope, Grammar, Kind, Pattern, Phrase,
-    Relation, Rule, Sample, Seed, Severity, Status, Table,
+    COMMON_NAMES,
+    ENVELOPE_FACTS,
+    OMITTABLE,
+    Catalog,
+    Column,
+    Confidence,
+    Envelope,
+    Grammar,
+    Kind,
+    Pattern,
+    Phrase,
+    Relation,
+    Rule,
+    Sample,
+    Seed,
+    Severity,
+    Status,
+    Table,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -278,10 +294,14 @@ class _Loader:
         if macros := list(_MACRO.finditer(text)):
             rest = _COMMENT_LINE.sub("", _MACRO.sub("", text)).strip()
             if rest:
-                self.wrong(Origin(path, 1), "SQL beside macros", "a file holds macros, or the query of one relation", rest)
+                self.wrong(
+                    Origin(path, 1), "SQL beside macros", "a file holds macros, or the query of one relation", rest
+                )
             for m in macros:
                 origin = Origin(path, text.count("\n", 0, m.start("name")) + 1)
-                self.relation(Relation(m["name"], "macro", _said(m["note"]), m["body"].strip(), origin, m["parameters"]))
+                self.relation(
+                    Relation(m["name"], "macro", _said(m["note"]), m["body"].strip(), origin, m["parameters"])
+                )
             return
         head = _RELATION.match(text)
         if not head:
@@ -348,7 +368,9 @@ class _Loader:
             raw.get("transient", False), frozenset(raw.get("needs", ())),
         )  # fmt: skip
 
-    def phrases(self, origin: Origin, key: str, given: Sequence[Any], allowed: Mapping[str, type]) -> tuple[Phrase, ...]:
+    def phrases(
+        self, origin: Origin, key: str, given: Sequence[Any], allowed: Mapping[str, type]
+    ) -> tuple[Phrase, ...]:
         out = []
         for n, one in enumerate(given, 1):
             if not isinstance(one, dict) or not one.get("say"):

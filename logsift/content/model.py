@@ -238,5 +238,3 @@ class Catalog:
 
     def __repr__(self) -> str:
         return f"<Catalog {self.digest[:12]}: {len(self.grammars)} grammars, {len(self.tables)} tables, {len(self.rules)} rules>"
-
-

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from logsift.content.model import BLOCK_LINES, COMMON_NAMES, Grammar, Pattern, Table
 from logsift.content.columns import TYPES
+from logsift.content.model import BLOCK_LINES, COMMON_NAMES, Grammar, Pattern, Table
 from logsift.ingest.capture import capture, contains_any
 from logsift.ingest.clock import read_times
 from logsift.ingest.envelope import FACTS, take_off

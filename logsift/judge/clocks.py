@@ -418,7 +418,9 @@ class Clocks:
         out = []
         for i in incidents:
             when = self.before_the_job(i) if i.severity != "info" else None
-            out.append(replace(i, severity="info", facts=MappingProxyType({**i.facts, "before_the_job": when})) if when else i)
+            out.append(
+                replace(i, severity="info", facts=MappingProxyType({**i.facts, "before_the_job": when})) if when else i
+            )
         return out
 
     def clock(self, files: set[int]) -> tuple[frozenset[str], timedelta]:

@@ -52,17 +52,28 @@ class Incident:
         }
     )
     at: datetime | None = _column(
-        "TIMESTAMP", "when it began; what is later cannot be its cause", name="first", returned="TIMESTAMP", default=None
+        "TIMESTAMP",
+        "when it began; what is later cannot be its cause",
+        name="first",
+        returned="TIMESTAMP",
+        default=None,
     )
-    until: datetime | None = _column("TIMESTAMP", "when it was last seen", name="last", returned="TIMESTAMP", default=None)
+    until: datetime | None = _column(
+        "TIMESTAMP", "when it was last seen", name="last", returned="TIMESTAMP", default=None
+    )
     ranks: frozenset[int] = _column("BIGINT[]", "global ranks it happened to", returned="BIGINT[]", default=frozenset())
     hosts: frozenset[str] = _column("VARCHAR[]", "hosts it happened on", returned="VARCHAR[]", default=frozenset())
-    gpus: frozenset[str] = _column("VARCHAR[]", "GPUs, by PCI address or index", returned="VARCHAR[]", default=frozenset())
+    gpus: frozenset[str] = _column(
+        "VARCHAR[]", "GPUs, by PCI address or index", returned="VARCHAR[]", default=frozenset()
+    )
     facts: Mapping[str, Any] = _column(
         "JSON", "every other column of the rule's result", default_factory=lambda: MappingProxyType({})
     )
     explains: frozenset[str] | None = _column(
-        "VARCHAR[]", "the rules or families it explains, where these are not those of its rule", returned="VARCHAR[]", default=None
+        "VARCHAR[]",
+        "the rules or families it explains, where these are not those of its rule",
+        returned="VARCHAR[]",
+        default=None,
     )
     summary: str = _column("VARCHAR", "one sentence: what happened, to whom", default="")
     steps: tuple[Step, ...] = _column("JSON", "what to do next: [{text, commands[]}]", default=())
@@ -131,7 +142,9 @@ class Incident:
             ranks=frozenset(int(r) for r in row.get("ranks") or () if r is not None),
             hosts=frozenset(h for h in row.get("hosts") or () if h),
             gpus=frozenset(g for g in row.get("gpus") or () if g),
-            facts=MappingProxyType({k: v for k, v in row.items() if k not in RESULT and k not in ("summary", "action") and v is not None}),
+            facts=MappingProxyType(
+                {k: v for k, v in row.items() if k not in RESULT and k not in ("summary", "action") and v is not None}
+            ),
             explains=None if row.get("explains") is None else frozenset(row["explains"]),
             summary=row.get("summary") or "",
             steps=(Step(row["action"]),) if row.get("action") else (),

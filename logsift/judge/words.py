@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -201,7 +201,11 @@ def capital(text: str) -> str:
 
 def bus_id(gpu: str) -> str:
     """A GPU as tools take it: a PCI address with its function, an index as it is."""
-    return f"{gpu}.0" if re.fullmatch(r"(?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}", str(_some(gpu))) else str(gpu)
+    return (
+        f"{gpu}.0"
+        if re.fullmatch(r"(?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}", str(_some(gpu)))
+        else str(gpu)
+    )
 
 
 def natural(name: str) -> list[tuple[int, int | str]]:
