@@ -1,90 +1,162 @@
 /*
-title      = "A process was ended by a signal"
+title      = "A process died of a signal"
 severity   = "critical"
 confidence = "definite"
 status     = "stable"
-explains   = ["hang", "network.peer_lost", "divergence", "network.connect_failure", "network.ib_error", "loss.rollback"]
-transient = true
+explains   = [
+  "hang", "network.peer_lost", "divergence", "network.connect_failure", "network.ib_error",
+  "loss.rollback",
+]
+transient  = true
 about      = """
-A rank or one of its helpers died of a segmentation fault, an abort, a bus error or a SIGKILL. What the launcher ends afterwards (SIGTERM, its own SIGKILL), what a watchdog aborts on purpose, and what a person or the scheduler ends is left out.
+A rank or one of its helpers died of a segmentation fault, an abort, a bus error or a SIGKILL. Not
+reported: what the launcher ends afterwards (SIGTERM, its own SIGKILL), what a watchdog aborts on
+purpose, and what a person or the scheduler ends.
 """
-remedy     = "Segmentation fault: take the library named by the kernel, or run with PYTHONFAULTHANDLER=1 and a core dump (gdb -p, bt). SIGKILL: look in dmesg of that host for the OOM killer, and in the scheduler's log."
-false_positives = "A SIGKILL from the launcher that no log tells of."
+false_positives = "A SIGKILL from the launcher or from a person that no log mentions."
 references = ["https://man7.org/linux/man-pages/man7/signal.7.html"]
+
+[[summary]]
+when = "signal is none"
+say  = '''
+{% if pid %}A Ray worker (pid {{ pid }}{% if host %} on {{ host }}{% endif %})
+{% else %}{{ pids | length | count('Ray worker') }} ({{ pids | names('pid') }}){% endif %}
+ended without a message: killed from outside, usually by the OOM killer, or crashed
+'''
+[[summary]]
+say  = '''
+{% if ranks %}{{ ranks | ranks | capital }}
+{% elif tasks %}{{ tasks | ranks('task') | capital }}
+{% elif local_ranks %}{{ local_ranks | ranks('local rank') | capital }}
+{% elif process %}Process {{ process }}
+{% else %}A process{% endif %}
+{% if pids and pids | length <= 4 %}({{ pids | names('pid') }}){% endif %}
+{% if hosts and hosts | length <= 3 %}on {{ hosts | names }}{% endif %}
+{% if signal == 9 %}{{ (ranks or tasks or local_ranks or [1]) | agree('was', 'were') }} killed
+({{ signal_name }})
+{% elif signal == 11 %}crashed with a segmentation fault ({{ signal_name }})
+{% elif signal == 6 %}aborted ({{ signal_name }}{% if 'glibc' in source %}): the C library found
+the heap or the stack overwritten{% else %}){% endif %}
+{% elif signal == 7 %}died of a bus error ({{ signal_name }})
+{% elif signal == 4 %}ran into an illegal instruction ({{ signal_name }})
+{% elif signal == 8 %}divided by zero in native code ({{ signal_name }})
+{% else %}died of {{ signal_name }}{% endif %}
+{% if library %}in {{ library }}{% if offset %} at offset {{ offset }}{% endif %}{% endif %}
+'''
+
+[[step]]
+when = "signal is none"
+say  = '''
+Look for the OOM killer and for segmentation faults in the kernel log
+{% if host %}of {{ host }}{% else %}of the workers' hosts{% endif %}, and read what the
+{{ pids | agree('worker', 'workers') }} wrote last.
+'''
+run  = [
+  "dmesg -T | grep -iE 'out of memory|oom-kill|killed process|segfault'",
+  "tail -n 50{% for p in pids %} /tmp/ray/session_latest/logs/worker-*-{{ p }}.err{% endfor %}",
+]
+
+[[step]]
+when = "signal == 9"
+say  = '''
+Find out who sent SIGKILL: look for the OOM killer in the kernel log
+{% if hosts %}of {{ hosts | names }}{% else %}of the host that it ran on{% endif %}.
+'''
+run  = [
+  "dmesg -T | grep -iE 'out of memory|oom-kill|killed process'",
+  "grep -H oom_kill $(find /sys/fs/cgroup -name memory.events)",
+]
+[[step]]
+when = "signal == 9"
+say  = '''
+If it was not the OOM killer, ask the scheduler whether the job hit a limit of memory or time, or
+was cancelled.
+'''
+run  = [
+  "sacct -j $SLURM_JOB_ID -o JobID,State,ExitCode,MaxRSS,ReqMem,Elapsed,Timelimit,NodeList",
+]
+
+[[step]]
+when = "signal == 7"
+say  = '''
+Check the free space of /dev/shm{% if hosts %} on {{ hosts | names }}{% endif %} while the job
+runs: a full one ends data loader workers like this. In containers make it larger (docker run
+--shm-size=64g; in Kubernetes an emptyDir with medium: Memory), or use fewer workers.
+'''
+run  = ["df -h /dev/shm", "ls -lhS /dev/shm | head"]
+[[step]]
+when = "signal == 7"
+say  = '''
+If there is room, a file that is mapped into memory was truncated or its disk failed: look for
+I/O errors, and whether a data set or checkpoint was overwritten during the run.
+'''
+run  = ["dmesg -T | grep -iE 'i/o error|mce|ecc|nfs|lustre'"]
+
+[[step]]
+when = "signal == 4"
+say  = '''
+Install binaries that this processor can run{% if hosts %} ({{ hosts | names }}){% endif %}: a
+wheel or an extension was built for another one, often with AVX-512 or -march=native. Compare with
+a host where the program works.
+'''
+run  = ["lscpu | grep -E 'Architecture|Model name|Flags'", "python -m torch.utils.collect_env"]
+
+[[step]]
+when = "library and offset"
+say  = '''
+Find the package that {{ library }} belongs to, and the function at offset {{ offset }}. Try
+another version of the package, or rebuild it with debug symbols if it is your own.
+'''
+run  = [
+  "find / -xdev -name {{ library }} 2>/dev/null",
+  '''{% if offset | length < 12 %}addr2line -Cfpe $(find / -xdev -name {{ library }} 2>/dev/null |
+head -n 1) {{ offset }}{% endif %}''',
+]
+[[step]]
+when = "signal == 6 and 'glibc' in source"
+say  = '''
+Look for native code that writes past its buffer or frees twice: it did so earlier than the abort,
+and not necessarily in the function that aborted. Start again with a heap that checks itself; leave
+out, one after the other, the native extensions that were added or updated last.
+'''
+run  = ["export GLIBC_TUNABLES=glibc.malloc.check=3 LD_PRELOAD=libc_malloc_debug.so.0"]
+[[step]]
+when = "signal == 6 and 'glibc' not in source"
+say  = '''
+Read what was printed right before the abort: an uncaught C++ exception, a failed assertion or a
+fatal check gives the reason.
+'''
+run  = [
+  '''grep -n -B 5 {% for path in paths %}{{ path }} {% endfor %}
+-E -e 'terminate called|what\(\):|Assertion|Check failed|Fatal Python error' ''',
+]
+[[step]]
+when = "'faulthandler' in source"
+say  = "Read the Python stack that faulthandler printed: it shows which call led to the crash."
+[[step]]
+when = "signal in (5, 6, 8, 11)"
+say  = '''
+Read the core dump{% if hosts %} on {{ hosts | names }}{% endif %}, if one was written; core_pattern
+says where it goes.
+'''
+run  = [
+  "cat /proc/sys/kernel/core_pattern",
+  "coredumpctl info {{ pid }}",
+  '''gdb -batch -ex bt -ex thread\ apply\ all\ bt $(which python) core.{{ pid }}''',
+]
+[[step]]
+when = "signal in (5, 6, 8, 11)"
+say  = '''
+Without a core dump, allow them in the job's script{% if 'faulthandler' not in source %}, have
+Python print its stacks at a crash{% endif %}, and start again.
+'''
+run  = [
+  "ulimit -c unlimited",
+  "{% if 'faulthandler' not in source %}export PYTHONFAULTHANDLER=1{% endif %}",
+]
 */
 with
-    hard as (
-        select *
-        from death d
-        where
-            signal in (4, 6, 7, 8, 9, 11, 5)
-            and not (source <> 'kernel' and exists (from ended_from_outside))
-            -- killed by its launcher: told so, or asked with SIGTERM before
-            and not (
-                signal = 9
-                and (
-                    exists (
-                        from launcher_event l
-                        where l.event in ('forced', 'killing') and l.target_pid = d.pid
-                    )
-                    or exists (
-                        from strace_known k
-                        where
-                            k.syscall = 'kill'
-                            and k.result = '0'
-                            and try_cast(regexp_extract(k.args, '^-?([0-9]+)', 1) as bigint) = d.pid
-                            and contains(k.args, 'SIGKILL')
-                    )
-                    or exists (
-                        from strace_event s
-                        where
-                            s.kind = 'signal'
-                            and s.signal_name = 'SIGTERM'
-                            and s.tid = d.pid
-                            and d.source = 'strace'
-                    )
-                )
-            )
-            -- an abort with a reason of its own: a watchdog, an uncaught C++ exception of a
-            -- failed collective or of CUDA
-            and not (
-                signal = 6
-                and (
-                    exists (from c10d_timeout_line)
-                    or exists (from c10d_heartbeat)
-                    or exists (from c10d_nccl_error)
-                    or exists (from missing_rank_suspect)
-                    or exists (from c10d_size)
-                    or exists (from cuda_error)
-                    or exists (from oom_event)
-                )
-            )
-    ),
-    first_told as (  -- the launcher's first failure was another one: this is a follower
-        select bool_or(coalesce(exitcode, 0) > 0 and coalesce(exitcode, 0) < 129) as by_exit
-        from "exit"
-        where first_observed
-    ),
-    ranked as (
-        select
-            *,
-            bool_or(signal not in (6, 9)) over () as any_fault,
-            bool_or(first_observed) over () as any_first,
-            bool_or(first_observed and signal = 9) over () as first_kill
-        from hard
-    ),
-    chosen as (
-        select *
-        from ranked
-        where
-            not (any_fault and signal in (6, 9) and not (signal = 9 and first_kill))
-            and not (
-                signal in (6, 9)
-                and coalesce((select by_exit from first_told), false)
-                and not first_observed
-            )
-    ),
-    grouped as (
+    reported as (
         select
             signal,
             any_value(signal_name) as signal_name,
@@ -95,9 +167,11 @@ with
             list(distinct local_rank order by local_rank) filter (
                 local_rank is not null
             ) as local_ranks,
-            min(time) as at_,
-            max(process) filter (source = 'kernel') as kernel_process,
-            any_value(process) filter (process is not null) as process,
+            min(time) as "at",
+            coalesce(
+                max(process) filter (source = 'kernel'),
+                any_value(process) filter (process is not null)
+            ) as process,
             any_value(library) filter (library is not null) as library,
             any_value(library_offset) filter (library is not null) as library_offset,
             any_value(error_code) filter (error_code is not null) as error_code,
@@ -108,45 +182,25 @@ with
                 line_at(file_id, line_no)
                 order by source = 'kernel' desc, first_observed desc, file_id, line_no
             )[:20] as evidence
-        from chosen
+        from fatal_signal
         group by signal
+    ),
+    ended_with_it as (
+        select list(distinct rank order by rank) as ranks
+        from death
+        where signal = 15 and rank is not null
+    ),
+    job as (
+        select count(distinct rank) as world_size
+        from identity
+        where rank is not null
+        having count(distinct rank) > greatest(1, max(rank))
     )
 select
-    case
-        when len(ranks) > 0
-        then 'Rank ' || ranges(ranks)
-        when len(tasks) > 0
-        then 'Task ' || ranges(tasks)
-        when len(local_ranks) > 0
-        then 'Local rank ' || ranges(local_ranks)
-        when kernel_process is not null
-        then 'Process ' || kernel_process
-        else 'A process'
-    end || coalesce(
-        case when len(pids) <= 4 then ' (pid ' || array_to_string(pids, ', ') || ')' end, ''
-    )
-    || coalesce(' on ' || case when len(hosts) <= 3 then array_to_string(hosts, ', ') end, '')
-    || ' was ended by '
-    || signal_name
-    || coalesce(' in ' || library || ' at offset ' || library_offset, '') as summary,
     evidence,
-    at_ as at,
+    "at",
     ranks,
     hosts,
-    case
-        signal
-        when 9
-        then
-            'Nobody in these logs says who sent SIGKILL: look in dmesg of '
-            || coalesce(hosts[1], 'that host')
-            || ' for the OOM killer, and in the scheduler''s log for a memory limit or a time limit.'
-        when 7
-        then
-            'Bus error: check the size of /dev/shm (df -h /dev/shm; docker --shm-size), then the disk behind mapped files.'
-        when 4
-        then
-            'Illegal instruction: the binary was built for another processor; install a wheel for this machine (lscpu).'
-    end as action,
     case
         when signal = 9 and not list_contains(source, 'kernel') and ranks is null and pids is null
         then 'possible'
@@ -156,59 +210,27 @@ select
     signal,
     signal_name,
     exitcode,
-    coalesce(kernel_process, process) as process,
+    process,
     case when len(pids) = 1 then pids[1] end as pid,
     pids,
     case when len(hosts) = 1 then hosts[1] end as host,
     case when ranks is null and len(local_ranks) = 1 then local_ranks[1] end as local_rank,
     case when ranks is null then local_ranks end as local_ranks,
+    case when ranks is null then tasks end as tasks,
     library,
     try_cast(error_code as bigint) as error_code,
     library_offset as "offset",
     fault_address,
     source,
-    (
-        select list(distinct rank order by rank)
-        from death e
-        where e.signal = 15 and e.rank is not null
-    ) as echo_ranks,
-    case
-        when ranks is not null
-        then
-            (
-                select count(distinct rank)
-                from identity
-                where rank is not null
-                having count(distinct rank) > greatest(1, max(rank))
-            )
-    end as world_size
-from grouped
+    (select ranks from ended_with_it) as echo_ranks,
+    case when ranks is not null then (select world_size from job) end as world_size
+from reported
 union all by name
 -- Ray sees that the connection to a worker ended, and guesses at why.
 select
-    case
-        when count(distinct pid) = 1
-        then
-            'A worker of Ray (pid '
-            || any_value(pid)
-            || coalesce(' on ' || any_value(host), '')
-            || ')'
-        else
-            count(distinct pid)
-            || ' workers of Ray (pid '
-            || array_to_string(list(distinct pid order by pid)[:8], ', ')
-            || ')'
-    end
-    || ' ended without a word: killed from outside, by the OOM killer as a rule, or crashed'
-    as summary,
     list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence,
-    min(time) as at,
+    min(time) as "at",
     list(distinct host) filter (host is not null) as hosts,
-    'Look in dmesg of '
-    || coalesce(any_value(host), 'that host')
-    || ' for the OOM killer and for segfaults, and in /tmp/ray/session_latest/logs for worker-*'
-    || coalesce(any_value(pid)::varchar, 'PID')
-    || '.err.' as action,
     'warning' as severity,
     'possible' as confidence,
     case when count(distinct pid) = 1 then any_value(pid) end as pid,
@@ -219,7 +241,7 @@ from "exit"
 where
     source = 'ray'
     and pid is not null
-    and not exists (from chosen)
+    and not exists (from fatal_signal)
     and not exists (from fatal_exception)
     and not exists (from ended_from_outside)
     and not exists (from cuda_error)

@@ -1,0 +1,61 @@
+-- table: One row per report that a process died of a signal which means a crash or a kill, and
+-- which nobody is known to have caused on purpose: no person, scheduler, launcher or watchdog, no
+-- error that aborts. Columns as in death.
+with
+    launcher_exit as (
+        select bool_or(exitcode between 1 and 128) as first_failure_exited
+        from "exit"
+        where first_observed
+    ),
+    asked_to_die as (  -- by its launcher, or by a process that strace saw
+        select target_pid as pid, null as source
+        from launcher_event
+        where event in ('forced', 'killing') and target_pid is not null
+        union all
+        select try_cast(regexp_extract(args, '^-?([0-9]+)', 1) as bigint), null
+        from strace_known
+        where syscall = 'kill' and result = '0' and contains(args, 'SIGKILL')
+        union all
+        select tid, 'strace'
+        from strace_event
+        where kind = 'signal' and signal_name = 'SIGTERM'
+    ),
+    abort_on_purpose as (
+        select
+            exists (from c10d_timeout_line)
+            or exists (from c10d_heartbeat)
+            or exists (from c10d_nccl_error)
+            or exists (from missing_rank_suspect)
+            or exists (from c10d_size)
+            or exists (from cuda_error)
+            or exists (from oom_event) as known
+    ),
+    candidate as (
+        select
+            d.*,
+            signal not in (6, 9) as is_fault,
+            bool_or(signal not in (6, 9)) over () as any_fault,
+            bool_or(first_observed and signal = 9) over () as killed_first
+        from death d
+        where
+            signal in (4, 5, 6, 7, 8, 9, 11)
+            and (source = 'kernel' or not exists (from ended_from_outside))
+            and not (
+                signal = 9
+                and exists (
+                    from asked_to_die a where a.pid = d.pid and coalesce(a.source = d.source, true)
+                )
+            )
+            and not (signal = 6 and (select known from abort_on_purpose))
+    )
+-- An abort or a kill follows a fault, and follows the first failure where that was a plain exit.
+select * exclude (is_fault, any_fault, killed_first)
+from candidate
+where
+    is_fault
+    or (
+        (not any_fault or (signal = 9 and killed_first))
+        and (
+            first_observed or not coalesce((select first_failure_exited from launcher_exit), false)
+        )
+    )
