@@ -3,18 +3,121 @@ title      = "A Python exception ended the program"
 severity   = "critical"
 confidence = "definite"
 status     = "stable"
-explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.stack", "divergence.collective_count", "loss.rollback"]
+explains   = [
+  "hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.stack",
+  "divergence.collective_count", "loss.rollback",
+]
 explains_same_place = ["crash.signal"]
-transient = true
+transient  = true
 about      = """
-The first exception across ranks that is the program's own: not the echo in the ranks that lost their peer, not the launcher's summary, not what out-of-memory, GPU, collective or disk rules tell better. An exception after which training went on is not reported.
+The first exception across ranks that is the program's own. Not reported: the echo in ranks that
+lost their peer, the launcher's summary, what the rules for memory, GPUs, collectives or disks
+explain better, and an exception after which training went on.
 """
-remedy     = "Read the named line of the traceback; fix the cause there. Where only some ranks raised it, look at what differs for them: their data shard, their host."
 false_positives = "An exception that was logged and handled at the very end of a log."
 references = ["https://docs.python.org/3/library/exceptions.html"]
+summary    = '''
+{% if ranks %}{{ ranks | ranks | capital }} raised
+{% elif local_rank is not none %}Local rank {{ local_rank }} raised
+{% elif task is not none %}Task {{ task }} raised{% endif %}
+{{ type.split('.')[-1] }}
+{%- if details %}: {{ details | cut(200) }}{% elif message %}: {{ message | cut(200) }}{% endif %}
+{% if own_file %}at {{ own_file }}:{{ own_line }}
+{% elif file %}at {{ file }}:{{ line }}{% endif %}
+'''
+
+[[step]]
+when = "own_code"
+say  = '''
+Start at {{ own_code }}, the innermost frame of your own code
+{%- if file != own_file %}; a library raised the exception at {{ file }}:{{ line }}{% endif %}.
+{% if raised_message %}What it ended with, {{ raised_type or type }}:
+{{ raised_message | cut(80) }}, only follows from it.{% endif %}
+'''
+run  = ["sed -n {{ [own_line - 8, 1] | max }},{{ own_line + 4 }}p {{ own_file }}"]
+[[step]]
+when = "not own_code"
+say  = '''
+Read what was printed before the exception; its traceback shows no line of your own code.
+{% if raised_message %}What it ended with, {{ raised_type or type }}:
+{{ raised_message | cut(80) }}, only follows from it.{% endif %}
+'''
+run  = ["grep -n -F -B 30 {{ type }} {{ paths[0] }}"]
+
+[[step]]
+when = "kind == 'own' and ranks and world_size and ranks | length * 2 <= world_size"
+say  = '''
+Look at what {{ ranks | agree('this rank has', 'these ranks have') }} to
+{{ ranks | agree('itself', 'themselves') }}: {{ ranks | length | count('rank') }} of
+{{ world_size }} raised it. Compare the data shard first, then the host
+{%- if hosts %} ({{ hosts | names }}){% endif %} and its software.
+'''
+[[step]]
+when = '''
+kind == 'own' and own_code and (type in ('KeyError', 'IndexError') or
+type in ('ValueError', 'RuntimeError') and
+('size' in message or 'shape' in message or 'length' in message))
+'''
+say  = '''
+Find the sample: log the indices of every batch, or read the data set once on a CPU with the same
+collate function, and look for what is missing, too long or out of range.
+'''
+[[step]]
+when = "kind == 'own' and type in ('AttributeError', 'TypeError', 'NameError', 'ImportError')"
+say  = '''
+If the code has not changed, compare the libraries with those of the last run that worked: it uses
+a name or an argument that this version does not know.
+'''
+run  = ["pip freeze", "git log --oneline -n 10"]
+[[step]]
+when = "details and 'larger than max' in details"
+say  = '''
+Raise the message size on both sides (grpc.max_receive_message_length and
+grpc.max_send_message_length), or send the data in smaller pieces.
+'''
+[[step]]
+when = '''
+type.startswith(('requests.', 'urllib3.', 'botocore.', 'aiohttp.', 'httpx.', 'huggingface_hub.'))
+'''
+say  = '''
+Check that {% if hosts %}{{ hosts | names }}{% else %}every host{% endif %} can reach the
+service, and fetch what is needed before the job starts, so that one failed request does not end the run.
+'''
+[[step]]
+when = "kind == 'loss'"
+say  = '''
+Look at the loss and the gradient norm of the steps before: the program stopped itself because a
+value was NaN, infinite or out of range. Restart from a checkpoint before that.
+'''
+run  = ["grep -ni -e loss -e grad.norm {{ paths[0] }} | tail -n 40"]
+[[step]]
+when = "kind == 'writer'"
+say  = '''
+Check the file system that the file was written to: full, over its quota, or with errors. Remove
+the partial file before you start again.
+'''
+run  = ["df -h", "df -i", "dmesg -T | grep -iE 'i/o error|nfs|lustre' | tail"]
+[[step]]
+when = "kind == 'checkpoint'"
+say  = "Resume from the last checkpoint that loads; compare this one's size with that of others."
+[[step]]
+when = "kind == 'incompatible'"
+say  = "Compare the installed versions with those the package was built for."
+run  = ["python -m torch.utils.collect_env", "pip freeze"]
+[[step]]
+when = "kind == 'config' and type in ('FileNotFoundError', 'PermissionError', 'NotADirectoryError')"
+say  = '''
+Check that {% if path %}{{ path }}{% else %}the file{% endif %} is there and open to the job's user
+{%- if hosts %} on {{ hosts | names }}{% else %} on every host{% endif %}.
+'''
+run  = ["ls -l {{ path }}", "namei -l {{ path }}"]
+[[step]]
+when = "kind == 'config' and type == 'ModuleNotFoundError'"
+say  = "Install the module in the environment that the job uses, on every host."
+run  = ["which python", "pip list"]
 */
 with
-    own as (
+    own_exception as (
         select
             *,
             class
@@ -31,12 +134,13 @@ with
             )
     ),
     first_rank as (select distinct rank from "exit" where first_observed and rank is not null),
-    grouped as (
+    failure as (  -- alike on several ranks
         select
             alike,
             min_by(type, line_no) as type,
             min_by(class, line_no) as class,
             min_by(message, line_no) as message,
+            min_by(kind, line_no) as kind,
             min_by(file, line_no) filter (file is not null) as file,
             min_by(line, line_no) filter (file is not null) as line,
             min_by("function", line_no) filter (file is not null) as "function",
@@ -63,23 +167,23 @@ with
                     traceback_line is not null
                 )[:3]
             ) as evidence
-        from own
+        from own_exception
         group by alike
     ),
-    ordered as (
+    ranked_failure as (
         select
             *,
+            list_filter(
+                frames,
+                lambda f: not regexp_matches(f, 'site-packages|dist-packages|/lib/python|<frozen')
+            )[-1] as own_code,
             row_number() over (
                 order by
                     coalesce(of_first_rank, false) desc, uncaught desc, started nulls last, place
             ) as n
-        from grouped
+        from failure
     )
 select
-    coalesce('Rank ' || ranges(ranks) || ' raised ', '')
-    || class
-    || case when message = '' then '' else ': ' || left(split_part(message, chr(10), 1), 200) end
-    || coalesce(' at ' || file || ':' || line, '') as summary,
     evidence,
     started as at,
     ranks,
@@ -95,6 +199,9 @@ select
     end as confidence,
     type,
     left(message, 1000) as message,
+    kind,
+    nullif(regexp_extract(message, 'details = "([^"]+)"', 1), '') as details,
+    nullif(regexp_extract(message, 'Errno [0-9]+\].*: ''([^'']+)''', 1), '') as path,
     file,
     line,
     "function",
@@ -103,11 +210,12 @@ select
     case when len(local_ranks) = 1 then local_ranks[1] end as local_rank,
     case when len(tasks) = 1 then tasks[1] end as task,
     times,
+    (select max(world_size) from identity_link where world_size between 2 and 100000) as world_size,
     case
         when raised_class <> class or raised_message <> message then raised_class
     end as raised_type,
     case when raised_message <> message then left(raised_message, 500) end as raised_message,
-    list_filter(
-        frames, lambda f: not regexp_matches(f, 'site-packages|dist-packages|/lib/python|<frozen')
-    )[-1] as own_code
-from ordered
+    own_code,
+    regexp_extract(own_code, '^(.+):[0-9]+( in |$)', 1) as own_file,
+    try_cast(regexp_extract(own_code, ':([0-9]+)( in |$)', 1) as bigint) as own_line
+from ranked_failure
