@@ -5,32 +5,97 @@ confidence  = "definite"
 status      = "stable"
 explains    = ["hang", "network.peer_lost", "crash.exception", "crash.signal", "loss.rollback"]
 about       = """
-A connection was refused, timed out or found no route. One peer that many cannot reach is itself the suspect: its process is not
-there, or a firewall or route stands before it. One host that reaches nobody is the suspect itself.
-Behind NCCL up to 2.23 `Software caused connection abort` is a refused connection on its second try.
+A connection was refused, timed out or found no route. A peer that several hosts cannot reach is the suspect: its process is gone,
+or a firewall or a missing route keeps them apart. A host that reaches none of its peers is the suspect itself.
+NCCL up to 2.23 reports a refused connection as `Software caused connection abort`.
 """
-remedy      = """
-On the peer: is the process alive and does it listen (ss -ltnp)? From the host that failed: nc -vz PEER PORT. Then firewall rules between
-the two, the interface that was chosen (NCCL_SOCKET_IFNAME, GLOO_SOCKET_IFNAME), MASTER_ADDR, and routes of that subnet.
-"""
-false_positives = "The peer had died before and its own failure is not in the logs: then the refused connection is the echo of that."
+false_positives = "The peer had died before and its own failure is not in these logs: the refused connection is then the echo of that."
 references  = ["https://github.com/NVIDIA/nccl/issues/1515", "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html"]
+summary     = '''
+{% if hosts %}{{ hosts | names }}{% elif ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %}
+{%- if hosts and ranks %} ({{ ranks | ranks }}){% elif host and gpus %} ({{ gpus | names('GPU') }}){% endif %}
+cannot reach
+{% if peers %}{{ peers | names }}
+{% elif peer %}{% if peer_host %}{{ peer_host }} ({{ peer }}){% else %}{{ peer }}{% endif %}
+{%- if port %} port {{ port }}{% endif %}{% else %}a peer that the log does not name{% endif %}
+{%- if failure == 'refused' %}: connection refused
+{%- elif failure == 'unreachable' %}: no route to it
+{%- elif failure == 'timed_out' %}: timed out{% if timeout_ms %} after {{ (timeout_ms / 1000) | duration }}{% endif %}
+{%- elif attempts and not peer %}: no connection after {{ attempts | count('attempt') }}
+{%- elif error %}: {{ error }}{% endif %}'''
+
+[[step]]
+when = "peers and host"
+say  = '''Look at {{ host }} first, its interfaces, routes and firewall: it could not reach any of
+{{ peers | names }}.'''
+run  = ["ip -br addr", "ip route get {{ peers[0] }}", "nc -vz -w 5 {{ peers[0] }} {{ port }}"]
+
+[[step]]
+when = "failure == 'refused' and peer in ('127.0.0.1', '::1', 'localhost')"
+say  = '''Nothing listens on port {{ port }} of this host: find out how the process that should hold it ended,
+usually rank 0 or the launcher's agent. In a job of several hosts, {{ peer }} is a mistake: MASTER_ADDR must be an address of
+rank 0's host that the others can reach.'''
+run  = ["ss -ltnp sport = :{{ port }}", "echo $MASTER_ADDR $MASTER_PORT"]
+
+[[step]]
+when = "failure == 'refused' and peer and peer not in ('127.0.0.1', '::1', 'localhost')"
+say  = '''Find out how the process on {{ peer_host or peer }} ended: the host answers, but nothing listens on
+{% if port %}port {{ port }}{% else %}that port{% endif %} any more, or yet.
+{% if 'abort' in (error or '') %}(NCCL up to 2.23 prints "{{ error }}" for a refused connection.){% endif %}'''
+run  = ["getent hosts {{ peer }}", "ss -ltnp sport = :{{ port }}", "nc -vz -w 5 {{ peer }} {{ port }}"]
+
+[[step]]
+when = "failure == 'timed_out' and peer and not peers"
+say  = '''Test the path from {{ host or 'the host that failed' }} to {{ peer_host or peer }}: silence means that packets are dropped
+(firewall, security group, wrong subnet), that the peer is down, or that its process is stopped.'''
+run  = ["nc -vz -w 5 {{ peer }} {{ port }}", "ip route get {{ peer }}", "ping -c 3 {{ peer }}"]
+
+[[step]]
+when = "failure == 'unreachable' and peer and not peers"
+say  = '''Look at the route from {{ host or 'the host that failed' }} to {{ peer_host or peer }}: the address is in a subnet it
+has no route to, the peer's port is down, or a firewall rejects the connection.'''
+run  = ["ip route get {{ peer }}", "ip -br addr", "ping -c 3 {{ peer }}", "nc -vz -w 5 {{ peer }} {{ port }}"]
+
+[[step]]
+when = "source == 'nccl' and failure in ('timed_out', 'unreachable') and peer"
+say  = '''Find out which interface holds {{ peer }} on {{ peer_host or 'the peer' }}. If it is not the network of the job (docker0,
+virbr0, a management port), name the right one in NCCL_SOCKET_IFNAME on all hosts.'''
+run  = ["ip -br addr"]
+
+[[step]]
+when = "source == 'c10d' and peer and peer not in ('127.0.0.1', '::1', 'localhost')"
+say  = '''Compare MASTER_ADDR and MASTER_PORT (or --rdzv-endpoint) of all hosts: they must name the host of rank 0, here
+{{ peer }}{% if port %} port {{ port }}{% endif %}, and rank 0 or its agent must have been started there.'''
+run  = ["getent hosts {{ peer }}", "env | grep -E 'MASTER_|RDZV|GLOO_SOCKET_IFNAME'"]
+
+[[step]]
+when = "not peer"
+say  = "Run again with the connections in the log: they name the peer and the interface that NCCL chose."
+run  = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET", "ip -br addr"]
+
+[[step]]
+otherwise = true
+say  = '''Test the connection from {{ host or 'the host that failed' }}{% if peer %} to {{ peer_host or peer }}{% endif %}, then
+look at the interface that was chosen (NCCL_SOCKET_IFNAME, GLOO_SOCKET_IFNAME) and at firewall rules.'''
+run  = ["nc -vz -w 5 {{ peer }} {{ port }}", "ip -br addr"]
 */
 with
-    failed as (
+    attempt as (
         select
             *,
-            coalesce(peer, '') as to_whom,
-            coalesce(host, '') as from_whom,
             count(distinct coalesce(host, '')) over (partition by peer) as hosts_of_peer,
             count(distinct coalesce(peer, '')) over (partition by host) as peers_of_host
         from connect_failure
     ),
-    grouped as (
+    blamed as (  -- the end that fails more than once: of a host that reaches nobody, the host
         select
-            case
-                when peers_of_host > hosts_of_peer then 'from ' || from_whom else 'to ' || to_whom
-            end as one,
+            *,
+            case when peers_of_host > hosts_of_peer then coalesce(host, '') end as failing_host,
+            case when peers_of_host <= hosts_of_peer then coalesce(peer, '') end as missing_peer
+        from attempt
+    ),
+    suspect as (
+        select
             list(distinct peer order by peer) filter (peer is not null) as peers,
             list(distinct host order by host) filter (host is not null) as hosts,
             list(distinct rank order by rank) filter (rank is not null) as ranks,
@@ -39,6 +104,8 @@ with
             ) as gpus,
             arg_min(port, line_no) as port,
             mode(error) as error,
+            mode(failure) as failure,
+            mode(source) as source,
             max(attempts) as attempts,
             max(timeout_ms) as timeout_ms,
             list(distinct pid order by pid) filter (pid is not null) as pids,
@@ -47,41 +114,10 @@ with
             count(*) as times,
             case when bool_or(source = 'strace') then 'connect' end as syscall,
             list(line_at(file_id, line_no) order by time nulls last, file_id, line_no) as evidence
-        from failed
-        group by one
+        from blamed
+        group by failing_host, missing_peer
     )
 select
-    format(
-        '{}{} cannot reach {}{}: {}{}',
-        case
-            when len(hosts) = 1
-            then hosts[1]
-            when hosts is null
-            then 'A process'
-            else len(hosts) || ' hosts'
-        end,
-        case
-            when ranks is not null
-            then ' (rank ' || ranges(ranks) || ')'
-            when gpus is not null
-            then ' (GPU ' || array_to_string(gpus, ',') || ')'
-            else ''
-        end,
-        case
-            when len(peers) = 1
-            then coalesce(a.host || ' (' || peers[1] || ')', peers[1])
-            when peers is null
-            then 'a peer that is not named'
-            else len(peers) || ' peers'
-        end,
-        case when len(peers) = 1 and port is not null then ' port ' || port else '' end,
-        coalesce(error, 'no answer'),
-        case
-            when error ilike '%software caused connection abort%'
-            then ' (NCCL up to 2.23 prints this for a refused connection)'
-            else ''
-        end
-    ) as summary,
     evidence,
     "at",
     until,
@@ -93,10 +129,12 @@ select
     a.host as peer_host,
     port,
     error,
+    failure,
+    source,
     attempts,
     timeout_ms,
     times,
     pids,
     syscall
-from grouped
+from suspect
 left join address_host a on a.address = peers[1]

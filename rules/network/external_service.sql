@@ -1,67 +1,124 @@
 /*
-title       = "A service outside the cluster cannot be reached"
+title       = "A service outside the cluster could not be reached"
 severity    = "critical"
 confidence  = "probable"
 status      = "stable"
 explains    = ["crash.exception", "hang.init_incomplete", "network.peer_lost"]
 about       = """
-The program asked a model hub, a tracking server or an object store, got no answer, and ended with that exception. The job itself is sound.
+The program asked a model hub, a tracking server or an object store, got no answer, and ended with that exception. Nothing is wrong
+with the job itself.
 """
-remedy      = """
-From a compute node: curl -I https://SERVICE; look at the proxy (https_proxy, no_proxy) and DNS. So that it cannot end a job again: fetch models and data before
-the job and run offline (HF_HUB_OFFLINE=1, WANDB_MODE=offline), and let trackers fail without raising.
-"""
-false_positives = "The name of the service is wrong in the program's own settings."
+false_positives = "The program's own settings name a server that does not exist."
 references  = ["https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables", "https://docs.wandb.ai/guides/track/environment-variables"]
+summary     = '''
+{{ server or service or 'A service outside the cluster' }} could not be reached{% if ranks %} by {{ ranks | ranks }}{% endif %}
+{%- if failure == 'unresolved' %}: its name could not be resolved
+{%- elif failure == 'timed_out' %}: no answer in time
+{%- elif failure == 'refused' %}: connection refused
+{%- elif failure == 'unreachable' %}: no connection
+{%- elif failure == 'proxy' %}: the proxy refused
+{%- elif failure == 'tls' %}: the TLS handshake failed
+{%- elif failure == 'http' %}: it answered with an error
+{%- elif failure == 'not_cached' %}, and the files are not in the local cache{% endif %} ({{ error }})'''
+
+[[step]]
+when = "failure == 'unresolved'"
+say  = '''Test name resolution on {% if hosts %}{{ hosts | names }}{% else %}the compute node{% endif %}: compute nodes without
+a way to the internet often have no DNS for outside names either.'''
+run  = ["getent hosts {{ server }}", "cat /etc/resolv.conf"]
+
+[[step]]
+when = "failure in ('proxy', 'tls')"
+say  = '''Look at the proxy and its certificate on {% if hosts %}{{ hosts | names }}{% else %}the compute node{% endif %}: proxies that
+open TLS need their certificate in REQUESTS_CA_BUNDLE.'''
+run  = ["env | grep -i -E '_proxy|CA_BUNDLE|SSL_CERT'", "curl -sSI https://{{ server }}"]
+
+[[step]]
+when = "failure not in ('unresolved', 'proxy', 'tls') and server"
+say  = '''Ask the service from {% if hosts %}{{ hosts | names }}{% else %}a compute node{% endif %}, and look at its status page and at
+the proxy settings (https_proxy, no_proxy).'''
+run  = ["curl -sSI https://{{ server }}", "env | grep -i _proxy"]
+
+[[step]]
+say  = '''Fetch models and data before the job and run it offline, so that {{ service or 'such a service' }} cannot end it again; let
+trackers fail without raising.'''
+run  = ["export {{ offline_setting }}"]
 */
 with
-    failed as (
+    refusal as (
         select
-            *,
+            e.*,
+            t.failure as failure_by_class,
             coalesce(
                 nullif(regexp_extract(message, 'host=''([^'']+)''', 1), ''),
                 nullif(regexp_extract(message, 'https?://([0-9A-Za-z_.-]+)', 1), ''),
-                nullif(
-                    regexp_extract(
-                        lower(type || ' ' || message), '(huggingface|wandb|comet|neptune|mlflow)', 1
-                    ),
-                    ''
-                ),
-                'a web service'
-            ) as service
-        from fatal_exception
+                (
+                    -- of several words the first in the text
+                    select arg_min(s.service, position(s.service in lower(type || ' ' || message)))
+                    from outside_service s
+                    where contains(lower(type || ' ' || message), s.service)
+                )
+            ) as service,
+            -- A message within a message has its quotes escaped.
+            coalesce(
+                nullif(regexp_extract(message, 'host=.?''([0-9A-Za-z_.-]+)', 1), ''),
+                nullif(regexp_extract(message, 'https?://([0-9A-Za-z_.-]+)', 1), ''),
+                nullif(regexp_extract(message, 'connect to host ([0-9A-Za-z_.-]+)', 1), '')
+            ) as server
+        from fatal_exception e
+        left join service_exception t on t.exception_class = e.class
         where
             certain
             and (
                 regexp_matches(
                     message,
-                    'HTTPS?ConnectionPool|Max retries exceeded with url|NameResolutionError|Cannot connect to host [^ ]+ ssl|We couldn''t connect to ''https?://|Could not connect to the endpoint URL'
+                    'HTTPS?ConnectionPool|Max retries exceeded with url|NameResolutionError'
+                    || '|Cannot connect to host [^ ]+ ssl|We couldn''t connect to ''https?://'
+                    || '|Could not connect to the endpoint URL'
                 )
-                or class in (
-                    'ConnectTimeout',
-                    'ReadTimeout',
-                    'ProxyError',
-                    'SSLError',
-                    'HfHubHTTPError',
-                    'LocalEntryNotFoundError',
-                    'EndpointConnectionError',
-                    'ClientConnectorError'
-                )
+                or t.exception_class is not null
                 or starts_with(type, 'wandb.errors')
                 and regexp_matches(message, '(?i)network|timed out|communicat|connect')
             )
+    ),
+    judged as (
+        select
+            *,
+            (
+                select min(o.offline_setting)
+                from outside_service o
+                where contains(concat_ws(' ', service, server), o.service)
+            ) as offline_setting,
+            case
+                when
+                    regexp_matches(
+                        message,
+                        '(?i)NameResolution|failed to resolve|name or service not known'
+                        || '|name resolution|getaddrinfo|nodename nor servname'
+                    )
+                then 'unresolved'
+                when regexp_matches(message, '(?i)connection refused')
+                then 'refused'
+                when regexp_matches(message, '(?i)unreachable|no route to host')
+                then 'unreachable'
+                when regexp_matches(message, '(?i)certificate|ssl: |tlsv1')
+                then 'tls'
+                when regexp_matches(message, '(?i)timed? ?out')
+                then 'timed_out'
+                else failure_by_class
+            end as failure
+        from refusal
     )
 select
-    format(
-        '{} could not be reached: {}',
-        service,
-        left(split_part(min_by(class || ': ' || message, line_no), chr(10), 1), 200)
-    ) as summary,
     list(line_at(file_id, line_no) order by file_id, line_no) as evidence,
     min(time) as at,
     list(distinct rank order by rank) filter (rank is not null) as ranks,
     list(distinct host) filter (host is not null) as hosts,
     service,
+    min_by(server, line_no) filter (server is not null) as server,
+    min_by(class, line_no) as error,
+    min_by(failure, line_no) as failure,
+    min_by(offline_setting, line_no) as offline_setting,
     count(*) as times
-from failed
+from judged
 group by service

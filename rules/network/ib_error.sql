@@ -6,168 +6,125 @@ status      = "stable"
 explains    = ["hang", "network.peer_lost", "crash.exception", "crash.signal", "loss.rollback"]
 about       = """
 A work request ended in error, or the RDMA device reported a fatal event. Status 12 (retries exceeded, vendor error 129): the peer or the
-path to it did not answer - cable, switch, RoCE congestion settings, or the peer is gone. Status 13: the peer had no receive posted, it hangs
-or died. Status 5 is the echo of an earlier error and says nothing. The address is that of the peer's control socket; the GIDs and the HCA tell the rail.
+path to it did not answer - cable, switch, RoCE congestion settings, or the peer is gone. Status 13: the peer had posted no receive, it hangs
+or died. Status 4, 8 and 10 are about access to memory, not about cables. Status 5 only echoes an earlier error.
+The address is that of the peer's control socket; the GIDs and the HCA tell which rail it was.
 """
-remedy      = """
-Look at both ends of the named pair at that time: `ibstat`, `rdma link`, port counters (`perfquery -x`, `ethtool -S`: symbol errors, link downed,
-discards, out of sequence), the kernel log for mlx5 and Xid lines, the switch port. If many hosts name one peer, that peer is the suspect. For RoCE check
-PFC / ECN, MTU and NCCL_IB_GID_INDEX; only then raise NCCL_IB_TIMEOUT / NCCL_IB_RETRY_CNT.
-"""
-false_positives = "The peer's process died first and its end is not in the logs: status 12 and 13 are then the echo of that."
+false_positives = "The peer's process died first and its end is not in these logs: status 12 and 13 then echo that."
 references  = ["https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-ib-timeout", "https://github.com/linux-rdma/rdma-core/blob/master/libibverbs/verbs.h"]
+summary     = '''
+{% if source == 'kernel' %}RDMA of the kernel itself (storage, IPoIB)
+{% elif event %}The RDMA {{ hosts | agree('device', 'devices') }}{% elif verb %}RDMA{% else %}RDMA transfers{% endif %}
+{% if hosts | length > 1 %}of {{ hosts | names }}{% elif host %}{{ 'on' if event or verb else 'from' }} {{ host }}
+{%- if gpu %} (GPU {{ gpu }}){% endif %}{% endif %}
+{% if peers %}to {{ peers | length }} peers{% if peer_host %}, first to {{ peer_host }},{% endif %}
+{% elif peer and not event %}to {% if peer_host %}{{ peer_host }} ({{ peer }}){% else %}{{ peer }}{% endif %}{% endif %}
+{% if event %}reported the event "{{ event }}"{% if status_name %}, then transfers
+{% if peer %}to {{ peer_host or peer }}{% endif %} failed: status {{ status }} {{ status_name }}{% endif %}
+{% elif verb %}could not be set up: {{ verb }} failed{% if error %} ({{ error }}){% endif %}
+{% elif status_name %}failed: {{ meaning }} (status {{ status }} {{ status_name }}
+{%- if vendor_err %}, vendor error {{ vendor_err }}{% endif %})
+{% else %}failed{% if error %}: {{ error }}{% endif %}{% endif %}'''
+
+[[step]]
+when = "hosts | length > 1 and peer and not peers and source == 'nccl'"
+say  = "Look at {{ peer_host or peer }} first: {{ hosts | length }} hosts report errors, all towards it."
+
+[[step]]
+when = "status_name in ('RETRY_EXC_ERR', 'RESP_TIMEOUT_ERR')"
+say  = '''Find out whether {{ peer_host or peer or 'the peer' }} was still running then: look for a crash, an Xid, an OOM kill or a reboot
+there. If it was, the path is at fault: compare the port counters of both ends (symbol errors, link downed, discards, out of
+sequence) and look at cable, transceiver and switch port{% if device %} of {{ device }}{% endif %}.'''
+run  = ["ibstat {{ device }}", "perfquery -x", "rdma statistic", "dmesg -T | grep -i mlx5"]
+
+[[step]]
+when = "status_name == 'RETRY_EXC_ERR' and (remote_gid or '').startswith('::ffff:')"
+say  = '''This is RoCE (its GID holds an IPv4 address): check PFC and ECN on the switches and the hosts, the MTU of both ends and
+NCCL_IB_GID_INDEX. Raise NCCL_IB_TIMEOUT or NCCL_IB_RETRY_CNT only when these are right.'''
+run  = ["show_gids {{ device }}", "ping -c 3 -M do -s 8000 {{ remote_gid[7:] }}"]
+
+[[step]]
+when = "status_name == 'RNR_RETRY_EXC_ERR'"
+say  = '''Look at the process on {{ peer_host or peer or 'the peer' }}, not at cables: its card answered, but no receive was posted. The process
+hangs, is stopped or died; get its stacks, or read how its log ends.'''
+run  = ["nvidia-smi --query-compute-apps=pid,name --format=csv"]
+
+[[step]]
+when = "status_name == 'WR_FLUSH_ERR'"
+say  = '''Collect the logs of all other ranks: flushed requests only follow an earlier error on the same connection, and that is not in
+these logs.'''
+
+[[step]]
+when = "status_name in ('LOC_PROT_ERR', 'LOC_ACCESS_ERR', 'REM_ACCESS_ERR', 'MW_BIND_ERR')"
+say  = '''Leave cables alone: the card was refused access to registered memory
+{% if status_name == 'REM_ACCESS_ERR' %}on {{ peer_host or peer or 'the peer' }}{% elif host %}on {{ host }}{% endif %}. Check that driver,
+nvidia_peermem (or DMA-BUF) and NCCL fit together on both ends, then run once without GPUDirect RDMA to see whether it goes away.'''
+run  = ["lsmod | grep -E 'nvidia_peermem|nv_peer_mem'", "ofed_info -s", "export NCCL_NET_GDR_LEVEL=LOC"]
+
+[[step]]
+when = "status_name in ('LOC_LEN_ERR', 'LOC_QP_OP_ERR', 'REM_INV_REQ_ERR', 'REM_OP_ERR', 'BAD_RESP_ERR', 'REM_ABORT_ERR')"
+say  = '''Look for ranks that issue different collectives or sizes, or run other versions of NCCL or its network plugin:
+the two ends of the connection disagreed about the message.'''
+run  = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL"]
+
+[[step]]
+when = "event == 'port error'"
+say  = '''Look at the port{% if device %} of {{ device }}{% endif %}{% if host %} on {{ host }}{% endif %}: it lost its link. Check cable
+and transceiver, the switch port, and whether it flaps.'''
+run  = ["ibstat {{ device }}", "perfquery -x", "dmesg -T | grep -i -E 'link|mlx5'"]
+
+[[step]]
+when = "event and event != 'port error' or status_name == 'FATAL_ERR'"
+say  = '''Take {% if host %}{{ host }}{% else %}the host{% endif %} out of the pool until its network card
+{% if device %}({{ device }}) {% endif %}is checked: the device itself reported a fatal error. Look at the kernel log and the firmware.'''
+run  = ["dmesg -T | grep -i mlx5", "mlxfwmanager --query", "ibv_devinfo"]
+
+[[step]]
+when = "verb == 'ibv_modify_qp'"
+say  = '''Check that both ends use the same network{% if device %} on {{ device }}{% endif %}: the connection could not be set up. A
+time-out means that the peer's GID cannot be reached; an invalid argument mostly a wrong NCCL_IB_GID_INDEX or a port that is down.'''
+run  = ["ibv_devinfo", "show_gids", "env | grep NCCL_IB_"]
+
+[[step]]
+when = "verb == 'ibv_create_qp'"
+say  = '''Look at the limits of the RDMA device {% if host %}on {{ host }}{% endif %}: queue pairs and locked memory, and who uses
+them.'''
+run  = ["ulimit -l", "rdma resource show", "ibv_devinfo -v | grep -E 'max_qp|max_mr'"]
+
+[[step]]
+when = "source == 'libfabric'"
+say  = '''Check the instance {% if peer %}{{ peer_host or peer }}{% else %}at the other end{% endif %}: is it running, and did its process
+die first? On EFA the security group must allow all traffic from and to itself, and all instances must be in one subnet.'''
+run  = ["fi_info -p efa -t FI_EP_RDM", "rdma link", "dmesg -T | grep -i efa"]
+
+[[step]]
+when = "source == 'kernel'"
+say  = '''Look at what uses RDMA in the kernel of {{ host or 'that host' }} (NFS, Lustre, IPoIB) and at the port{% if device %} of
+{{ device }}{% endif %}: the training itself may not have noticed.'''
+run  = ["ibstat {{ device }}", "rdma resource show qp", "dmesg -T | grep -i -E 'mlx5|rdma|lustre|nfs'"]
+
+[[step]]
+otherwise = true
+say  = '''Look at both ends at that time: port counters, the kernel log for mlx5 and Xid lines, the switch port.'''
+run  = ["ibstat {{ device }}", "perfquery -x", "dmesg -T | grep -i -E 'mlx5|xid'"]
 */
 with
-    flaps as (select host, hca from link_event where event = 'up'),
-    trouble as (
-        select
-            i.ib_status as status,
-            s.status_name,
-            s.meaning as what,
-            i.vendor_err,
-            i.peer,
-            i.hca,
-            i.local_gid,
-            i.remote_gid,
-            null as event,
-            i.host,
-            i.pid,
-            i.rank,
-            i.device_hint,
-            i.time,
-            i.file_id,
-            i.line_no
-        from nccl_ib_error i
-        left join ib_wc_status s using (ib_status)
-        where
-            not coalesce(s.echo, false)
-            or not exists (from nccl_ib_error o where o.ib_status is distinct from i.ib_status)
-        union all by name
-        select
-            event,
-            'device event: ' || event as what,
-            hca,
-            host,
-            pid,
-            rank,
-            device_hint,
-            time,
-            file_id,
-            line_no
-        from nccl_ib_event
-        where
-            regexp_matches(
-                event,
-                'catastrophic|CQ error|access violation|invalid request|device fatal|QP fatal'
-            )
-            or (
-                event = 'port error'
-                and not exists (
-                    from flaps f
-                    where
-                        f.host = nccl_ib_event.host and f.hca is not distinct from nccl_ib_event.hca
-                )
-            )
-        union all by name
-        select
-            code as status,
-            error as what,
-            vendor_err,
-            peer,
-            host,
-            pid,
-            rank,
-            device_hint,
-            time,
-            file_id,
-            line_no
-        from nccl_ofi_error
-        union all by name
-        select
-            verb || ' failed' || coalesce(': ' || nullif(error, ''), '') as what,
-            regexp_extract(error, 'dev ([a-z0-9_]+)', 1) as hca,
-            host,
-            pid,
-            rank,
-            device_hint,
-            time,
-            file_id,
-            line_no
-        from nccl_verbs_failure
-        where
-            verb = 'ibv_modify_qp'
-            or (
-                verb = 'ibv_create_qp'
-                and not regexp_matches(error, 'Cannot allocate memory|\b12\b')
-            )  -- that one is the limit of locked memory
-        union all by name
-        -- The kernel's own users of RDMA (storage, IPoIB); the card numbers its syndromes
-        -- otherwise than the verbs their status.
-        select
-            w.ib_status as status,
-            w.status_name,
-            w.meaning || ', says the kernel' as what,
-            k.device as hca,
-            k.host,
-            k.time,
-            k.file_id,
-            k.line_no,
-            true as by_kernel
-        from kernel_event k
-        join
-            ib_wc_status w
-            on w.ib_status = case
-                k.message
-                when '0x1'
-                then 1
-                when '0x2'
-                then 2
-                when '0x4'
-                then 4
-                when '0x10'
-                then 7
-                when '0x11'
-                then 8
-                when '0x12'
-                then 9
-                when '0x13'
-                then 10
-                when '0x14'
-                then 11
-                when '0x15'
-                then 12
-                when '0x16'
-                then 13
-                when '0x22'
-                then 16
-            end
-        where k.kind = 'ib_syndrome' and k.device is not null  -- an Ethernet queue that stumbles is set right by its driver
-    ),
-    known as (
-        select
-            t.*,
-            coalesce(t.rank, p.rank) as job_rank,
-            coalesce(p.gpu_index, t.device_hint) as gpu,
-            count(distinct t.host) over (partition by t.peer) as hosts_of_peer
-        from trouble t
-        left join nccl_process p on p.host = t.host and p.pid = t.pid
-    ),
-    first as (
+    first_failure as (
         -- The earliest is nearest to the cause; without times, the one about the peer that most
         -- hosts complain of.
         select *, count(*) over () as times
-        from known
+        from rdma_failure
         qualify
             row_number() over (order by time nulls last, hosts_of_peer desc, file_id, line_no) = 1
     ),
-    completion as (  -- a device's event stands first, and the transfers that failed with it tell the peer
+    first_completion as (  -- where a device's event is first, the transfers that failed with it tell the peer
         select *
-        from known
+        from rdma_failure
         where status is not null
         qualify
             row_number() over (order by time nulls last, hosts_of_peer desc, file_id, line_no) = 1
     ),
-    all_of as (
+    everybody as (
         select
             list(distinct host order by host) filter (host is not null) as hosts,
             list(distinct job_rank order by job_rank) filter (job_rank is not null) as ranks,
@@ -176,40 +133,28 @@ with
             min(time) as at,
             max(time) as until,
             list(line_at(file_id, line_no) order by time nulls last, file_id, line_no) as evidence,
-            bool_and(coalesce(by_kernel, false)) as by_kernel
-        from known
+            bool_and(source = 'kernel') as by_kernel
+        from rdma_failure
     )
 select
-    format(
-        'RDMA error on {}{}{}: {}{}',
-        coalesce(f.host, 'a host'),
-        case when f.gpu is not null then ' GPU ' || f.gpu else '' end,
-        case
-            when f.peer is not null
-            then ' towards ' || coalesce(a.host || ' (' || f.peer || ')', f.peer)
-            else ''
-        end,
-        case
-            when f.status_name is not null
-            then 'status ' || f.status || ' ' || f.status_name || ', ' || f.what
-            else f.what
-        end,
-        case when len(l.hosts) > 1 then '; ' || len(l.hosts) || ' hosts report errors' else '' end
-    ) as summary,
     l.evidence,
     l.at,
     l.until,
     l.ranks,
     l.hosts,
     l.gpus,
+    f.source,
     coalesce(f.status, c.status) as status,
     coalesce(f.status_name, c.status_name) as status_name,
+    coalesce(f.meaning, c.meaning) as meaning,
     coalesce(f.vendor_err, c.vendor_err) as vendor_err,
     coalesce(f.peer, c.peer) as peer,
     case when len(l.peers) > 1 then l.peers end as peers,
     a.host as peer_host,
     coalesce(nullif(f.hca, ''), c.hca) as device,
     f.event,
+    f.verb,
+    f.error,
     coalesce(f.local_gid, c.local_gid) as local_gid,
     coalesce(f.remote_gid, c.remote_gid) as remote_gid,
     f.times,
@@ -218,7 +163,7 @@ select
         when f.status_name = 'WR_FLUSH_ERR' then 'possible' when l.by_kernel then 'probable'
     end as confidence,
     case when f.status_name = 'WR_FLUSH_ERR' or l.by_kernel then 'warning' end as severity
-from first f
-cross join all_of l
-left join completion c on true
+from first_failure f
+cross join everybody l
+left join first_completion c on true
 left join address_host a on a.address = coalesce(f.peer, c.peer)

@@ -5,9 +5,41 @@ confidence  = "definite"
 status      = "stable"
 explains   = ["network.ib_error", "network.peer_lost", "network.connect_failure", "hang", "crash", "loss.rollback", "perf.slowdown"]
 transient = true
-about       = "The port lost its link for a while. Transfers in flight run into their retry limit if that takes longer than NCCL_IB_TIMEOUT and NCCL_IB_RETRY_CNT allow. Ports of several hosts that go down within a minute hang on one switch: they are one incident."
-remedy      = "Reseat or replace cable and transceiver of that port, look at its counters (link_downed, symbol errors) and at the switch port; keep the node out of jobs while it flaps."
+about       = """
+The port lost its link for a while. Transfers in flight fail if that takes longer than NCCL_IB_TIMEOUT and NCCL_IB_RETRY_CNT allow.
+Ports of several hosts that go down within a minute share a switch: they are one incident.
+"""
 false_positives = "The switch was restarted on purpose."
+
+[[summary]]
+when = "ports"
+say  = "{{ ports }} ports of {{ hosts | names }} went down within a minute and came up again: they share a switch"
+
+[[summary]]
+say  = '''Port {{ device or '' }}{% if host %} of {{ host }}{% endif %} went down
+{% if times > 1 %}{{ times }} times {% endif %}and came up again'''
+
+[[step]]
+when = "ports"
+say  = '''Look at the switch that these ports share, at that time: its log, its power, a restart or an update of its software. Then look
+at the cables between switches.'''
+run  = ["iblinkinfo", "ibstat"]
+
+[[step]]
+when = "not ports"
+say  = '''Look at the error counters of {{ device or 'the port' }}{% if host %} on {{ host }}{% endif %} (link downed, symbol errors) and at its
+switch port; reseat or replace cable and transceiver. Keep {{ host or 'the host' }} out of jobs while the link flaps.'''
+run  = [
+  "ibstat {{ device if '_' in device else none }}",
+  "mlxlink -d {{ device if '_' in device or ':' in device else none }} -m -c -e",
+  "ethtool -S {{ device if '_' not in device and ':' not in device else none }}",
+  "ethtool -m {{ device if '_' not in device and ':' not in device else none }}",
+  "dmesg -T | grep -i link",
+]
+
+[[step]]
+when = "times > 1 and not ports"
+say  = "Replace the cable first: a link that went down {{ times }} times seldom heals."
 */
 with
     port as (
@@ -32,53 +64,34 @@ with
             *,
             coalesce(
                 went_down - lag(went_down) over (order by went_down) > interval 1 minute, true
-            ) as apart
+            ) as is_apart
         from port
     ),
-    moments as (
+    numbered as (
         select
             *,
             case
-                when went_down is not null then sum(apart::int) over (order by went_down)
+                when went_down is not null then sum(is_apart::int) over (order by went_down)
             end as moment
         from marked
     ),
-    places as (
-        select *, count(distinct host) over (partition by moment) as hosts_at_once from moments
+    counted as (
+        select *, count(distinct host) over (partition by moment) as hosts_at_once from numbered
+    ),
+    flap as (  -- three hosts at once: what they share
+        select *, coalesce(moment is not null and hosts_at_once >= 3, false) as is_shared
+        from counted
     )
 select
-    case
-        when bool_or(together)
-        then
-            format(
-                'ports of {} hosts ({}{}) went down within a minute and came up again: the switch they share',
-                count(distinct host),
-                array_to_string(list(distinct host order by host)[:4], ', '),
-                case when count(distinct host) > 4 then ', ...' else '' end
-            )
-        else
-            format(
-                'port {} of {} went down{}{}',
-                coalesce(any_value(hca), '?'),
-                coalesce(any_value(host), 'a host'),
-                case when sum(times) > 1 then ' ' || sum(times)::bigint || ' times' else '' end,
-                ' and came up again'
-            )
-    end as summary,
     flatten(
-        list(lines[: case when together then 4 else 50 end] order by first, host, hca)
+        list(lines[: case when is_shared then 4 else 50 end] order by first, host, hca)
     ) as evidence,
     min(first) as at,
     max(last) as until,
     list(distinct host order by host) filter (host is not null) as hosts,
-    case
-        when bool_or(together)
-        then
-            'Look at the switch that these ports share at that time (its log, power, a restart or an update of its software), then at the cables between.'
-    end as action,
     case when count(distinct hca) = 1 then any_value(hca) end as device,
     sum(times)::bigint as times,
-    case when bool_or(together) then count(*) end as ports
-from (select *, coalesce(moment is not null and hosts_at_once >= 3, false) as together from places)
+    case when bool_or(is_shared) then count(*) end as ports
+from flap
 group by
-    case when together then 'moment ' || moment else concat_ws(' ', 'port', host, hca, boot) end
+    case when is_shared then 'moment ' || moment else concat_ws(' ', 'port', host, hca, boot) end

@@ -5,13 +5,51 @@ confidence  = "definite"
 status      = "stable"
 explains    = ["network.ib_error", "network.peer_lost", "network.connect_failure", "hang", "crash.exception", "crash.signal", "loss.rollback", "perf.slowdown"]
 explains_same_place = ["network.link_flap"]
-about       = "The card's firmware stopped answering, its driver gave up on a command or a transmit queue, its module is too hot or its port went down for good. All traffic through it stops."
-remedy      = "Take the node out; look at the firmware (mlxfwmanager), the module and its temperature (mlxlink, ethtool -m), reseat or replace the card; a driver reload seldom lasts."
+about       = """
+The card's firmware stopped answering, its driver gave up on a command or a transmit queue, its module is too hot or its port went
+down for good. All traffic through it stops.
+"""
 false_positives = "The driver was reloaded or the firmware updated on purpose at that time."
 references  = ["https://docs.kernel.org/networking/device_drivers/ethernet/mellanox/mlx5/devlink.html"]
+summary     = '''
+{% if kinds[0] == 'port_down' %}Port{% else %}Network card{% endif %} {{ device }}{% if host %} of {{ host }}{% endif %}
+{%- if kinds[0] == 'port_down' %} went down and stayed down{% elif kinds[0] == 'nic_hot' %} is too hot: {{ message | cut(120) }}
+{%- elif kinds[0] == 'nic_power' %} gets too little power: {{ message | cut(120) }}
+{%- elif kinds[0] == 'nic_fatal' %} failed: {{ message | cut(120) }}
+{%- elif message %}: {{ message | cut(120) }}{% endif %}
+{%- if times > 1 %} ({{ times }} lines){% endif %}'''
+
+[[step]]
+when = "'nic_fatal' in kinds"
+say  = '''Take {{ host or 'the host' }} out of the pool: the firmware of {{ device }} stopped answering. Reset or replace the card; a driver
+reload seldom lasts.'''
+run  = ["mlxfwmanager --query", "devlink health show", "dmesg -T | grep -i mlx5"]
+
+[[step]]
+when = "'nic_hot' in kinds or 'port_module' in kinds"
+say  = '''Check the temperature and the module of {{ device }}{% if host %} on {{ host }}{% endif %}: airflow, fans, transceiver; reseat or
+replace the module.'''
+run  = ["mlxlink -d {{ device if '_' in device or ':' in device else none }} -m", "mget_temp -d {{ device if '_' in device or ':' in device else none }}", "ethtool -m {{ device if '_' not in device and ':' not in device else none }}"]
+
+[[step]]
+when = "kinds[0] == 'nic_stall'"
+say  = '''Compare firmware and driver of {{ device }}{% if host %} on {{ host }}{% endif %} with a healthy host, and look at pause frames on
+the switch (PFC storms). The driver resets a stuck queue by itself; act if it comes again.'''
+run  = ["ethtool -i {{ device if '_' not in device and ':' not in device else none }}", "ethtool -S {{ device if '_' not in device and ':' not in device else none }} | grep -i -E 'pause|timeout|discard'"]
+
+[[step]]
+when = "kinds[0] == 'port_down'"
+say  = '''Find out whether {{ device }}{% if host %} on {{ host }}{% endif %} was taken down on purpose. If not, check cable, transceiver and
+switch port.'''
+run  = ["ip -br link show {{ device if '_' not in device and ':' not in device else none }}", "ethtool {{ device if '_' not in device and ':' not in device else none }}", "ibstat"]
+
+[[step]]
+when = "kinds[0] == 'nic_power'"
+say  = '''Leave it while the card works. If it fails, raise the power limit of its slot (BIOS) or move it to another slot.'''
+run  = ["lspci -vv -s {{ device }} | grep -i power"]
 */
 with
-    faults as (
+    fault as (
         select host, file_id, line_no, time, device, kind, message
         from kernel_event
         where
@@ -19,35 +57,21 @@ with
             and not coalesce(message, '') ilike '%unplugged%'
         union all
         -- a port that was up, went down and did not come back while the log went on
-        select host, file_id, line_no, time, device, 'port_down', 'port went down and stayed down'
+        select host, file_id, line_no, time, device, 'port_down', null
         from kernel_link_event
         where stays_down
-    )
+    ),
+    known_kind(kind, weight) as (  -- the worst first
+        values
+            ('nic_fatal', 1),
+            ('port_module', 2),
+            ('nic_hot', 3),
+            ('nic_stall', 4),
+            ('port_down', 5),
+            ('nic_power', 6)
+    ),
+    weighed as (select * from fault join known_kind using (kind))
 select
-    format(
-        '{}network card {}: {}{}',
-        coalesce(host || ': ', ''),
-        device,
-        arg_min(
-            message,
-            (
-                case
-                    kind
-                    when 'nic_fatal'
-                    then 1
-                    when 'nic_stall'
-                    then 2
-                    when 'port_down'
-                    then 3
-                    when 'nic_power'
-                    then 5
-                    else 4
-                end,
-                line_no
-            )
-        ),
-        case when count(*) > 1 then format(' ({} lines)', count(*)) else '' end
-    ) as summary,
     list(line_at(file_id, line_no) order by line_no)[1:20] as evidence,
     min(time) as "at",
     max(time) as until,
@@ -66,19 +90,11 @@ select
         else 'warning'
     end as severity,
     case when bool_or(kind = 'nic_fatal') then 'definite' else 'probable' end as confidence,
-    case
-        when bool_and(kind = 'nic_power')
-        then
-            'Nothing to do while the card works; where it fails, raise the power limit of its slot (BIOS) or move it.'
-        when bool_and(kind in ('nic_power', 'port_down'))
-        then
-            'Find out whether the port was taken down on purpose; if not: cable, transceiver, switch port (ethtool, mlxlink, ibstat).'
-        when bool_and(kind in ('nic_power', 'port_down', 'nic_stall'))
-        then
-            'The driver sets a stuck queue right by itself; if it comes again, look at firmware and driver versions and at the switch (pause frames, PFC storms).'
-    end as action,
     device,
-    arg_min(message, line_no) as message,
+    list_filter(
+        (select list(kind order by weight) from known_kind), lambda k:list_contains(list(w.kind), k)
+    ) as kinds,
+    arg_min(message, (weight, line_no)) as message,
     count(*) as times
-from faults
+from weighed w
 group by host, case when host is null then file_id end, device

@@ -1,0 +1,60 @@
+-- view: One row per RDMA operation that failed, as NCCL prints it: a work request that ended in
+-- error (status), an event of the device (event), a call of libibverbs (verb, error).
+with flap as (select host, hca from link_event where event = 'up')
+select
+    'nccl' as source,
+    i.ib_status as status,
+    s.status_name,
+    s.meaning,
+    s.echo,
+    i.vendor_err,
+    i.peer,
+    i.hca,
+    i.local_gid,
+    i.remote_gid,
+    null as event,
+    null as verb,
+    null as error,
+    i.host,
+    i.pid,
+    i.rank,
+    i.device_hint,
+    i.time,
+    i.file_id,
+    i.line_no
+from nccl_ib_error i
+left join ib_wc_status s using (ib_status)
+where
+    not coalesce(s.echo, false)
+    or not exists (from nccl_ib_error o where o.ib_status is distinct from i.ib_status)
+union all by name
+select 'nccl' as source, event, hca, host, pid, rank, device_hint, time, file_id, line_no
+from nccl_ib_event
+where
+    regexp_matches(
+        event, 'catastrophic|CQ error|access violation|invalid request|device fatal|QP fatal'
+    )
+    or event = 'port error'
+    and not exists (
+        from flap f
+        where f.host = nccl_ib_event.host and f.hca is not distinct from nccl_ib_event.hca
+    )
+union all by name
+select
+    'nccl' as source,
+    verb,
+    nullif(error, '') as error,
+    regexp_extract(error, 'dev ([a-z0-9_]+)', 1) as hca,
+    host,
+    pid,
+    rank,
+    device_hint,
+    time,
+    file_id,
+    line_no
+from nccl_verbs_failure
+where
+    verb = 'ibv_modify_qp'
+    -- without memory it is the limit of locked memory
+    or verb = 'ibv_create_qp'
+    and not regexp_matches(error, 'Cannot allocate memory|\b12\b')
