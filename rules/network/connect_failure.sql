@@ -5,22 +5,31 @@ confidence  = "definite"
 status      = "stable"
 explains    = ["hang", "network.peer_lost", "crash.exception", "crash.signal", "loss.rollback"]
 about       = """
-A connection was refused, timed out or found no route. A peer that several hosts cannot reach is the suspect: its process is gone,
-or a firewall or a missing route keeps them apart. A host that reaches none of its peers is the suspect itself.
-NCCL up to 2.23 reports a refused connection as `Software caused connection abort`.
+A connection was refused, timed out or found no route. A peer that several hosts cannot reach is the
+suspect: its process is gone, or a firewall or a missing route keeps them apart. A host that reaches
+none of its peers is the suspect itself. NCCL up to 2.23 reports a refused connection as `Software
+caused connection abort`.
 """
-false_positives = "The peer had died before and its own failure is not in these logs: the refused connection is then the echo of that."
-references  = ["https://github.com/NVIDIA/nccl/issues/1515", "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html"]
+false_positives = """
+The peer had died before and its own failure is not in these logs: the refused connection is then
+the echo of that.
+"""
+references  = [
+  "https://github.com/NVIDIA/nccl/issues/1515",
+  "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html",
+]
 summary     = '''
-{% if hosts %}{{ hosts | names }}{% elif ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %}
-{%- if hosts and ranks %} ({{ ranks | ranks }}){% elif host and gpus %} ({{ gpus | names('GPU') }}){% endif %}
+{% if hosts %}{{ hosts | names }}
+{%- if ranks %} ({{ ranks | ranks }}){% elif host and gpus %} ({{ gpus | names('GPU') }}){% endif %}
+{% elif ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %}
 cannot reach
 {% if peers %}{{ peers | names }}
 {% elif peer %}{% if peer_host %}{{ peer_host }} ({{ peer }}){% else %}{{ peer }}{% endif %}
 {%- if port %} port {{ port }}{% endif %}{% else %}a peer that the log does not name{% endif %}
 {%- if failure == 'refused' %}: connection refused
 {%- elif failure == 'unreachable' %}: no route to it
-{%- elif failure == 'timed_out' %}: timed out{% if timeout_ms %} after {{ (timeout_ms / 1000) | duration }}{% endif %}
+{%- elif failure == 'timed_out' %}: timed out
+{%- if timeout_ms %} after {{ (timeout_ms / 1000) | duration }}{% endif %}
 {%- elif attempts and not peer %}: no connection after {{ attempts | count('attempt') }}
 {%- elif error %}: {{ error }}{% endif %}'''
 
@@ -32,51 +41,67 @@ run  = ["ip -br addr", "ip route get {{ peers[0] }}", "nc -vz -w 5 {{ peers[0] }
 
 [[step]]
 when = "failure == 'refused' and peer in ('127.0.0.1', '::1', 'localhost')"
-say  = '''Nothing listens on port {{ port }} of this host: find out how the process that should hold it ended,
-usually rank 0 or the launcher's agent. In a job of several hosts, {{ peer }} is a mistake: MASTER_ADDR must be an address of
-rank 0's host that the others can reach.'''
+say  = '''Nothing listens on port {{ port }} of this host: find out how the process that should
+hold it ended, usually rank 0 or the launcher's agent. In a job of several hosts, {{ peer }} is a
+mistake: MASTER_ADDR must be an address of rank 0's host that the others can reach.'''
 run  = ["ss -ltnp sport = :{{ port }}", "echo $MASTER_ADDR $MASTER_PORT"]
 
 [[step]]
 when = "failure == 'refused' and peer and peer not in ('127.0.0.1', '::1', 'localhost')"
-say  = '''Find out how the process on {{ peer_host or peer }} ended: the host answers, but nothing listens on
-{% if port %}port {{ port }}{% else %}that port{% endif %} any more, or yet.
-{% if 'abort' in (error or '') %}(NCCL up to 2.23 prints "{{ error }}" for a refused connection.){% endif %}'''
-run  = ["getent hosts {{ peer }}", "ss -ltnp sport = :{{ port }}", "nc -vz -w 5 {{ peer }} {{ port }}"]
+say  = '''Find out how the process on {{ peer_host or peer }} ended: the host answers, but
+nothing listens on {% if port %}port {{ port }}{% else %}that port{% endif %} any more, or yet.
+{% if 'abort' in (error or '') %}(NCCL up to 2.23 prints "{{ error }}" for a refused
+connection.){% endif %}'''
+run  = [
+  "getent hosts {{ peer }}",
+  "ss -ltnp sport = :{{ port }}",
+  "nc -vz -w 5 {{ peer }} {{ port }}",
+]
 
 [[step]]
 when = "failure == 'timed_out' and peer and not peers"
-say  = '''Test the path from {{ host or 'the host that failed' }} to {{ peer_host or peer }}: silence means that packets are dropped
-(firewall, security group, wrong subnet), that the peer is down, or that its process is stopped.'''
+say  = '''Test the path from {{ host or 'the host that failed' }} to {{ peer_host or peer }}:
+silence means that packets are dropped (firewall, security group, wrong subnet), that the peer is
+down, or that its process is stopped.'''
 run  = ["nc -vz -w 5 {{ peer }} {{ port }}", "ip route get {{ peer }}", "ping -c 3 {{ peer }}"]
 
 [[step]]
 when = "failure == 'unreachable' and peer and not peers"
-say  = '''Look at the route from {{ host or 'the host that failed' }} to {{ peer_host or peer }}: the address is in a subnet it
-has no route to, the peer's port is down, or a firewall rejects the connection.'''
-run  = ["ip route get {{ peer }}", "ip -br addr", "ping -c 3 {{ peer }}", "nc -vz -w 5 {{ peer }} {{ port }}"]
+say  = '''Look at the route from {{ host or 'the host that failed' }} to {{ peer_host or peer }}:
+the address is in a subnet it has no route to, the peer's port is down, or a firewall rejects the
+connection.'''
+run  = [
+  "ip route get {{ peer }}",
+  "ip -br addr",
+  "ping -c 3 {{ peer }}",
+  "nc -vz -w 5 {{ peer }} {{ port }}",
+]
 
 [[step]]
 when = "source == 'nccl' and failure in ('timed_out', 'unreachable') and peer"
-say  = '''Find out which interface holds {{ peer }} on {{ peer_host or 'the peer' }}. If it is not the network of the job (docker0,
-virbr0, a management port), name the right one in NCCL_SOCKET_IFNAME on all hosts.'''
+say  = '''Find out which interface holds {{ peer }} on {{ peer_host or 'the peer' }}. If it is
+not the network of the job (docker0, virbr0, a management port), name the right one in
+NCCL_SOCKET_IFNAME on all hosts.'''
 run  = ["ip -br addr"]
 
 [[step]]
 when = "source == 'c10d' and peer and peer not in ('127.0.0.1', '::1', 'localhost')"
-say  = '''Compare MASTER_ADDR and MASTER_PORT (or --rdzv-endpoint) of all hosts: they must name the host of rank 0, here
-{{ peer }}{% if port %} port {{ port }}{% endif %}, and rank 0 or its agent must have been started there.'''
+say  = '''Compare MASTER_ADDR and MASTER_PORT (or --rdzv-endpoint) of all hosts: they must name
+the host of rank 0, here {{ peer }}{% if port %} port {{ port }}{% endif %}, and rank 0 or its
+agent must have been started there.'''
 run  = ["getent hosts {{ peer }}", "env | grep -E 'MASTER_|RDZV|GLOO_SOCKET_IFNAME'"]
 
 [[step]]
 when = "not peer"
-say  = "Run again with the connections in the log: they name the peer and the interface that NCCL chose."
+say  = '''Run again with the connections in the log: they name the peer and the interface that
+NCCL chose.'''
 run  = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET", "ip -br addr"]
 
 [[step]]
 otherwise = true
-say  = '''Test the connection from {{ host or 'the host that failed' }}{% if peer %} to {{ peer_host or peer }}{% endif %}, then
-look at the interface that was chosen (NCCL_SOCKET_IFNAME, GLOO_SOCKET_IFNAME) and at firewall rules.'''
+say  = '''Test the connection from {{ host or 'the host that failed' }}{% if peer %} to
+{{ peer_host or peer }}{% endif %}, then look at the interface that was chosen
+(NCCL_SOCKET_IFNAME, GLOO_SOCKET_IFNAME) and at firewall rules.'''
 run  = ["nc -vz -w 5 {{ peer }} {{ port }}", "ip -br addr"]
 */
 with

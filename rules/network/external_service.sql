@@ -5,13 +5,17 @@ confidence  = "probable"
 status      = "stable"
 explains    = ["crash.exception", "hang.init_incomplete", "network.peer_lost"]
 about       = """
-The program asked a model hub, a tracking server or an object store, got no answer, and ended with that exception. Nothing is wrong
-with the job itself.
+The program asked a model hub, a tracking server or an object store, got no answer, and ended with
+that exception. Nothing is wrong with the job itself.
 """
 false_positives = "The program's own settings name a server that does not exist."
-references  = ["https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables", "https://docs.wandb.ai/guides/track/environment-variables"]
+references  = [
+  "https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables",
+  "https://docs.wandb.ai/guides/track/environment-variables",
+]
 summary     = '''
-{{ server or service or 'A service outside the cluster' }} could not be reached{% if ranks %} by {{ ranks | ranks }}{% endif %}
+{{ server or service or 'A service outside the cluster' }} could not be reached
+{%- if ranks %} by {{ ranks | ranks }}{% endif %}
 {%- if failure == 'unresolved' %}: its name could not be resolved
 {%- elif failure == 'timed_out' %}: no answer in time
 {%- elif failure == 'refused' %}: connection refused
@@ -19,29 +23,31 @@ summary     = '''
 {%- elif failure == 'proxy' %}: the proxy refused
 {%- elif failure == 'tls' %}: the TLS handshake failed
 {%- elif failure == 'http' %}: it answered with an error
-{%- elif failure == 'not_cached' %}, and the files are not in the local cache{% endif %} ({{ error }})'''
+{%- elif failure == 'not_cached' %}, and the files are not in the local cache{% endif %}
+({{ error }})'''
 
 [[step]]
 when = "failure == 'unresolved'"
-say  = '''Test name resolution on {% if hosts %}{{ hosts | names }}{% else %}the compute node{% endif %}: compute nodes without
-a way to the internet often have no DNS for outside names either.'''
+say  = '''Test name resolution on {% if hosts %}{{ hosts | names }}{% else %}the compute
+node{% endif %}: compute nodes without a way to the internet often have no DNS for outside names
+either.'''
 run  = ["getent hosts {{ server }}", "cat /etc/resolv.conf"]
 
 [[step]]
 when = "failure in ('proxy', 'tls')"
-say  = '''Look at the proxy and its certificate on {% if hosts %}{{ hosts | names }}{% else %}the compute node{% endif %}: proxies that
-open TLS need their certificate in REQUESTS_CA_BUNDLE.'''
+say  = '''Look at the proxy and its certificate on {% if hosts %}{{ hosts | names }}{% else %}the
+compute node{% endif %}: proxies that open TLS need their certificate in REQUESTS_CA_BUNDLE.'''
 run  = ["env | grep -i -E '_proxy|CA_BUNDLE|SSL_CERT'", "curl -sSI https://{{ server }}"]
 
 [[step]]
 when = "failure not in ('unresolved', 'proxy', 'tls') and server"
-say  = '''Ask the service from {% if hosts %}{{ hosts | names }}{% else %}a compute node{% endif %}, and look at its status page and at
-the proxy settings (https_proxy, no_proxy).'''
+say  = '''Ask the service from {% if hosts %}{{ hosts | names }}{% else %}a compute
+node{% endif %}, and look at its status page and at the proxy settings (https_proxy, no_proxy).'''
 run  = ["curl -sSI https://{{ server }}", "env | grep -i _proxy"]
 
 [[step]]
-say  = '''Fetch models and data before the job and run it offline, so that {{ service or 'such a service' }} cannot end it again; let
-trackers fail without raising.'''
+say  = '''Fetch models and data before the job and run it offline, so that
+{{ service or 'such a service' }} cannot end it again; let trackers fail without raising.'''
 run  = ["export {{ offline_setting }}"]
 */
 with

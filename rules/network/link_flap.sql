@@ -3,17 +3,22 @@ title       = "A network port went down and came up again"
 severity    = "critical"
 confidence  = "definite"
 status      = "stable"
-explains   = ["network.ib_error", "network.peer_lost", "network.connect_failure", "hang", "crash", "loss.rollback", "perf.slowdown"]
+explains   = [
+  "network.ib_error", "network.peer_lost", "network.connect_failure", "hang", "crash",
+  "loss.rollback", "perf.slowdown",
+]
 transient = true
 about       = """
-The port lost its link for a while. Transfers in flight fail if that takes longer than NCCL_IB_TIMEOUT and NCCL_IB_RETRY_CNT allow.
-Ports of several hosts that go down within a minute share a switch: they are one incident.
+The port lost its link for a while. Transfers in flight fail if that takes longer than
+NCCL_IB_TIMEOUT and NCCL_IB_RETRY_CNT allow. Ports of several hosts that go down within a minute
+share a switch: they are one incident.
 """
 false_positives = "The switch was restarted on purpose."
 
 [[summary]]
 when = "ports"
-say  = "{{ ports }} ports of {{ hosts | names }} went down within a minute and came up again: they share a switch"
+say  = '''{{ ports }} ports of {{ hosts | names }} went down within a minute and came up again:
+they share a switch'''
 
 [[summary]]
 say  = '''Port {{ device or '' }}{% if host %} of {{ host }}{% endif %} went down
@@ -21,14 +26,15 @@ say  = '''Port {{ device or '' }}{% if host %} of {{ host }}{% endif %} went dow
 
 [[step]]
 when = "ports"
-say  = '''Look at the switch that these ports share, at that time: its log, its power, a restart or an update of its software. Then look
-at the cables between switches.'''
+say  = '''Look at the switch that these ports share, at that time: its log, its power, a restart
+or an update of its software. Then look at the cables between switches.'''
 run  = ["iblinkinfo", "ibstat"]
 
 [[step]]
 when = "not ports"
-say  = '''Look at the error counters of {{ device or 'the port' }}{% if host %} on {{ host }}{% endif %} (link downed, symbol errors) and at its
-switch port; reseat or replace cable and transceiver. Keep {{ host or 'the host' }} out of jobs while the link flaps.'''
+say  = '''Look at the error counters of {{ device or 'the port' }}{% if host %} on
+{{ host }}{% endif %} (link downed, symbol errors) and at its switch port; reseat or replace
+cable and transceiver. Keep {{ host or 'the host' }} out of jobs while the link flaps.'''
 run  = [
   "ibstat {{ device if '_' in device else none }}",
   "mlxlink -d {{ device if '_' in device or ':' in device else none }} -m -c -e",

@@ -4,90 +4,97 @@ severity    = "warning"
 confidence  = "probable"
 status      = "stable"
 about       = """
-Nodes talk over TCP sockets although a training job needs RDMA, or some GPUs of a job lack the direct path that the others have.
-"""
-remedy      = """
-Find out why RDMA was not used: is the HCA visible in the container (/dev/infiniband, `ibv_devices`), is the network plugin there (libnccl-net.so, aws-ofi-nccl),
-does NCCL_IB_DISABLE, NCCL_NET or NCCL_IB_HCA keep it away? NCCL_DEBUG_SUBSYS=INIT,NET tells what was found.
+Nodes talk over TCP sockets although a training job needs RDMA, or some GPUs of a job lack the
+direct path that the others have.
 """
 false_positives = "The cluster has nothing faster than Ethernet without RDMA, and that is known."
 references  = ["https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html"]
+
+[[summary]]
+when = "reason == 'no_gpudirect'"
+say  = '''{{ hosts | names }} {{ hosts | agree('reaches', 'reach') }} the network without
+GPUDirect RDMA, which {{ host_with_gpudirect }} has'''
+
+[[summary]]
+say  = '''{% if nranks %}{{ nranks | count('rank') }} on {% endif %}{{ nnodes }} nodes talk over TCP
+sockets{% if reason == 'no_device' %}: NCCL found no InfiniBand or RoCE device
+{%- elif reason == 'setting' %}: {{ setting }} is set
+{%- elif reason == 'plugin_failed' %}: the network plugin {{ plugin }} could not start{% endif %}'''
+
+[[step]]
+when = "reason == 'setting'"
+say  = '''Remove {{ setting }} from the environment of the job, unless somebody set it to get
+around a broken fabric: find out who, and why.'''
+run  = ["env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf"]
+
+[[step]]
+when = "reason == 'no_device'"
+say  = '''Check on {{ hosts[0] if hosts else 'a node' }}, inside the container, that the RDMA
+devices can be seen: they need /dev/infiniband and the RDMA user libraries there. On EFA the
+plugin aws-ofi-nccl is needed as well.'''
+run  = ["ibv_devices", "ls -l /dev/infiniband", "env | grep NCCL_IB_"]
+
+[[step]]
+when = "reason == 'plugin_failed'"
+say  = '''Find out why the plugin {{ plugin }} could not start: it must be built for this NCCL
+and CUDA, and its libraries must be found.'''
+run  = ["ldconfig -p | grep -i -E 'nccl-net|libfabric|sharp'", "export NCCL_DEBUG_SUBSYS=INIT,NET"]
+
+[[step]]
+when = "reason == 'no_gpudirect'"
+say  = '''Compare {{ hosts | names }} with {{ host_with_gpudirect }}: the module nvidia_peermem (or
+DMA-BUF support of the driver), PCIe access control (ACS), and where GPU and network card are
+plugged in.'''
+run  = ["lsmod | grep nvidia_peermem", "nvidia-smi topo -m", "lspci -vvv | grep -i ACSCtl"]
+
+[[step]]
+otherwise = true
+say  = '''Find out why RDMA was not used: run once with the choice of the network in the log, and
+look whether the RDMA devices and the network plugin (libnccl-net.so, aws-ofi-nccl) are there.'''
+run  = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET", "ibv_devices", "env | grep NCCL_"]
 */
 with
-    of_process as (select host, pid, max(nnodes) as nnodes from nccl_topology group by all),
-    of_size as (select host, pid, max(nranks) as nranks from nccl_comm group by all),
-    spread as (select max(len(hosts)) as hosts from communicator where not ambiguous),
-    sockets as (  -- between nodes: an edge over the network, or the choice of the network where the communicator spans nodes
-        select t.host, t.pid, t.file_id, t.line_no, 'edge' as how
-        from transport t
-        where t.kind = 'NET' and t.network = 'Socket'
-        union all
-        select coalesce(n.host, ''), coalesce(n.pid, 0), n.file_id, n.line_no, 'choice'
-        from nccl_network n
-        where n.event = 'chosen' and trim(n.network) = 'Socket'
-    ),
-    slow as (
-        select
-            s.*,
-            coalesce(
-                p.nnodes,
-                case when how = 'edge' then 2 end,
-                case when nranks > 16 then 2 end,
-                (select hosts from spread)
-            ) as nnodes,
-            z.nranks
-        from sockets s
-        left join of_process p using (host, pid)
-        left join of_size z using (host, pid)
-    ),
-    reason as (
-        select
-            line_at(file_id, line_no) as at_line,
-            host,
-            'no InfiniBand or RoCE device was found' as why,
-            1 as weight
+    slow as (from socket_traffic where nnodes > 1),
+    why as (  -- the most telling first
+        select line_at(file_id, line_no) as place, 'setting' as reason, 0 as weight, name, value
+        from setting
+        where name = 'NCCL_IB_DISABLE' and value = '1' or name = 'NCCL_NET' and value ilike 'socket'
+        union all by name
+        select line_at(file_id, line_no) as place, 'no_device' as reason, 1 as weight
         from nccl_network
         where event = 'no_device' and network = 'IB'
-        union all
-        select line_at(file_id, line_no), host, name || ' = ' || value, 0
-        from setting
-        where
-            (name = 'NCCL_IB_DISABLE' and value = '1')
-            or (name = 'NCCL_NET' and value ilike 'socket')
-        union all
-        select
-            line_at(file_id, line_no),
-            host,
-            'the network plugin ' || network || ' could not start',
-            2
+        union all by name
+        select line_at(file_id, line_no) as place, 'plugin_failed' as reason, 2 as weight, network
         from nccl_network
         where event = 'plugin_failed'
     ),
-    gdr as (  -- GPUs that lack GPUDirect RDMA where others of the job have it
-        select host, bool_or(gdr) as has_gdr, arg_min(line_at(file_id, line_no), line_no) as at_line
+    known_reason as (
+        select
+            arg_min(reason, weight) as reason,
+            arg_min(name || '=' || value, weight) filter (reason = 'setting') as setting,
+            arg_min(network, weight) filter (reason = 'plugin_failed') as plugin,
+            list(place order by weight)[:3] as places
+        from why
+    ),
+    gpudirect as (  -- GPUs that lack GPUDirect RDMA where others of the job have it
+        select host, bool_or(gdr) as has_gdr, arg_min(line_at(file_id, line_no), line_no) as place
         from transport
         where kind = 'NET' and network not in ('', 'Socket')
         group by host
     )
 select
-    format(
-        '{} ranks on {} nodes talk over TCP sockets{}',
-        coalesce(max(nranks)::varchar, 'the'),
-        max(nnodes),
-        coalesce(': ' || (select arg_min(why, weight) from reason), '')
-    ) as summary,
     list_concat(
-        coalesce(list(line_at(file_id, line_no) order by file_id, line_no)[:10], []),
-        coalesce(
-            (select list(at_line) from (select at_line from reason order by weight limit 3)), []
-        )
+        list(line_at(s.file_id, s.line_no) order by s.file_id, s.line_no)[:10],
+        coalesce(any_value(k.places), [])
     ) as evidence,
-    list(distinct host order by host) filter (host <> '') as hosts,
+    list(distinct s.host order by s.host) filter (s.host <> '') as hosts,
     'Socket' as network,
-    max(nranks) as nranks,
-    max(nnodes) as nnodes,
-    (select arg_min(why, weight) from reason) as reason,
-    case when (select count(*) from reason) > 0 then 'definite' else 'probable' end as confidence,
+    max(s.nranks) as nranks,
+    max(s.nnodes) as nnodes,
+    any_value(k.reason) as reason,
+    case when any_value(k.reason) = 'setting' then any_value(k.setting) end as setting,
+    case when any_value(k.reason) = 'plugin_failed' then any_value(k.plugin) end as plugin,
+    case when any_value(k.reason) is not null then 'definite' else 'probable' end as confidence,
     -- A job that ended in a failure did not fail of being slow.
     case
         when
@@ -95,20 +102,15 @@ select
             or exists (from nccl_socket where event in ('closed_by_peer', 'io_failed'))
         then 'info'
     end as severity
-from slow
-where nnodes > 1
+from slow s
+cross join known_reason k
 having count(*) > 0
 union all by name
 select
-    format(
-        '{} reach{} the network without GPUDirect RDMA, which {} has',
-        array_to_string(list(host order by host) filter (not has_gdr), ', '),
-        case when count(*) filter (not has_gdr) = 1 then 'es' else '' end,
-        min(host) filter (has_gdr)
-    ) as summary,
-    list(at_line order by has_gdr) as evidence,
+    list(place order by has_gdr) as evidence,
     list(host order by host) filter (not has_gdr) as hosts,
-    'no GPUDirect RDMA' as reason,
+    'no_gpudirect' as reason,
+    min(host) filter (has_gdr) as host_with_gpudirect,
     'probable' as confidence
-from gdr
+from gpudirect
 having count(*) filter (not has_gdr) between 1 and count(*) filter (has_gdr)

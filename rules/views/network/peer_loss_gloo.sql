@@ -1,0 +1,26 @@
+-- view: One row per line in which gloo reports that the other end of a connection is gone, in the
+-- shape of peer_loss, where nothing else is told that could have ended the job. Lines without a
+-- rank count where no line has one, as the exceptions that ended their processes.
+with
+    other_end as (
+        select 1
+        where
+            exists (from fatal_exception)
+            or exists (from c10d_timeout_line)
+            or exists (from scheduler_event)
+            or exists (from death where signal in (4, 6, 7, 8, 9, 11))
+    )
+select 'gloo' as source, g.file_id, g.line_no, g.time, null as host, g.rank, g.peer, g.port
+from gloo_error g
+where
+    g.rank is not null
+    and not exists (from other_end)
+    and not exists (from c10d_barrier)
+    and not exists (from c10d_size)
+    and not exists (from c10d_fingerprint)
+    and exists (from exit where exitcode > 0)
+union all by name
+select 'gloo' as source, g.file_id, g.line_no, g.time, g.host, g.rank, g.peer, g.port
+from gloo_error g
+join exception e on e.file_id = g.file_id and e.line_no = g.line_no
+where not exists (from gloo_error where rank is not null) and not exists (from other_end)

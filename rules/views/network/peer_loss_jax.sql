@@ -1,0 +1,19 @@
+-- view: One row per line in which JAX's coordination service names a task whose heartbeat it no
+-- longer hears, alone or in a list, in the shape of peer_loss. rank: the lost task.
+with
+    lost as (
+        select file_id, line_no, time, lost_task as rank
+        from coordination_task
+        where event = 'heartbeat'
+        union all
+        select file_id, line_no, time, lost_task
+        from coordination_listed
+        where event = 'unhealthy'
+    )
+select 'jax' as source, *
+from lost
+where
+    not exists (from fatal_exception where kind <> 'collective')
+    and not exists (from scheduler_event)
+    and not exists (from ended_from_outside)
+    and not exists (from death where signal in (4, 7, 8, 9, 11))
