@@ -8,17 +8,18 @@ __version__ = "0.1.0"
 __all__ = ["Analysis", "Catalog", "Incident", "__version__", "analyze", "load_catalog"]
 
 if TYPE_CHECKING:
-    from logsift.analysis import Analysis, analyze
+    from logsift.analysis import Analysis
     from logsift.content.load import load_catalog
     from logsift.content.model import Catalog
-    from logsift.judge.incident import Incident
+    from logsift.pipeline import analyze
+    from logsift.content.incident import Incident
 
 _HOMES = {
     "Analysis": "logsift.analysis",
-    "analyze": "logsift.analysis",
+    "analyze": "logsift.pipeline",
     "Catalog": "logsift.content.model",
     "load_catalog": "logsift.content.load",
-    "Incident": "logsift.judge.incident",
+    "Incident": "logsift.content.incident",
 }
 
 

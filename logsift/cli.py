@@ -170,7 +170,7 @@ def plot(
 @_CONTENT
 def tables(name: str | None, content: tuple[Path, ...]) -> None:
     """List the tables and views there are, or the columns of one."""
-    from logsift.content.docs import describe_table, list_tables
+    from logsift.authoring.reference import describe_table, list_tables
 
     click.echo(describe_table(_catalog(content), name) if name else list_tables(_catalog(content)))
 
@@ -180,7 +180,7 @@ def tables(name: str | None, content: tuple[Path, ...]) -> None:
 @_CONTENT
 def rules(name: str | None, content: tuple[Path, ...]) -> None:
     """List the rules there are, or explain one."""
-    from logsift.content.docs import describe_rule, list_rules
+    from logsift.authoring.reference import describe_rule, list_rules
 
     click.echo(describe_rule(_catalog(content), name) if name else list_rules(_catalog(content)))
 
@@ -191,7 +191,7 @@ def rules(name: str | None, content: tuple[Path, ...]) -> None:
 @_CONTENT
 def lookup(seed: str, key: str | None, content: tuple[Path, ...]) -> None:
     """Look up KEY in a catalogue of the content: logsift lookup xid 79."""
-    from logsift.content.docs import look_up
+    from logsift.authoring.reference import look_up
 
     click.echo(look_up(_catalog(content), seed, key))
 
@@ -201,7 +201,7 @@ def lookup(seed: str, key: str | None, content: tuple[Path, ...]) -> None:
 @_CONTENT
 def explain(place: str, content: tuple[Path, ...]) -> None:
     """Say what becomes of one line: needle, envelope, pattern, row - or why not."""
-    from logsift.ingest.explain import explain as explained
+    from logsift.authoring.explain import explain as explained
 
     file, _, line = place.rpartition(":")
     if not file or not line.isdigit():
@@ -213,7 +213,7 @@ def explain(place: str, content: tuple[Path, ...]) -> None:
 @click.argument("folder", type=_PATH, required=False)
 def check(folder: Path | None) -> None:
     """Check content: samples, rejects, shadowing, names, SQL. FOLDER holds parsers/ and rules/ to check with the built-in."""
-    from logsift.content.check import check as lint
+    from logsift.authoring.lint import check as lint
 
     catalog = _catalog((folder,) if folder else ())
     if errors := lint(catalog):
@@ -226,7 +226,7 @@ def check(folder: Path | None) -> None:
 @click.argument("folder", type=_PATH, required=False)
 def docs(folder: Path | None) -> None:
     """Write the generated references of the content (FOLDER/parsers/README.md, parsers/schema.json, rules/README.md)."""
-    from logsift.content.docs import write
+    from logsift.authoring.reference import write
     from logsift.content.locate import built_in
 
     for path in write(_catalog((folder,) if folder else ()), folder or Path(str(built_in()))):
@@ -245,7 +245,7 @@ def _catalog(content: tuple[Path, ...]) -> Catalog:
 
 
 def _analysis(run: Path, db: Path | None, content: tuple[Path, ...]) -> Analysis:
-    from logsift.analysis import analyze as run_analysis
+    from logsift.pipeline import analyze as run_analysis
     from logsift.report.progress import reading
 
     with reading() as progress:

@@ -11,10 +11,10 @@ import pytest
 from logsift.content.model import Rule
 from logsift.content.errors import Origin
 from logsift.judge.causes import trace
-from logsift.judge.clocks import UTC, Clocks
+from logsift.derive.clocks import UTC, Clocks
 from logsift.judge.grades import combined
 from logsift.judge.progress import Progress
-from logsift.judge.incident import Evidence, Incident
+from logsift.content.incident import Evidence, Incident
 
 NOON = datetime(2026, 3, 3, 12)  # noqa: DTZ001 - the tables keep UTC without a zone
 

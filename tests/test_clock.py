@@ -13,8 +13,8 @@ import pytest
 
 from logsift import Analysis, analyze
 from logsift.ingest.clock import read_times
-from logsift.judge.clocks import Clocks
-from logsift.judge.incident import Evidence, Incident
+from logsift.derive.clocks import Clocks
+from logsift.content.incident import Evidence, Incident
 from tests.clusters import CAUSES, make
 
 Runs = Callable[[Mapping[str, str]], Path]

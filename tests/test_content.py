@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from logsift import Catalog, load_catalog
-from logsift.content.check import check
-from logsift.content.docs import pages_of
+from logsift.authoring.lint import check
+from logsift.authoring.reference import pages_of
 from logsift.content.errors import ContentErrors
 
 ROOT = Path(__file__).resolve().parents[1]

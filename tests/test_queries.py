@@ -7,7 +7,7 @@ import pytest
 
 from logsift.content.model import Script
 from logsift.content.errors import Origin
-from logsift.queries import ALWAYS, Inputs, may_find, ordered
+from logsift.store.dependencies import ALWAYS, Inputs, may_find, ordered
 
 MADE = [
     "CREATE VIEW either AS FROM a UNION ALL FROM b",

@@ -7,8 +7,8 @@ import pytest
 from curves import FAULTS, NOISE, clean, faulty
 from scipy import stats
 
-from logsift.judge.series import curve_of, dense_start, search, stitch
-from logsift.judge.series.robust import (
+from logsift.derive.series import curve_of, dense_start, search, stitch
+from logsift.derive.series.robust import (
     MEDIAN_ERROR,
     Tail,
     block_medians,
@@ -21,8 +21,8 @@ from logsift.judge.series.robust import (
     step_place,
     together,
 )
-from logsift.judge.series.rows import not_numbers
-from logsift.judge.series.stitch import AGAIN, ASTRAY, DEAD, DOUBLE, LIVE
+from logsift.derive.series.rows import not_numbers
+from logsift.derive.series.stitch import AGAIN, ASTRAY, DEAD, DOUBLE, LIVE
 
 
 def rng(seed: int = 0) -> np.random.Generator:

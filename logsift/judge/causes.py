@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from logsift.judge.clocks import Clocks
+from logsift.derive.clocks import Clocks
 from logsift.judge.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from logsift.content.model import Rule
-    from logsift.judge.incident import Incident
+    from logsift.content.incident import Incident
 
 _SEVERITY = {"critical": 0, "warning": 1, "info": 2}
 _CONFIDENCE = {"definite": 0, "probable": 1, "possible": 2}

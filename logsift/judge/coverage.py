@@ -41,7 +41,7 @@ class Coverage:
 
 
 def coverage(store: Store) -> Coverage:
-    """Coverage of a store whose files are registered; the content's `missing_source` and `job_size` may exist."""
+    """Coverage of a store whose files are registered."""
     counts = store.rows(
         "SELECT count(*) AS files, coalesce(sum(lines), 0)::BIGINT AS lines,"
         " coalesce(sum(not_understood), 0)::BIGINT AS not_understood FROM file"
@@ -49,7 +49,7 @@ def coverage(store: Store) -> Coverage:
     problems = store.rows("SELECT count(*) AS n FROM problem WHERE what <> 'not understood'")[0]["n"]
     unread = store.rows("SELECT path, why FROM file WHERE reader = '' ORDER BY path")
     missing = store.rows("SELECT what, why, how FROM missing")
-    sizes = store.rows("SELECT * FROM job_size WHERE world_size IS NOT NULL") if store.defines("job_size") else []
+    sizes = store.rows("SELECT * FROM job_size WHERE world_size IS NOT NULL")
     job = next((Job(r["world_size"], tuple(r["silent_ranks"]), tuple(r["hosts"])) for r in sizes), None)
     return Coverage(
         counts["files"], counts["lines"], counts["not_understood"], problems,

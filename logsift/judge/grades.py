@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from logsift.content.model import Confidence
-    from logsift.judge.incident import Incident
+    from logsift.content.incident import Incident
 
 SAME_TIME = timedelta(minutes=30)
 """Two logs may tell of one failure minutes apart: one at once, another when it has waited long enough."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from logsift.judge.incident import Incident
+    from logsift.content.incident import Incident
     from logsift.store import Store
 
 T = TypeVar("T")

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from logsift.judge.clocks import PRINT_DELAY
+from logsift.derive.clocks import PRINT_DELAY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from logsift.judge.clocks import Clocks
-    from logsift.judge.incident import Incident
+    from logsift.derive.clocks import Clocks
+    from logsift.content.incident import Incident
     from logsift.store import Store
 
 WENT_ON = 10
@@ -32,8 +32,8 @@ class Progress:
 
     @classmethod
     def of(cls, store: Store, incidents: Sequence[Incident], clocks: Clocks) -> Progress:
-        """Read the content's view `job_progress`, where it has one."""
-        if len(incidents) < 2 or not store.defines("job_progress"):
+        """Read the content's `job_progress`."""
+        if len(incidents) < 2:
             return cls(clocks)
         files = {r["file_id"] for r in store.rows("SELECT DISTINCT file_id FROM job_progress")} & clocks.of_file.keys()
         zones, _ = clocks.clock(files)

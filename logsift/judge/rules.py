@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from logsift.judge.incident import Incident
+from logsift.content.incident import Incident
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from logsift.content.model import Rule
     from logsift.store import Store
@@ -21,35 +21,35 @@ _SIDE_BY_SIDE = 4
 """Rules asked at once: each may need memory of its own."""
 
 
-def judge(store: Store, rules: Sequence[Rule]) -> list[Incident]:
-    """Every incident the rules find, without words. A rule that fails on odd data is a row in `problem`, and the others go on."""
+def judge(store: Store, rules: Mapping[str, Rule], queries: Mapping[str, Sequence[str]]) -> list[Incident]:
+    """Every incident that the queries find, by rule, without words. A rule that fails on odd data is a row in `problem`, and the others go on."""
     # Most of a rule's time is DuckDB's planning, on one core: rules are asked side by side.
     free: SimpleQueue[Store] = SimpleQueue()
-    for _ in range(min(len(rules), os.cpu_count() or 1, _SIDE_BY_SIDE)):
+    for _ in range(min(len(queries), os.cpu_count() or 1, _SIDE_BY_SIDE)):
         free.put(store.beside())
 
-    def ask(rule: Rule) -> tuple[list[Incident], str]:
+    def ask(rule: str) -> tuple[list[Incident], str]:
         beside = free.get()
         try:
-            return _ask(beside, rule)
+            return _ask(beside, rules[rule], queries[rule])
         finally:
             free.put(beside)
 
     with ThreadPoolExecutor(max(free.qsize(), 1)) as pool:
-        asked = list(pool.map(ask, rules))
+        asked = list(pool.map(ask, queries))
     while not free.empty():
         free.get().close()
-    for rule, (_, failed) in zip(rules, asked, strict=True):
+    for rule, (_, failed) in zip(queries, asked, strict=True):
         if failed:
-            store.problem(f"rule {rule.id} failed", failed)
+            store.problem(f"rule {rule} failed", failed)
     return [incident for incidents, _ in asked for incident in incidents]
 
 
-def _ask(store: Store, rule: Rule) -> tuple[list[Incident], str]:
+def _ask(store: Store, rule: Rule, queries: Sequence[str]) -> tuple[list[Incident], str]:
     """A rule's incidents, and what went wrong with the first row that failed."""
     out, failed = [], ""
     try:
-        for row in store.rows(rule.sql):
+        for row in (row for query in queries for row in store.rows(query)):
             try:
                 out.append(Incident.of_result(rule, row))
             except (ValueError, TypeError) as e:

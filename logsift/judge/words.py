@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import StrictUndefined, meta
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from logsift.judge.incident import Step
+from logsift.content.incident import Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
     from logsift.content.model import Phrase, Rule
-    from logsift.judge.incident import Incident
+    from logsift.content.incident import Incident
 
 MOST_NAMES = 5
 """A sentence names at most this many of a list, then counts the rest."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logsift.errors import UserError
-from logsift.judge.series.rows import real
+from logsift.derive.series.rows import real
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,7 +17,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from curves import FAULTS, NOISE, Made, clean, faulty  # noqa: E402
 
-from logsift.judge.series import Excursion, curve_of, search  # noqa: E402
+from logsift.derive.series import Excursion, curve_of, search  # noqa: E402
 
 RIGHT = {
     "fast spike": {"rise"}, "slow spike": {"rise"}, "unrecovered spike": {"rise"}, "resume spike": {"rise"},

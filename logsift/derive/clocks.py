@@ -17,10 +17,12 @@ import duckdb
 
 from logsift.ingest.clock import BOOT, DAYTIME, EXACT, YEARLESS
 
+from logsift.store.materialise import declared
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from logsift.judge.incident import Incident
+    from logsift.content.incident import Incident
     from logsift.store import Store
 
 PRINT_DELAY = timedelta(minutes=5)
@@ -145,10 +147,10 @@ class _Clock:
 def settle(store: Store) -> bool:
     """Put the rows of all tables on one clock and write the table `clock`; True where a time changed.
 
-    Needs the views `clock_anchor` and `rank` of the content; without them times stay as printed.
+    The content's `clock_anchor` and `rank` tell which moments the clocks share; where they are empty, times stay as printed.
     """
-    tables = sorted(store.filled("time"))
-    if not tables or not store.defines("clock_anchor", "rank"):
+    tables = sorted(declared(store, "time"))
+    if not tables:
         return False
     try:
         clocks = _settled(store, tables)
@@ -348,11 +350,11 @@ class Clocks:
 
     @classmethod
     def of(cls, store: Store) -> Clocks:
-        """Read the table `clock`, and the content's views `job_output` and `boot` where it has them."""
+        """Read the table `clock`, and the content's `job_output` and `boot`."""
         rows = store.rows(
             "SELECT file_id, zone, coalesce(uncertainty_seconds, 0) AS uncertain, by_rank, first FROM clock"
         )
-        output = store.rows("FROM job_output") if rows and store.defines("job_output") else []
+        output = store.rows("FROM job_output") if rows else []
         speaks = {r["file_id"] for r in rows if r["by_rank"]} | {r["file_id"] for r in output}
         files: dict[int, tuple[frozenset[str], timedelta]] = {}
         for r in rows:
@@ -364,7 +366,7 @@ class Clocks:
             key=lambda j: j[0],
         )
         boots: dict[int, list[Boot]] = {}
-        if job and store.defines("boot"):
+        if job:
             for b in store.rows("SELECT file_id, line_no, host, time FROM boot WHERE time IS NOT NULL"):
                 boots.setdefault(b["file_id"], []).append(Boot(b["line_no"], b["host"], b["time"]))
         return cls(files, job, frozenset(speaks), boots)

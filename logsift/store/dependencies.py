@@ -50,6 +50,48 @@ def ordered(relations: Sequence[Relation]) -> list[Relation]:
         raise ValueError(f"views use each other in a circle: {', '.join(sorted(set(e.args[1])))}") from None
 
 
+@cache
+def branches(sql: str, *, rows: bool = False) -> tuple[tuple[str, bool], ...]:
+    """The branches of a union as queries of their own, each with whether its columns go by name.
+
+    Only a UNION ALL BY NAME at the top is taken apart; for a table's own query, where what each branch gives is inserted,
+    one by position too. Every branch keeps the common tables it reads. With `rows` the results are read by name.
+    """
+    (text,) = duckdb.execute("SELECT json_serialize_sql(?::VARCHAR)", [sql]).fetchone() or ("{}",)
+    tree = json.loads(text)
+    node = tree["statements"][0]["node"] if tree.get("statements") else {}
+    by_name = node.get("setop_type") == "UNION_BY_NAME"
+    whole = ((sql, False),)
+    if node.get("type") != "SET_OPERATION_NODE" or not node.get("setop_all") or node.get("modifiers"):
+        return whole
+    if not by_name and (rows or node.get("setop_type") != "UNION"):
+        return whole
+    out = []
+    common = {c["key"]: c for c in node["cte_map"]["map"]}
+    for part in node["children"]:
+        kept = _reachable(part, common)
+        own = part.get("cte_map", {}).get("map", [])
+        one = {**part, "cte_map": {"map": [*(common[name] for name in common if name in kept), *own]}}
+        given = json.dumps({**tree, "statements": [{**tree["statements"][0], "node": one}]})
+        (query,) = duckdb.execute("SELECT json_deserialize_sql(?::JSON)", [given]).fetchone() or (sql,)
+        out.append((str(query), by_name))
+    return tuple(out)
+
+
+def _reachable(part: Node, common: Mapping[str, Node]) -> set[str]:
+    """The common tables that a branch reads, directly or through others."""
+    todo: list[object] = [part]
+    kept: set[str] = set()
+    while todo:
+        for n in _all(todo.pop()):
+            name = n.get("table_name") if n.get("type") == "BASE_TABLE" else None
+            for key in common:
+                if name is not None and key.lower() == str(name).lower() and key not in kept:
+                    kept.add(key)
+                    todo.append(common[key])
+    return kept
+
+
 class Inputs:
     """Which tables must have rows for a query to find any, read through whatever views, joins and common tables.
 
@@ -58,10 +100,12 @@ class Inputs:
     finding something always.
     """
 
-    def __init__(self, tables: Iterable[str], engine: Iterable[str], relations: Iterable[Relation]) -> None:
-        """`tables` are filled by formats, those of `engine` by itself; `relations` are made of them."""
+    def __init__(
+        self, tables: Iterable[str], engine: Iterable[str], searched: Iterable[str], relations: Iterable[Relation]
+    ) -> None:
+        """`tables` are filled by formats, those of `engine` and `searched` by itself; `relations` are made of them."""
         self.made = {r.name: r for r in relations}
-        self.tables, self.engine = frozenset(tables), frozenset(engine)
+        self.tables, self.engine = frozenset(tables) | frozenset(searched), frozenset(engine)
         self.filled = self.tables | {r.name for r in self.made.values() if r.kind == "table"}
         self._of_view: dict[str, Needs] = {}
         listed = duckdb.execute("SELECT function_name FROM duckdb_functions() WHERE function_type = 'aggregate'")
@@ -84,6 +128,10 @@ class Inputs:
     def read_by(self, sql: str) -> frozenset[str]:
         """The tables filled by formats or the engine that a query reads, directly or through something else."""
         return (self.tables | self.engine) & self._read(references(sql), as_said=False)
+
+    def closure(self, names: Iterable[str]) -> set[str]:
+        """Some relations and all that they read, directly or through something else."""
+        return self._read(names, as_said=False)
 
     def _read(self, names: Iterable[str], ends: frozenset[str] = frozenset(), *, as_said: bool = True) -> set[str]:
         """All that is read, directly or through something else; what `ends` holds is not looked into.

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logsift.judge.series.parameters import DEFAULT, Parameters
-from logsift.judge.series.robust import NORMAL, block_medians, correlation, rolling_median
+from logsift.derive.series.parameters import DEFAULT, Parameters
+from logsift.derive.series.robust import NORMAL, block_medians, correlation, rolling_median
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from logsift.judge.series.curve import curve_of, dense_start
-from logsift.judge.series.excursions import outliers, wears_off
-from logsift.judge.series.parameters import DEFAULT, Parameters
-from logsift.judge.series.search import search
-from logsift.judge.series.stitch import AGAIN, DOUBLE, LIVE, STATES, Stitched, stitch
+from logsift.derive.series.curve import curve_of, dense_start
+from logsift.derive.series.excursions import outliers, wears_off
+from logsift.derive.series.parameters import DEFAULT, Parameters
+from logsift.derive.series.search import search
+from logsift.derive.series.stitch import AGAIN, DOUBLE, LIVE, STATES, Stitched, stitch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -54,10 +54,10 @@ class _Rows:
 
 def run(store: Store, p: Parameters = DEFAULT) -> None:
     """Search every series the content names and fill the tables `segment` and `excursion`."""
-    if not store.defines("series", "series_point", "series_boundary", "segment", "excursion"):
-        return
     store.con.execute("DELETE FROM segment; DELETE FROM excursion")
     listed = store.rows("SELECT series_id, driver_id, searched, planned, points FROM series ORDER BY series_id")
+    if not listed:
+        return
     drivers = {int(r["driver_id"]) for r in listed if r["driver_id"] is not None}
     driving = {
         rows.series: (rows.step, rows.value) for rows in _read(store, [r for r in listed if r["series_id"] in drivers])

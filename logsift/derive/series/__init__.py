@@ -14,9 +14,9 @@ The way of a series:
 `robust` has the statistics, `parameters` every number with its reason.
 """
 
-from logsift.judge.series.curve import Curve, Excursion, curve_of, dense_start
-from logsift.judge.series.rows import FOUND, run
-from logsift.judge.series.search import search
-from logsift.judge.series.stitch import stitch
+from logsift.derive.series.curve import Curve, Excursion, curve_of, dense_start
+from logsift.derive.series.rows import FOUND, run
+from logsift.derive.series.search import search
+from logsift.derive.series.stitch import stitch
 
 __all__ = ["FOUND", "Curve", "Excursion", "curve_of", "dense_start", "run", "search", "stitch"]

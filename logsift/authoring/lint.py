@@ -18,9 +18,10 @@ from logsift.ingest.capture import capture
 from logsift.ingest.envelope import FACTS, Envelopes, take_off
 from logsift.ingest.match import constant, finish
 from logsift.ingest.readers import NAMES
-from logsift.judge.incident import RESULT
+from logsift.content.incident import RESULT
 from logsift.judge.words import GIVEN, names_in
 from logsift.store import Store
+from logsift.store.create import create
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -220,7 +221,7 @@ def _compare(name: str, origin: Origin, sample: Sample, row: Mapping[str, Any]) 
 
 def _sql(catalog: Catalog) -> Iterator[ContentError]:
     try:
-        store = Store.create(None, catalog)
+        store = create(None, catalog)
     except ContentErrors as e:
         yield from e.errors
         return

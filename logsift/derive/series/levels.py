@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logsift.judge.series.curve import Curve, Excursion
-from logsift.judge.series.robust import (
+from logsift.derive.series.curve import Curve, Excursion
+from logsift.derive.series.robust import (
     MEDIAN_ERROR,
     NORMAL,
     block_medians,

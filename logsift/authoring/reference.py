@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from logsift.content.columns import TYPES
 from logsift.content.model import COMMON, OMITTABLE, Catalog, Rule
 from logsift.errors import UserError
-from logsift.queries import references
-from logsift.store import SYSTEM_ABOUT
+from logsift.store.dependencies import references
+from logsift.store.schema import ABOUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -31,7 +31,7 @@ def list_tables(catalog: Catalog) -> str:
         f"{title}\n{_columns(part)}"
         for title, part in (
             ("Views", views(catalog).items()), ("Tables", rows), ("Catalogues", ((s.name, _seed_about(s.csv)) for s in catalog.seeds)),
-            ("What was read and concluded", SYSTEM_ABOUT.items()),
+            ("What was read and concluded", ABOUT.items()),
         )
     )  # fmt: skip
 
@@ -44,9 +44,9 @@ def describe_table(catalog: Catalog, name: str) -> str:
     """
     table = catalog.tables.get(name)
     if table is None:
-        known = [*catalog.tables, *views(catalog), *(s.name for s in catalog.seeds), *SYSTEM_ABOUT]
+        known = [*catalog.tables, *views(catalog), *(s.name for s in catalog.seeds), *ABOUT]
         if name in known:
-            return f'{name}: {views(catalog).get(name) or SYSTEM_ABOUT.get(name) or "a catalogue"}\nIts columns: logsift sql RUN "DESCRIBE {name}"'
+            return f'{name}: {views(catalog).get(name) or ABOUT.get(name) or "a catalogue"}\nIts columns: logsift sql RUN "DESCRIBE {name}"'
         raise UserError(f"no table {name!r}{_near(name, known)}")
     own = ((c.name, f"{_type(c.type, c.unit)}  {c.about}") for c in table.columns)
     common = ((c.name, f"{_type(c.type, c.unit)}  {c.about}") for c in COMMON)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logsift.judge.series.excursions import excursions, of_few
-from logsift.judge.series.levels import dip_of, level_of, shift_of, trend_of
-from logsift.judge.series.robust import MEDIAN_ERROR, rolling_median
+from logsift.derive.series.excursions import excursions, of_few
+from logsift.derive.series.levels import dip_of, level_of, shift_of, trend_of
+from logsift.derive.series.robust import MEDIAN_ERROR, rolling_median
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from logsift.judge.series.curve import Curve, Excursion
+    from logsift.derive.series.curve import Curve, Excursion
 
 
 def search(c: Curve, boundaries: Sequence[int] = ()) -> list[Excursion]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logsift.judge.series.parameters import DEFAULT, Parameters
+from logsift.derive.series.parameters import DEFAULT, Parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

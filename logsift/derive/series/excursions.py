@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logsift.judge.series.curve import Curve, Excursion
-from logsift.judge.series.robust import Tail, block_medians, innovations, rolling_median, spread, together
+from logsift.derive.series.curve import Curve, Excursion
+from logsift.derive.series.robust import Tail, block_medians, innovations, rolling_median, spread, together
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

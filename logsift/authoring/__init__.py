@@ -1,0 +1,1 @@
+"""For those who write content: the linter, the generated references, what becomes of one line."""

@@ -1,0 +1,108 @@
+"""What the engine asks of the content: relations by name, with the columns it reads.
+
+Content that lacks one gets an empty one of this shape, so that a catalogue of one grammar and one rule works; the linter
+compares what content defines with what is declared here. Whatever else the content defines, the engine does not know.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_PLACE = {"file_id": "BIGINT", "line_no": "BIGINT"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A relation that the engine reads (or fills, where `filled`): its columns with their SQL types, and what a row is."""
+
+    about: str
+    columns: dict[str, str]
+    filled: bool = False
+
+
+INTERFACE: dict[str, Asked] = {
+    # -- who is who: read to name the ranks, hosts and GPUs of incidents --
+    "rank": Asked("one row per global rank: where it runs", {"rank": "BIGINT", "host": "VARCHAR", "local_rank": "BIGINT", "gpu": "VARCHAR"}),
+    "process": Asked("processes with their rank", {"host": "VARCHAR", "pid": "BIGINT", "rank": "BIGINT"}),
+    "gpu": Asked("GPUs with the rank that uses them", {"host": "VARCHAR", "gpu": "VARCHAR", "rank": "BIGINT"}),
+    "gpu_by_elimination": Asked(
+        "the GPU that is left for the one rank of a host that has none", {"host": "VARCHAR", "gpu": "VARCHAR", "rank": "BIGINT"}
+    ),
+    "host_alias": Asked("other names of hosts", {"alias": "VARCHAR", "host": "VARCHAR"}),
+    "address_host": Asked("network addresses with their host", {"address": "VARCHAR", "host": "VARCHAR"}),
+    "identity_link": Asked(
+        "every line that ties a rank to a host, a launcher's label or a process",
+        {"file_id": "BIGINT", "rank": "BIGINT", "host": "VARCHAR", "local_rank": "BIGINT", "task": "BIGINT"},
+    ),
+    # -- one clock --
+    "clock_anchor": Asked(
+        "moments that several clocks saw, or that one line gives in two clocks",
+        {
+            "event": "VARCHAR", "utc": "TIMESTAMP", "within_seconds": "INTEGER", **_PLACE, "host": "VARCHAR", "rank": "BIGINT",
+            "time": "TIMESTAMP", "time_quality": "VARCHAR", "uptime_seconds": "DOUBLE",
+        },
+    ),
+    "boot": Asked("boots of hosts, where a log holds the beginning of one", {**_PLACE, "host": "VARCHAR", "time": "TIMESTAMP"}),
+    "job_output": Asked("files in which the job itself speaks", {"file_id": "BIGINT"}),
+    "job_progress": Asked(
+        "minutes in which steps were logged", {"file_id": "BIGINT", "minute": "TIMESTAMP", "line_no": "BIGINT"}
+    ),
+    # -- coverage --
+    "job_size": Asked(
+        "the size of the job where a log tells it, the ranks no log says anything of, the hosts",
+        {"world_size": "BIGINT", "silent_ranks": "BIGINT[]", "hosts": "VARCHAR[]"},
+    ),
+    # -- series of numbers --
+    "series": Asked(
+        "one row per series of points; `searched` for what stands out, `driver_id` another series it may follow",
+        {
+            "series_id": "BIGINT", "name": "VARCHAR", "canonical": "VARCHAR", "points": "BIGINT", "searched": "BOOLEAN",
+            "planned": "DOUBLE", "driver_id": "BIGINT",
+        },
+    ),
+    "series_point": Asked(
+        "the points of series",
+        {
+            "series_id": "BIGINT", "step": "DOUBLE", "value": "DOUBLE", "time": "TIMESTAMP", **_PLACE, "turn": "BIGINT",
+            "ordinal": "BIGINT",
+        },
+    ),
+    "series_boundary": Asked("where something restarted within a series", {"series_id": "BIGINT", **_PLACE, "step": "DOUBLE"}),
+    "segment": Asked(
+        "stretches of a series without a restart, with their fate",
+        {
+            **_PLACE, "series_id": "BIGINT", "run": "BIGINT", "state": "VARCHAR", "last_line": "BIGINT", "first_step": "DOUBLE",
+            "last_step": "DOUBLE", "points": "BIGINT", "from_step": "DOUBLE", "to_step": "DOUBLE", "lost": "BIGINT",
+            "from_file": "BIGINT", "from_line": "BIGINT",
+        },
+        filled=True,
+    ),
+    "excursion": Asked("what stands out of a series", {**_PLACE, "series_id": "BIGINT", "kind": "VARCHAR"}, filled=True),
+    # -- pictures --
+    "metric": Asked(
+        "every printed value of a metric",
+        {"source": "VARCHAR", "rank": "BIGINT", "name": "VARCHAR", "step": "DOUBLE", "value": "DOUBLE", "ordinal": "BIGINT"},
+    ),
+    "metric_stitched": Asked(
+        "points of searched series with the stretch they belong to",
+        {"series_id": "BIGINT", "run": "BIGINT", "state": "VARCHAR", "name": "VARCHAR", "step": "DOUBLE", "value": "DOUBLE"},
+    ),
+    "stack_tree": Asked(
+        "the merged stacks, one row per call",
+        {
+            "depth": "BIGINT", "function": "VARCHAR", "source": "VARCHAR", "ranks": "BIGINT[]", "pids": "BIGINT[]",
+            "hosts": "VARCHAR[]", "processes": "BIGINT", "ends_here": "BIGINT", "class": "VARCHAR", "waits_for": "VARCHAR",
+            "decided_by": "VARCHAR", "own_call": "VARCHAR", "path": "VARCHAR", "parent": "VARCHAR", "sort_key": "VARCHAR[]",
+        },
+    ),
+    "extent": Asked(
+        "pieces of something that is cut up, by the lane they are in",
+        {
+            "picture": "VARCHAR", "lane": "VARCHAR", "start_bytes": "BIGINT", "size_bytes": "BIGINT", "state_no": "INTEGER",
+            "state": "VARCHAR", "marked": "BOOLEAN",
+        },
+    ),
+    "extent_wanted": Asked("the piece that was asked for", {"picture": "VARCHAR", "size_bytes": "BIGINT", "about": "VARCHAR"}),
+}  # fmt: skip
+CLOCK_INPUTS = ("clock_anchor", "rank", "boot")
+"""What must be known before the times of the rows are moved onto one clock."""

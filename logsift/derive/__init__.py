@@ -1,0 +1,1 @@
+"""What the rows say together: whose host, which clock, which series."""

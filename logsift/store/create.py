@@ -1,0 +1,104 @@
+"""A new store: every table, view, macro and seed of a catalogue, without rows."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from logsift import __version__
+from logsift.content.errors import ContentError, ContentErrors
+from logsift.content.interface import CLOCK_INPUTS, INTERFACE
+from logsift.store.database import Store
+from logsift.store.dependencies import Inputs, branches, ordered
+from logsift.store.places import beside_of, cache_folder, forget_old
+from logsift.store.schema import ENGINE, definitions, quoted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from logsift.content.model import Catalog, Relation
+
+SEARCHED = frozenset(name for name, asked in INTERFACE.items() if asked.filled)
+"""Tables that the engine fills once the others are made."""
+
+
+def create(path: Path | None, catalog: Catalog) -> Store:
+    """A new store; in memory where `path` is None.
+
+    Defining hundreds of relations takes longer than reading a small run, so it is done once per content: an empty store
+    is kept in the user's cache and copied.
+
+    Raises:
+        ContentErrors: a statement of the content's SQL is wrong.
+    """
+    if path is None:
+        store = Store(duckdb.connect(), None)
+        _define(store, catalog)
+        return store
+    template = cache_folder() / f"empty-{catalog.digest[:24]}.duckdb"
+    if not template.exists():
+        beside = beside_of(template)
+        store = Store(duckdb.connect(str(beside)), beside)
+        try:
+            _define(store, catalog)
+            store.close()
+            beside.replace(template)
+        finally:
+            beside.unlink(missing_ok=True)
+        forget_old(template)
+    shutil.copyfile(template, path)
+    return Store.open(path, read_only=False)
+
+
+def _define(store: Store, catalog: Catalog) -> None:
+    # Nothing has rows yet: a better plan would only cost time.
+    store.con.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false; PRAGMA disable_optimizer; BEGIN")
+    store.con.execute(";".join(definitions(catalog)))
+    for seed in catalog.seeds:
+        _load_seed(store, seed.name, seed.csv)
+    relations = ordered(catalog.relations)
+    inputs = Inputs(catalog.tables, ENGINE, SEARCHED, relations)
+    for_clocks = inputs.closure(CLOCK_INPUTS)
+    for relation in relations:
+        _make(store, relation, inputs)
+    branched = [
+        (r.name, ordinal, query, by_name, inputs.of(query, r.needs), r.name in for_clocks and not behind, behind)
+        for ordinal, r in enumerate(relations)
+        if r.kind == "table"
+        for behind in [not SEARCHED.isdisjoint(inputs.read_by(r.query))]
+        for query, by_name in branches(r.sql)
+    ]
+    store.insert("content_table", [(*row[:4], _listed(row[4]), *row[5:]) for row in branched])
+    asked = [(r.id, n, query, inputs.of(query, r.needs)) for r in catalog.rules for n, (query, _) in enumerate(branches(r.sql, rows=True))]
+    store.insert("content_rule", [(*row[:3], _listed(row[3])) for row in asked])
+    store.insert("content_declared", [(t.name, sorted(t.omits)) for t in catalog.tables.values()])
+    store.insert("run_info", [(catalog.digest, __version__)])
+    store.con.execute("COMMIT; PRAGMA enable_optimizer")
+
+
+def _make(store: Store, relation: Relation, inputs: Inputs) -> None:
+    if unknown := relation.needs - inputs.filled:
+        raise ContentErrors([ContentError(relation.origin, f"no such table: {', '.join(sorted(unknown))}")])
+    try:
+        store.con.execute(relation.definition)
+    except duckdb.Error as e:
+        raise ContentErrors([ContentError(relation.origin, f"SQL fails: {e}")]) from None
+    if relation.kind != "macro":
+        store.con.execute(f"COMMENT ON {relation.kind} {relation.name} IS {quoted(relation.about)}")
+
+
+def _load_seed(store: Store, name: str, csv: str) -> None:
+    """A CSV of the content as a table of that name; comment lines (#) stay out. Types are DuckDB's guess."""
+    with tempfile.NamedTemporaryFile("w", suffix=".csv", encoding="utf-8") as f:
+        f.write("\n".join(line for line in csv.splitlines() if not line.startswith("#")) + "\n")
+        f.flush()
+        store.con.execute(
+            f"CREATE TABLE {name} AS SELECT * FROM read_csv(?, header=true, all_varchar=false, sample_size=-1)", [f.name]
+        )
+
+
+def _listed(needs: frozenset[frozenset[str]]) -> list[list[str]]:
+    return [sorted(group) for group in needs]

@@ -1,0 +1,115 @@
+"""A connection to a store: rows in, rows out, sealed before anybody else asks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import duckdb
+
+from logsift.errors import UserError
+from logsift.store.places import spilled_of
+from logsift.store.schema import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+T = TypeVar("T")
+
+_INSERT_ROWS = 200
+"""Rows of one INSERT: a statement costs more than a row."""
+_MEMORY = "600MB"
+"""What DuckDB may take while a store is made, before it keeps parts of tables in files: without a limit it takes most of a machine that others use too."""
+
+
+class Store:
+    """A DuckDB database: created with all tables, filled from Parquet parts, sealed, queried."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, path: Path | None) -> None:
+        self.con, self.path = con, path
+
+    @classmethod
+    def open(cls, path: Path, *, read_only: bool = True) -> Store:
+        """An existing store.
+
+        Raises:
+            UserError: the file is no logsift database.
+        """
+        con = duckdb.connect()
+        try:
+            # Attached, not connected to: DuckDB would hand out an instance that is still open on the file this one replaced.
+            con.execute(f"ATTACH {quoted(str(path))} AS run ({'READ_ONLY' if read_only else 'READ_WRITE'})")
+            con.execute("USE run; SET TimeZone = 'UTC'; SET enable_progress_bar = false")
+            if not read_only:
+                con.execute(f"SET temp_directory = {quoted(str(spilled_of(path)))}; SET memory_limit = '{_MEMORY}'")
+            con.execute("SELECT catalog FROM run_info")
+        except duckdb.Error as e:
+            con.close()
+            raise UserError(f"{path} is not a logsift database ({str(e).splitlines()[0]})") from None
+        return cls(con, path)
+
+    def beside(self) -> Store:
+        """Another connection to the same database, for another thread."""
+        (name,) = self.con.execute("SELECT current_database()").fetchone() or ("memory",)
+        con = self.con.cursor()
+        con.execute(f"USE \"{name}\"; SET TimeZone = 'UTC'")
+        return Store(con, self.path)
+
+    def append_parts(self, parts: Path) -> None:
+        """Load the Parquet files of `parts/<table>/` into the tables."""
+        for folder in sorted(parts.iterdir()):
+            files = [str(p) for p in sorted(folder.glob("*.parquet"))]
+            self.con.execute(
+                f"INSERT INTO {folder.name} BY NAME SELECT * FROM read_parquet(?, union_by_name=true, hive_partitioning=false)",
+                [files],
+            )
+
+    def fill(self, statement: str) -> int:
+        """Run an INSERT; gives the number of rows."""
+        (rows,) = self._with_what_it_needs(lambda: self.con.execute(statement).fetchone() or (0,))
+        return int(rows)
+
+    def _with_what_it_needs(self, work: Callable[[], T]) -> T:
+        """Do it with little memory, and where that is not enough with all there is."""
+        try:
+            return work()
+        except duckdb.OutOfMemoryException:
+            self.con.execute("RESET memory_limit")
+            return work()
+
+    def problem(self, what: str, text: str) -> None:
+        """Note what went wrong and belongs to no line."""
+        self.insert("problem", [(None, None, what, text.splitlines()[0] if text else "")])
+
+    def seal(self) -> None:
+        """From here on queries can read the database and nothing else of the machine."""
+        self.con.execute("SET enable_external_access = false; SET lock_configuration = true")
+
+    def rows(self, query: str, parameters: Sequence[object] = ()) -> list[dict[str, Any]]:
+        """The result of a query as dicts."""
+
+        def read() -> list[dict[str, Any]]:
+            cursor = self.con.execute(query, list(parameters))
+            names = [d[0] for d in cursor.description or ()]
+            return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+        return self._with_what_it_needs(read)
+
+    def insert(self, table: str, rows: Iterable[Sequence[object]]) -> None:
+        """Insert tuples in the order of the table's columns."""
+        values = [list(r) for r in rows]
+        for start in range(0, len(values), _INSERT_ROWS):
+            part = values[start : start + _INSERT_ROWS]
+            marks = ", ".join(f"({', '.join('?' for _ in row)})" for row in part)
+            self.con.execute(f"INSERT INTO {table} VALUES {marks}", [value for row in part for value in row])
+
+    def insert_named(self, table: str, rows: Sequence[Mapping[str, object]]) -> None:
+        """Insert rows given as column -> value, all with the same columns."""
+        if rows:
+            names = list(rows[0])
+            listed = ", ".join(f'"{n}"' for n in names)
+            self.insert(f"{table} ({listed})", [[row[n] for n in names] for row in rows])
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.con.close()

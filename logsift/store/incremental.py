@@ -1,0 +1,68 @@
+"""What a store knows of the files it was made of, and what must be forgotten when they change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from logsift.errors import UserError
+from logsift.store.database import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from logsift.content.model import Catalog
+    from logsift.ingest.discover import SourceFile
+
+Seen = dict[str, tuple[int, int]]
+"""Name of a file -> (size in bytes, time of its last change in nanoseconds)."""
+
+
+def known(path: Path, catalog: Catalog, now: Seen) -> Seen | None:
+    """The files that an existing store holds; None where it can't be built upon.
+
+    Where files changed since (`now`) and the store's times were moved onto one clock, the other files may tell another
+    clock: then all are read anew.
+    """
+    if not path.exists():
+        return None
+    try:
+        store = Store.open(path)
+    except UserError:
+        return None
+    try:
+        if store.rows("SELECT catalog FROM run_info") != [{"catalog": catalog.digest}]:
+            return None
+        held = {r["path"]: (r["bytes"], r["mtime_ns"]) for r in store.rows("SELECT path, bytes, mtime_ns FROM file")}
+        moved = held != now and store.rows("SELECT 1 FROM clock WHERE shift_seconds <> 0 LIMIT 1")
+        return None if moved else held
+    finally:
+        store.close()
+
+
+def numbered(store: Store, files: Sequence[SourceFile]) -> list[SourceFile]:
+    """The files with the numbers the store already knows them by, new ones numbered on."""
+    numbers = {r["path"]: int(r["file_id"]) for r in store.rows("SELECT path, file_id FROM file")}
+    following = max(numbers.values(), default=0)
+    out = []
+    for f in files:
+        if f.name not in numbers:
+            following += 1
+            numbers[f.name] = following
+        out.append(replace(f, file_id=numbers[f.name]))
+    return out
+
+
+def forget_changed(store: Store, catalog: Catalog, files: Sequence[SourceFile], held: Mapping[str, tuple[int, int]]) -> set[int]:
+    """Delete the rows of files that changed or are gone, and all conclusions; gives the numbers to read anew."""
+    now = {f.name: f for f in files}
+    stale = {f.file_id for f in files if held.get(f.name) != (f.size, f.mtime_ns)}
+    gone = {int(r["file_id"]) for r in store.rows("SELECT path, file_id FROM file") if r["path"] not in now}
+    listed = ", ".join(str(n) for n in stale | gone) or "NULL"
+    for table in (*catalog.tables, "file", "file_window", "problem"):
+        store.con.execute(f"DELETE FROM {table} WHERE file_id IN ({listed})")
+    store.con.execute("DELETE FROM problem WHERE file_id IS NULL")  # what rules and tables of the last call ran into
+    for table in ("incident", "evidence", "cause", "missing", "clock"):
+        store.con.execute(f"DELETE FROM {table}")
+    return stale

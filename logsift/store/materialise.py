@@ -1,0 +1,88 @@
+"""Fills the tables that the content makes of others, and says which queries can find anything at all.
+
+Planning a query costs a small run more than its rows do, so only those are asked whose tables have rows: a branch of a
+union by itself, a table that only reads empty ones not at all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import duckdb
+
+from logsift.store.dependencies import may_find
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from logsift.store.database import Store
+
+Stage = Literal["for clocks", "all", "the rest", "behind the search"]
+_STAGES: dict[Stage, str] = {
+    "for clocks": "for_clocks",
+    "all": "NOT behind_search",
+    "the rest": "NOT behind_search AND NOT for_clocks",
+    "behind the search": "behind_search",
+}
+
+
+def declared(store: Store, column: str = "file_id") -> frozenset[str]:
+    """The tables of formats that have rows, of those that store this common column."""
+    return _with_rows(
+        store, [r["name"] for r in store.rows("SELECT name FROM content_declared WHERE NOT list_contains(omits, ?)", [column])]
+    )
+
+
+class Tables:
+    """The tables of a store that have rows; knows what to fill next and what to ask."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._filled = set(declared(store))
+
+    def noted(self, names: Collection[str]) -> None:
+        """Some tables may have been filled by others."""
+        self._filled |= _with_rows(self._store, names)
+
+    def fill(self, stage: Stage) -> None:
+        """Fill the tables of a stage in their order.
+
+        A statement that fails on odd data leaves its table empty and a row in `problem`; the others go on.
+        """
+        store = self._store
+        made = store.rows(
+            f"SELECT name, query, by_name, needs FROM content_table WHERE {_STAGES[stage]} ORDER BY ordinal, rowid"
+        )
+        names = list(dict.fromkeys(m["name"] for m in made))
+        again = _with_rows(store, names)
+        store.con.execute(";".join(f"DELETE FROM {name}" for name in again) or "SELECT 1")
+        self._filled -= set(names)
+        for m in made:
+            if not may_find(m["needs"], self._filled):
+                continue
+            try:
+                rows = store.fill(f"INSERT INTO {m['name']} {'BY NAME ' * m['by_name']}{m['query']}")
+            except duckdb.Error as e:
+                store.problem(f"table {m['name']} could not be made", str(e))
+            else:
+                self._filled |= {m["name"]} if rows else set()
+
+    def queries(self) -> dict[str, list[str]]:
+        """Rule -> those of its queries that may find something."""
+        out: dict[str, list[str]] = {}
+        for r in self._store.rows("SELECT rule, query, needs FROM content_rule ORDER BY rule, ordinal"):
+            if may_find(r["needs"], self._filled):
+                out.setdefault(r["rule"], []).append(r["query"])
+        return out
+
+
+def _with_rows(store: Store, names: Collection[str]) -> frozenset[str]:
+    if not names:
+        return frozenset()
+    # DuckDB's estimate counts deleted rows too: it only tells where to look.
+    likely: Sequence[str] = [r["table_name"] for r in store.rows(
+        "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database() AND estimated_size > 0"
+        " AND list_contains(?::VARCHAR[], table_name)", [list(names)],
+    )]  # fmt: skip
+    each = (f"SELECT '{name}' AS name WHERE EXISTS (FROM {name})" for name in likely)
+    return frozenset(r["name"] for r in store.rows(" UNION ALL ".join(each))) if likely else frozenset()

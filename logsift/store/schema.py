@@ -1,0 +1,141 @@
+"""The tables of a store: those that formats declare, and those that the engine writes by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from logsift.content.columns import TYPES
+from logsift.content.incident import COLUMNS
+from logsift.content.interface import INTERFACE
+from logsift.content.model import COMMON
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from logsift.content.model import Catalog, Table
+
+# A host goes by its name without the domain; addresses stay as they are.
+SHORT_HOST = """CREATE MACRO short_host(name) AS
+CASE WHEN regexp_matches(name, '^[0-9.]+$|:') THEN name ELSE split_part(name, '.', 1) END"""
+
+ENGINE: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "run_info": ("digest of the content and version of logsift that made this file", {"catalog": "VARCHAR", "version": "VARCHAR"}),
+    "file": (
+        "one file of the run directory; `grammar` where one owns it, `why` where nobody can read it; `unended`: its last line has no line end",
+        {
+            "file_id": "BIGINT", "path": "VARCHAR", "bytes": "BIGINT", "lines": "BIGINT", "host": "VARCHAR", "rank": "BIGINT",
+            "grammar": "VARCHAR", "reader": "VARCHAR", "not_understood": "BIGINT", "why": "VARCHAR", "mtime_ns": "BIGINT",
+            "unended": "BOOLEAN",
+        },
+    ),
+    "file_window": (
+        "where in the unpacked file a line begins, every few megabytes",
+        {"file_id": "BIGINT", "first_line": "BIGINT", "byte_offset": "BIGINT"},
+    ),
+    "problem": (
+        "what could not be read or understood, by line",
+        {"file_id": "BIGINT", "line_no": "BIGINT", "what": "VARCHAR", "text": "VARCHAR"},
+    ),
+    "incident": (
+        "what was found; `root` marks the root cause, `explained_by` the incident that explains this one",
+        {name: sql for name, (sql, _) in COLUMNS.items()},
+    ),
+    "evidence": (
+        "the lines that prove an incident",
+        {"incident_id": "BIGINT", "file_id": "BIGINT", "line_no": "BIGINT", "path": "VARCHAR", "text": "VARCHAR"},
+    ),
+    "cause": ("edges between incidents: cause_id explains effect_id", {"cause_id": "BIGINT", "effect_id": "BIGINT"}),
+    "clock": (
+        "what one host prints in one file in one form: what was added to its times, in which zone that makes them (UTC, or an unknown one they share), how surely",
+        {
+            "file_id": "BIGINT", "host": "VARCHAR", "time_quality": "VARCHAR", "first_line": "BIGINT", "last_line": "BIGINT",
+            "times": "BIGINT", "by_rank": "BOOLEAN", "first": "TIMESTAMP", "last": "TIMESTAMP", "zone": "VARCHAR",
+            "shift_seconds": "DOUBLE", "uncertainty_seconds": "DOUBLE", "source": "VARCHAR",
+        },
+    ),
+    "missing": (
+        "what would settle open questions, and how to get it",
+        {"what": "VARCHAR", "why": "VARCHAR", "how": "VARCHAR"},
+    ),
+    "content_table": (
+        "tables that the content makes from others, in their order, branch by branch of a union; of each group of `needs` one table must have rows",
+        {
+            "name": "VARCHAR", "ordinal": "BIGINT", "query": "VARCHAR", "by_name": "BOOLEAN", "needs": "VARCHAR[][]",
+            "for_clocks": "BOOLEAN", "behind_search": "BOOLEAN",
+        },
+    ),
+    "content_rule": (
+        "the queries of rules, branch by branch of a union; of each group of `needs` one table must have rows",
+        {"rule": "VARCHAR", "ordinal": "BIGINT", "query": "VARCHAR", "needs": "VARCHAR[][]"},
+    ),
+    "content_declared": (
+        "the tables that formats write, and the common columns they do without",
+        {"name": "VARCHAR", "omits": "VARCHAR[]"},
+    ),
+}  # fmt: skip
+"""The engine's own tables: what a row is, and the columns with their SQL types."""
+ABOUT: Mapping[str, str] = {
+    **{name: about for name, (about, _) in ENGINE.items()},
+    "timeline": "every row that carries a time, from all tables",
+}
+"""Table or view of the engine -> what a row is."""
+
+
+def definitions(catalog: Catalog) -> list[str]:
+    """The statements that create every declared table, the engine's, and what the content lacks of its interface."""
+    return [
+        SHORT_HOST,
+        *(_create(name, columns) for name, (_, columns) in ENGINE.items()),
+        *(_declared(t) for t in catalog.tables.values()),
+        _timeline(catalog),
+        *lacking(catalog),
+        *_comments(catalog),
+    ]
+
+
+def lacking(catalog: Catalog) -> list[str]:
+    """Empty relations for those of the interface that the content does not define."""
+    defined = {*catalog.tables, *(r.name for r in catalog.relations), *(s.name for s in catalog.seeds)}
+    return [_create(name, asked.columns) for name, asked in INTERFACE.items() if name not in defined]
+
+
+def quoted(text: str) -> str:
+    """A text as a literal of SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _create(name: str, columns: Mapping[str, str]) -> str:
+    return f'CREATE TABLE {name} ({", ".join(f"{_name(c)} {sql}" for c, sql in columns.items())})'
+
+
+def _name(column: str) -> str:
+    return '"' + column + '"'
+
+
+def _declared(table: Table) -> str:
+    def column(name: str, sql: str) -> str:
+        return f"{_name(name)} {sql}" + (f" GENERATED ALWAYS AS (NULL::{sql}) VIRTUAL" if name in table.omits else "")
+
+    return f"CREATE TABLE {table.name} ({', '.join(column(c.name, TYPES[c.type].sql) for c in (*COMMON, *table.columns))})"
+
+
+def _timeline(catalog: Catalog) -> str:
+    """A view over every row of every declared table that carries a time."""
+    columns = "time, time_quality, host, rank, file_id, line_no"
+    each = (f"SELECT {columns}, '{t}' AS said_in FROM {t} WHERE time IS NOT NULL" for t in sorted(catalog.tables))
+    nothing = "SELECT NULL::TIMESTAMP AS time, '' AS time_quality, '' AS host, 0 AS rank, 0 AS file_id, 0 AS line_no, '' AS said_in WHERE false"
+    # A table that omits host and rank leaves them to its file.
+    of_file = "CREATE VIEW timeline AS SELECT t.* REPLACE (coalesce(t.host, f.host) AS host, coalesce(t.rank, f.rank) AS rank)"
+    return f"{of_file} FROM ({' UNION ALL '.join((nothing, *each))}) t LEFT JOIN file f USING (file_id)"
+
+
+def _comments(catalog: Catalog) -> Iterable[str]:
+    for name, about in ABOUT.items():
+        yield f"COMMENT ON {'VIEW' if name == 'timeline' else 'TABLE'} {name} IS {quoted(about)}"
+    for name, (_, about) in COLUMNS.items():
+        yield f"COMMENT ON COLUMN incident.{_name(name)} IS {quoted(about)}"
+    for table in catalog.tables.values():
+        yield f"COMMENT ON TABLE {table.name} IS {quoted(table.about)}"
+        for column in table.columns:  # not the common ones: a comment costs 0.2 ms at every start
+            unit = f" [{column.unit}]" if column.unit else ""
+            yield f"COMMENT ON COLUMN {table.name}.{_name(column.name)} IS {quoted(column.about + unit)}"
