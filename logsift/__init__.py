@@ -9,10 +9,10 @@ __all__ = ["Analysis", "Catalog", "Incident", "__version__", "analyze", "load_ca
 
 if TYPE_CHECKING:
     from logsift.analysis import Analysis
+    from logsift.content.incident import Incident
     from logsift.content.load import load_catalog
     from logsift.content.model import Catalog
     from logsift.pipeline import analyze
-    from logsift.content.incident import Incident
 
 _HOMES = {
     "Analysis": "logsift.analysis",

@@ -92,7 +92,11 @@ def analyze(
 
 
 def read(
-    store: Store, catalog: Catalog, files: Sequence[SourceFile], folder: Path, progress: Callable[[int, int], None] | None = None
+    store: Store,
+    catalog: Catalog,
+    files: Sequence[SourceFile],
+    folder: Path,
+    progress: Callable[[int, int], None] | None = None,
 ) -> None:
     """Files -> rows of the declared tables. Parts lie in `folder` until they are loaded."""
     total, done = sum(f.size for f in files), 0

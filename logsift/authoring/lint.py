@@ -13,18 +13,19 @@ import regex
 from jinja2 import TemplateError
 
 from logsift.content.errors import ContentError, ContentErrors, Origin
+from logsift.content.incident import RESULT
 from logsift.content.model import ENVELOPE_FACTS, Catalog, Envelope, Grammar, Pattern, Rule, Sample
 from logsift.ingest.capture import capture
 from logsift.ingest.envelope import FACTS, Envelopes, take_off
 from logsift.ingest.match import constant, finish
 from logsift.ingest.readers import NAMES
-from logsift.content.incident import RESULT
 from logsift.judge.words import GIVEN, names_in
-from logsift.store import Store
 from logsift.store.create import create
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from logsift.store import Store
 
 _NOW = datetime(2026, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 _UNICODE_CLASS = re.compile(r"(?<!\\)(?:\\\\)*\\[dwDW]")

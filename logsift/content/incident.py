@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
-from logsift.content.model import Confidence, Rule, Severity
+from logsift.content.model import Confidence, Rule, Severity  # noqa: TC001 - the hints are read
 
 EVIDENCE_LINES = 50
 """More lines than this prove nothing more; the count stays in the facts of the rule that wants it."""
@@ -33,50 +33,58 @@ class Step:
     commands: tuple[str, ...] = ()
 
 
-def _column(sql: str, about: str, *, name: str = "", returned: str = "", **more: Any) -> Any:  # noqa: ANN401 - as dataclasses.field
-    """A field that the table `incident` holds: its SQL type, its name there, and the type of what a rule may return for it."""
-    return field(metadata={"sql": sql, "about": about, "name": name, "returned": returned}, **more)
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Where a field of an incident is kept: the type and meaning of its column in the table `incident`.
+
+    `name` is the column's name where it is another than the field's, "" where the field is kept elsewhere; `returned` is
+    the SQL type of what a rule may return for it, "" where it is not the rule that says it.
+    """
+
+    sql: str
+    about: str
+    name: str | None = None
+    returned: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Incident:
     """One thing that is wrong. `ranks`, `hosts` and `gpus` are who it happened to, as far as it is known."""
 
-    rule: str = _column("VARCHAR", "id of the rule that found it")
-    severity: Severity = _column("VARCHAR", "info | warning | critical", returned="VARCHAR")
-    confidence: Confidence = _column("VARCHAR", "definite | probable | possible", returned="VARCHAR")
-    evidence: tuple[Evidence, ...] = field(
-        metadata={
-            "returned": "STRUCT(file_id BIGINT, line_no BIGINT)[]",
-            "about": "the lines that prove it, most telling first; `text` beside file_id and line_no where a line does not speak for itself",
-        }
+    rule: Annotated[str, Held("VARCHAR", "id of the rule that found it")]
+    severity: Annotated[Severity, Held("VARCHAR", "info | warning | critical", returned="VARCHAR")]
+    confidence: Annotated[Confidence, Held("VARCHAR", "definite | probable | possible", returned="VARCHAR")]
+    evidence: Annotated[
+        tuple[Evidence, ...],
+        Held(
+            "",
+            "the lines that prove it, most telling first; `text` beside file_id and line_no where a line does not speak for itself",
+            name="",
+            returned="STRUCT(file_id BIGINT, line_no BIGINT)[]",
+        ),
+    ]
+    at: Annotated[
+        datetime | None, Held("TIMESTAMP", "when it began; what is later cannot be its cause", "first", "TIMESTAMP")
+    ] = None
+    until: Annotated[datetime | None, Held("TIMESTAMP", "when it was last seen", "last", "TIMESTAMP")] = None
+    ranks: Annotated[frozenset[int], Held("BIGINT[]", "global ranks it happened to", returned="BIGINT[]")] = frozenset()
+    hosts: Annotated[frozenset[str], Held("VARCHAR[]", "hosts it happened on", returned="VARCHAR[]")] = frozenset()
+    gpus: Annotated[frozenset[str], Held("VARCHAR[]", "GPUs, by PCI address or index", returned="VARCHAR[]")] = (
+        frozenset()
     )
-    at: datetime | None = _column(
-        "TIMESTAMP",
-        "when it began; what is later cannot be its cause",
-        name="first",
-        returned="TIMESTAMP",
-        default=None,
+    facts: Annotated[Mapping[str, Any], Held("JSON", "every other column of the rule's result")] = field(
+        default_factory=lambda: MappingProxyType({})
     )
-    until: datetime | None = _column(
-        "TIMESTAMP", "when it was last seen", name="last", returned="TIMESTAMP", default=None
-    )
-    ranks: frozenset[int] = _column("BIGINT[]", "global ranks it happened to", returned="BIGINT[]", default=frozenset())
-    hosts: frozenset[str] = _column("VARCHAR[]", "hosts it happened on", returned="VARCHAR[]", default=frozenset())
-    gpus: frozenset[str] = _column(
-        "VARCHAR[]", "GPUs, by PCI address or index", returned="VARCHAR[]", default=frozenset()
-    )
-    facts: Mapping[str, Any] = _column(
-        "JSON", "every other column of the rule's result", default_factory=lambda: MappingProxyType({})
-    )
-    explains: frozenset[str] | None = _column(
-        "VARCHAR[]",
-        "the rules or families it explains, where these are not those of its rule",
-        returned="VARCHAR[]",
-        default=None,
-    )
-    summary: str = _column("VARCHAR", "one sentence: what happened, to whom", default="")
-    steps: tuple[Step, ...] = _column("JSON", "what to do next: [{text, commands[]}]", default=())
+    explains: Annotated[
+        frozenset[str] | None,
+        Held(
+            "VARCHAR[]",
+            "the rules or families it explains, where these are not those of its rule",
+            returned="VARCHAR[]",
+        ),
+    ] = None
+    summary: Annotated[str, Held("VARCHAR", "one sentence: what happened, to whom")] = ""
+    steps: Annotated[tuple[Step, ...], Held("JSON", "what to do next: [{text, commands[]}]")] = ()
 
     @property
     def action(self) -> str:
@@ -87,30 +95,30 @@ class Incident:
     def values(self) -> dict[str, Any]:
         """The columns of the table `incident` that an incident fills by itself."""
         out: dict[str, Any] = {}
-        for f in STORED:
-            value = getattr(self, f.name)
+        for name, (column, _) in _STORED.items():
+            value = getattr(self, name)
             if isinstance(value, frozenset):
                 value = sorted(value)
-            elif f.name == "steps":
+            elif name == "steps":
                 value = [{"text": s.text, "commands": list(s.commands)} for s in value]
             elif isinstance(value, Mapping):
                 value = dict(value)
-            out[f.metadata["name"] or f.name] = value
+            out[column] = value
         return out
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any], evidence: Sequence[Evidence]) -> Incident:
         """The incident that a row of the table `incident` and its lines hold."""
         given: dict[str, Any] = {}
-        for f in STORED:
-            value = row[f.metadata["name"] or f.name]
-            if f.metadata["sql"] == "JSON":
+        for name, (column, held) in _STORED.items():
+            value = row[column]
+            if held.sql == "JSON":
                 value = json.loads(value)
-            if f.name == "steps":
+            if name == "steps":
                 value = tuple(Step(s["text"], tuple(s["commands"])) for s in value)
-            elif f.metadata["sql"].endswith("[]") and value is not None:
+            elif held.sql.endswith("[]") and value is not None:
                 value = frozenset(value)
-            given[f.name] = value
+            given[name] = value
         return cls(**given, evidence=tuple(evidence))
 
     @classmethod
@@ -118,7 +126,8 @@ class Incident:
         """The incident of a row of a rule's result, without words.
 
         Raises:
-            ValueError: a column is missing or holds what no incident can be made of, or the evidence is missing.
+            ValueError: a column is missing, or the evidence.
+            TypeError: a column holds what no incident can be made of.
         """
         if "evidence" not in row:
             raise ValueError(f"{rule.origin.path}: the result has no column evidence")
@@ -128,10 +137,10 @@ class Incident:
             raise ValueError(f"{rule.origin.path}: an incident of severity {severity} without evidence")
         for name in ("ranks", "hosts", "gpus", "explains"):
             if not isinstance(row.get(name), (list, type(None))):
-                raise ValueError(f"{rule.origin.path}: {name} is not a list: {row[name]!r}")
+                raise TypeError(f"{rule.origin.path}: {name} is not a list: {row[name]!r}")
         for name in ("at", "until"):
             if not isinstance(row.get(name), (datetime, type(None))):
-                raise ValueError(f"{rule.origin.path}: {name} is not a time: {row[name]!r}")
+                raise TypeError(f"{rule.origin.path}: {name} is not a time: {row[name]!r}")
         return cls(
             rule=rule.id,
             severity=severity,
@@ -151,12 +160,15 @@ class Incident:
         )
 
 
-STORED = tuple(f for f in fields(Incident) if "sql" in f.metadata)
-"""The fields that the table `incident` holds."""
+_HELD: Mapping[str, Held] = {
+    name: hint.__metadata__[0] for name, hint in get_type_hints(Incident, include_extras=True).items()
+}
+_STORED = {name: (held.name or name, held) for name, held in _HELD.items() if held.name != ""}
+"""Field -> (its column in the table `incident`, what is kept there)."""
 COLUMNS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "id": ("BIGINT", "number of the incident in this run, the root first"),
-        **{f.metadata["name"] or f.name: (f.metadata["sql"], f.metadata["about"]) for f in STORED},
+        **{column: (held.sql, held.about) for column, held in _STORED.values()},
         "action": ("VARCHAR", "the steps as one text"),
         "root": ("BOOLEAN", "the root cause"),
         "explained_by": ("BIGINT", "the incident that explains this one best"),
@@ -164,7 +176,7 @@ COLUMNS: Mapping[str, tuple[str, str]] = MappingProxyType(
 )
 """The table `incident`: column -> (SQL type, meaning)."""
 RESULT: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {f.name: (f.metadata["returned"], f.metadata["about"]) for f in fields(Incident) if f.metadata.get("returned")}
+    {name: (held.returned, held.about) for name, held in _HELD.items() if held.returned}
 )
 """The columns of a rule's result that are not facts: column -> (SQL type, meaning)."""
 

@@ -67,7 +67,7 @@ _PATTERN_KEYS = frozenset(
      "reject"}
 )  # fmt: skip
 _ENVELOPE_KEYS = frozenset({"id", "needle", "regex", "midline", "byte_values", "sample"})
-_RULE_KEYS = {
+_RULE_KEYS: dict[str, type | tuple[type, ...]] = {
     "title": str, "severity": str, "confidence": str, "status": str, "explains": list, "explains_same_place": list, "explains_other_ranks": list, "transient": bool,
     "about": str, "summary": (str, list), "step": list, "remedy": str, "false_positives": str, "references": list, "needs": list,
 }  # fmt: skip
@@ -345,7 +345,7 @@ class _Loader:
             if key not in _RULE_KEYS:
                 self.wrong(origin, f"unknown key {key!r} in the header", f"allowed: {_listed(_RULE_KEYS)}")
             elif not isinstance(value, _RULE_KEYS[key]):
-                self.wrong(origin, f"header key {key!r} must be {_RULE_KEYS[key].__name__}")
+                self.wrong(origin, f"header key {key!r} must be {_kind(_RULE_KEYS[key])}")
         if missing := [k for k in _RULE_REQUIRED if not raw.get(k)]:
             self.wrong(
                 origin,
@@ -462,6 +462,10 @@ def _needles(given: object) -> tuple[str, ...]:
     if isinstance(given, str):
         return (given,) if given else ()
     return tuple(str(g) for g in given) if isinstance(given, list) else ()
+
+
+def _kind(wanted: type | tuple[type, ...]) -> str:
+    return " or ".join(t.__name__ for t in (wanted if isinstance(wanted, tuple) else (wanted,)))
 
 
 def _said(comment: str) -> str:

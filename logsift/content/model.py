@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from logsift.content.errors import Origin
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from logsift.content.errors import Origin
 
 Severity = Literal["info", "warning", "critical"]
 Confidence = Literal["definite", "probable", "possible"]

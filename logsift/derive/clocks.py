@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from logsift.ingest.clock import BOOT, DAYTIME, EXACT, YEARLESS
-
 from logsift.store.materialise import declared
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from logsift.judge.progress import Progress
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from logsift.content.model import Rule
     from logsift.content.incident import Incident
+    from logsift.content.model import Rule
 
 _SEVERITY = {"critical": 0, "warning": 1, "info": 2}
 _CONFIDENCE = {"definite": 0, "probable": 1, "possible": 2}

@@ -54,4 +54,6 @@ def concluded(store: Store) -> tuple[tuple[Incident, ...], Causes]:
     edges = store.rows("SELECT cause_id, effect_id FROM cause ORDER BY rowid")
     explained = {e["effect_id"] for e in edges}
     roots = [i for i, r in zip(incidents, rows, strict=True) if r["severity"] != "info" and r["id"] not in explained]
-    return incidents, Causes(tuple(roots), tuple((incidents[e["cause_id"] - 1], incidents[e["effect_id"] - 1]) for e in edges))
+    return incidents, Causes(
+        tuple(roots), tuple((incidents[e["cause_id"] - 1], incidents[e["effect_id"] - 1]) for e in edges)
+    )

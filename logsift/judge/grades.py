@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from logsift.content.model import Confidence
     from logsift.content.incident import Incident
+    from logsift.content.model import Confidence
 
 SAME_TIME = timedelta(minutes=30)
 """Two logs may tell of one failure minutes apart: one at once, another when it has waited long enough."""

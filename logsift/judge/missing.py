@@ -9,4 +9,5 @@ if TYPE_CHECKING:
 
 
 def ask_for_more(store: Store) -> None:
+    """Fill the table `missing`."""
     store.con.execute("INSERT INTO missing SELECT what, why, how FROM missing_source")

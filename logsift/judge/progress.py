@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from logsift.derive.clocks import Clocks
     from logsift.content.incident import Incident
+    from logsift.derive.clocks import Clocks
     from logsift.store import Store
 
 WENT_ON = 10

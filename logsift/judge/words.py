@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment, Template
 
-    from logsift.content.model import Phrase, Rule
     from logsift.content.incident import Incident
+    from logsift.content.model import Phrase, Rule
 
 MOST_NAMES = 5
 """A sentence names at most this many of a list, then counts the rest."""

@@ -9,8 +9,8 @@ from logsift import __version__
 
 if TYPE_CHECKING:
     from logsift.analysis import Analysis
-    from logsift.judge.coverage import Coverage
     from logsift.content.incident import Incident
+    from logsift.judge.coverage import Coverage
 
 MARK = "<!-- logsift report -->"
 """First line of a written report: files that begin so are never read as evidence."""

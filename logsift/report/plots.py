@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logsift.errors import UserError
 from logsift.derive.series.rows import real
+from logsift.errors import UserError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -72,7 +72,11 @@ def _define(store: Store, catalog: Catalog) -> None:
         for query, by_name in branches(r.sql)
     ]
     store.insert("content_table", [(*row[:4], _listed(row[4]), *row[5:]) for row in branched])
-    asked = [(r.id, n, query, inputs.of(query, r.needs)) for r in catalog.rules for n, (query, _) in enumerate(branches(r.sql, rows=True))]
+    asked = [
+        (r.id, n, query, inputs.of(query, r.needs))
+        for r in catalog.rules
+        for n, (query, _) in enumerate(branches(r.sql, rows=True))
+    ]
     store.insert("content_rule", [(*row[:3], _listed(row[3])) for row in asked])
     store.insert("content_declared", [(t.name, sorted(t.omits)) for t in catalog.tables.values()])
     store.insert("run_info", [(catalog.digest, __version__)])
@@ -96,7 +100,8 @@ def _load_seed(store: Store, name: str, csv: str) -> None:
         f.write("\n".join(line for line in csv.splitlines() if not line.startswith("#")) + "\n")
         f.flush()
         store.con.execute(
-            f"CREATE TABLE {name} AS SELECT * FROM read_csv(?, header=true, all_varchar=false, sample_size=-1)", [f.name]
+            f"CREATE TABLE {name} AS SELECT * FROM read_csv(?, header=true, all_varchar=false, sample_size=-1)",
+            [f.name],
         )
 
 

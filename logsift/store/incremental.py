@@ -54,7 +54,9 @@ def numbered(store: Store, files: Sequence[SourceFile]) -> list[SourceFile]:
     return out
 
 
-def forget_changed(store: Store, catalog: Catalog, files: Sequence[SourceFile], held: Mapping[str, tuple[int, int]]) -> set[int]:
+def forget_changed(
+    store: Store, catalog: Catalog, files: Sequence[SourceFile], held: Mapping[str, tuple[int, int]]
+) -> set[int]:
     """Delete the rows of files that changed or are gone, and all conclusions; gives the numbers to read anew."""
     now = {f.name: f for f in files}
     stale = {f.file_id for f in files if held.get(f.name) != (f.size, f.mtime_ns)}

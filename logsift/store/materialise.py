@@ -29,7 +29,11 @@ _STAGES: dict[Stage, str] = {
 def declared(store: Store, column: str = "file_id") -> frozenset[str]:
     """The tables of formats that have rows, of those that store this common column."""
     return _with_rows(
-        store, [r["name"] for r in store.rows("SELECT name FROM content_declared WHERE NOT list_contains(omits, ?)", [column])]
+        store,
+        [
+            r["name"]
+            for r in store.rows("SELECT name FROM content_declared WHERE NOT list_contains(omits, ?)", [column])
+        ],
     )
 
 

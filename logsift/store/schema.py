@@ -105,7 +105,7 @@ def quoted(text: str) -> str:
 
 
 def _create(name: str, columns: Mapping[str, str]) -> str:
-    return f'CREATE TABLE {name} ({", ".join(f"{_name(c)} {sql}" for c, sql in columns.items())})'
+    return f"CREATE TABLE {name} ({', '.join(f'{_name(c)} {sql}' for c, sql in columns.items())})"
 
 
 def _name(column: str) -> str:
@@ -116,7 +116,9 @@ def _declared(table: Table) -> str:
     def column(name: str, sql: str) -> str:
         return f"{_name(name)} {sql}" + (f" GENERATED ALWAYS AS (NULL::{sql}) VIRTUAL" if name in table.omits else "")
 
-    return f"CREATE TABLE {table.name} ({', '.join(column(c.name, TYPES[c.type].sql) for c in (*COMMON, *table.columns))})"
+    return (
+        f"CREATE TABLE {table.name} ({', '.join(column(c.name, TYPES[c.type].sql) for c in (*COMMON, *table.columns))})"
+    )
 
 
 def _timeline(catalog: Catalog) -> str:

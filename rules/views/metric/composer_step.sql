@@ -29,7 +29,7 @@ with
     ),
     trained as (
         select
-            h.*,
+            h.* exclude (step),
             case
                 when unit = 'batch' and epoch_no is null
                 then step
