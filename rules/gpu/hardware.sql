@@ -72,7 +72,7 @@ say  = '''
 [[summary]]
 when = "vendor == 'amd'"
 say  = '''
-AMD GPU {% if gpu %}{{ gpu | bus_id }}{% else %}(not named){% endif %}
+{% if gpu %}AMD GPU {{ gpu | bus_id }}{% else %}An AMD GPU{% endif %}
 {%- if host %} on {{ host }}{% endif %}{% if ranks %} ({{ ranks | ranks }}){% endif %}:
 {% if kind == 'ras' %}uncorrectable hardware error{% if error %} {{ error }}{% endif %}
 {%- elif kind == 'ras_count' %}uncorrectable hardware errors{% if unit %} in block
