@@ -28,7 +28,7 @@ say  = '''
 Xid {{ xid }}, {% if exception_type %}exception in a kernel: {{ exception_type }}
 {%- elif meaning %}{{ meaning }}{% else %}not in NVIDIA's catalogue{% endif %}
 {%- if process %}, in {{ process }} (pid {{ pid }})
-{%- elif pid %}, in pid {{ pid }}{% endif %}
+{%- elif pid %}, in process {{ pid }}{% endif %}
 {%- if bursts and bursts > 1 %}, {{ bursts }} times{% endif %}
 '''
 [[summary]]
@@ -95,7 +95,8 @@ run  = ["export CUDA_LAUNCH_BLOCKING=1", "export CUDA_ENABLE_COREDUMP_ON_EXCEPTI
 [[step]]
 when = "verdict == 'application' and xid in (13, 31) and not programs"
 say  = '''
-Put compute-sanitizer before the command of one rank if that does not name the kernel: it is slow, but
+Put compute-sanitizer before the command of one rank if that does not name the kernel: it is slow,
+but
 exact.
 '''
 run  = ["compute-sanitizer --tool memcheck --target-processes all"]
@@ -118,7 +119,7 @@ Look for a kernel that never ends, for example one that spins on a flag of anoth
 could not
 be taken from it.
 '''
-run  = ["py-spy dump --pid {{ pid }}", "cuda-gdb -p {{ pid }}"]
+run  = ["export CUDA_LAUNCH_BLOCKING=1"]
 [[step]]
 when = "xid in (32, 80)"
 say  = '''
@@ -130,6 +131,14 @@ run  = [
     "lspci -vvs {{ gpu | bus_id if ':' in gpu else none }}",
     "dmesg -T | grep -iE 'aer|pcieport'",
 ]
+[[step]]
+when = "verdict == 'application' and xid not in (13, 31, 32, 43, 69, 80, 108, 109, 137)"
+say  = '''
+Run again; if it comes back, run one rank under compute-sanitizer, and compare the versions of
+driver and
+CUDA with those of a run that worked.
+'''
+run  = ["export CUDA_LAUNCH_BLOCKING=1"]
 [[step]]
 when = "verdict == 'application' and (recovery_action or xid == 109)"
 say  = "Reset the GPU before the next job."
@@ -155,15 +164,6 @@ too:
 look for the rank that is missing.{% endif %}
 '''
 run  = ["export LOG_LEVEL_ALL=3", "export HABANA_LOGS=/tmp/habana_logs"]
-
-[[step]]
-otherwise = true
-say  = '''
-Run again; if it comes back, run one rank under compute-sanitizer, and compare the versions of
-driver and
-CUDA with those of a run that worked.
-'''
-run  = ["export CUDA_LAUNCH_BLOCKING=1"]
 */
 from gpu_program_fault_nvidia
 union all by name
