@@ -1,46 +1,29 @@
--- view: Ranks on one GPU, ranks that do not exist, interfaces that do not exist. What NCCL cannot
--- serve because the job was set up that way: one row per rank named, in the shape of crash.config's
--- sources.
+-- view: One row per rank that NCCL cannot serve because of how the job was set up, and report of
+-- it: event = duplicate_gpu (two ranks on one GPU, gpu_ranks) | shared_gpu (the same, ranks not
+-- told) | invalid_rank (no such rank in a communicator of nranks) | no_interface (no network
+-- interface to use, error).
 select
-    'arguments' as what,
-    case
-        event
-        when 'duplicate_gpu'
-        then
-            format(
-                'Ranks {} and {} run on one GPU (bus id {}): each rank needs its own, set the device from LOCAL_RANK',
-                least(rank_a, rank_b),
-                greatest(rank_a, rank_b),
-                bus_id
-            )
-        when 'shared_gpu'
-        then 'Several ranks run on one GPU: each rank needs its own, set the device from LOCAL_RANK'
-        else format('Rank {} does not exist in a communicator of {}', rank_a, nranks)
-    end as message,
+    event,
     case
         event
         when 'shared_gpu'
         then rank
         else unnest(list_distinct([rank_a, coalesce(rank_b, rank_a)]))
     end as rank,
+    case
+        when event = 'duplicate_gpu' then [least(rank_a, rank_b), greatest(rank_a, rank_b)]
+    end as gpu_ranks,
+    bus_id,
+    case when event = 'invalid_rank' then rank_a end as invalid_rank,
+    nranks,
     host,
     pid,
     time,
     file_id,
-    line_no,
-    'definite' as grade
+    line_no
 from nccl_usage
 where event in ('duplicate_gpu', 'shared_gpu', 'invalid_rank')
 union all by name
-select
-    'arguments' as what,
-    'NCCL found no network interface to use: ' || error || ' (NCCL_SOCKET_IFNAME)' as message,
-    rank,
-    host,
-    pid,
-    time,
-    file_id,
-    line_no,
-    'definite' as grade
+select event, rank, error, host, pid, time, file_id, line_no
 from nccl_socket
 where event = 'no_interface'

@@ -1,133 +1,167 @@
 /*
-title      = "The run could never have worked: arguments, a missing file, a permission"
+title      = "The job was set up in a way that cannot work"
 severity   = "critical"
 confidence = "probable"
 status     = "stable"
-explains   = ["crash.exception", "hang", "network.peer_lost", "network.connect_failure", "network.ib_error"]
+explains   = [
+  "crash.exception", "hang", "network.peer_lost", "network.connect_failure", "network.ib_error",
+]
 about      = """
-The program refused its arguments, or failed before the first training step because a file, a module or a right is missing.
+The program refused its arguments, or failed before the first training step because a file, a
+module, a permission, a port or a network interface is missing, or because two ranks got one GPU.
 """
-remedy     = "Correct the named argument, path or right and start again; nothing has to be recovered."
 false_positives = "A file that vanished during the run, where no training step is logged."
 references = ["https://docs.python.org/3/library/argparse.html"]
+
+[[summary]]
+when = "event == 'port_taken'"
+say  = '''
+{% if port %}Port {{ port }}{% else %}The port{% endif %} for the rendezvous store is already in use
+{% if hosts %}on {{ hosts | names }}{% endif %}
+'''
+[[summary]]
+when = "event == 'duplicate_gpu'"
+say  = "{{ gpu_ranks | ranks | capital }} use the same GPU (bus id {{ bus_id }})"
+[[summary]]
+when = "event == 'shared_gpu'"
+say  = "Several ranks use the same GPU{% if hosts %} on {{ hosts | names }}{% endif %}"
+[[summary]]
+when = "event == 'invalid_rank'"
+say  = "Rank {{ invalid_rank }} does not exist in a communicator of {{ nranks | count('rank') }}"
+[[summary]]
+when = "event == 'no_interface'"
+say  = "NCCL found no network interface to use: {{ message | cut(200) }}"
+[[summary]]
+say  = '''
+{% if ranks %}{{ ranks | ranks | capital }} could not start: {% endif %}{{ message | cut(300) }}
+'''
+
+[[step]]
+when = "event == 'port_taken'"
+say  = '''
+Find the process that holds {% if port %}port {{ port }}{% else %}the port{% endif %}
+{%- if hosts %} on {{ hosts | names }}{% endif %}: another job, or one left behind by a job that
+ended; end what was left behind.
+'''
+run  = ["ss -ltnp sport = :{{ port }}"]
+[[step]]
+when = "event == 'port_taken'"
+say  = '''
+Or give this job a port of its own: a free --master-port, or --rdzv-endpoint=localhost:0 on a
+single node.
+'''
+
+[[step]]
+when = "event in ('duplicate_gpu', 'shared_gpu')"
+say  = '''
+Give each rank its own GPU: call torch.cuda.set_device(int(os.environ['LOCAL_RANK'])) before the
+process group is made, and start no more processes on a host than it has GPUs.
+'''
+run  = ["nvidia-smi -L", "env | grep -E 'CUDA_VISIBLE_DEVICES|LOCAL_RANK|SLURM_LOCALID'"]
+[[step]]
+when = "event == 'invalid_rank'"
+say  = "Check how the ranks are numbered: RANK must be below WORLD_SIZE, counted from 0."
+run  = ["env | grep -iE '^rank|world_size|local_rank|procid|ntasks'"]
+[[step]]
+when = "event == 'no_interface'"
+say  = '''
+Set NCCL_SOCKET_IFNAME to an interface that is up{% if hosts %} on {{ hosts | names }}{% endif %},
+or unset it.
+'''
+run  = ["ip -br addr", "env | grep NCCL_SOCKET_IFNAME"]
+
+[[step]]
+when = "event is none and what == 'arguments' and program and program.endswith('.py')"
+say  = "Correct the argument; {{ program }} lists those it takes."
+run  = ["python {{ program }} --help"]
+[[step]]
+when = "event is none and what == 'arguments' and program and not program.endswith('.py')"
+say  = "Correct the argument; {{ program }} lists those it takes."
+run  = ["{{ program }} --help"]
+[[step]]
+when = "event is none and what == 'arguments' and not program"
+say  = '''
+Correct the setting that the message names{% if file %}; it is read at {{ file }}:{{ line }}
+{%- endif %}.
+'''
+[[step]]
+when = "what == 'command'"
+say  = '''
+Load the environment of the program in the job's script (conda activate, module load, container),
+and check that the script is there and executable{% if hosts %} on {{ hosts | names }}{% endif %}.
+'''
+run  = ["type -a python torchrun"]
+[[step]]
+when = "module"
+say  = '''
+Install {{ module }} into the environment that the job uses{% if hosts %} on
+{{ hosts | names }}{% else %}, on every host{% endif %}.
+'''
+run  = ["which python", "python -m pip list"]
+[[step]]
+when = "what == 'missing file' and not module"
+say  = '''
+Check that {% if path %}{{ path }}{% else %}the file{% endif %} exists
+{% if hosts %}on {{ hosts | names }}{% else %}on every host, and inside the container{% endif %};
+a relative path starts at the directory that the job was submitted from.
+'''
+run  = ["ls -l {{ path }}", "pwd"]
+[[step]]
+when = "what == 'permission'"
+say  = '''
+Give the job's user the right to use {% if path %}{{ path }}{% else %}the file{% endif %}: look at
+the owner and the mode of every directory on the way to it.
+'''
+run  = ["namei -l {{ path }}", "id"]
 */
 with
-    told as (
-        select
-            kind as what,
-            coalesce(program || ': ', '') || message as message,
-            null as type,
-            rank,
-            host,
-            pid,
-            time,
-            file_id,
-            line_no,
-            null as file,
-            null as line,
-            'definite' as grade
-        from usage_error u
-        where
-            not exists (from metric_span m where m.file_id = u.file_id and m.last_line > u.line_no)
-        union all
-        select
-            case
-                when class in ('PermissionError')
-                then 'permission'
-                when
-                    class in (
-                        'FileNotFoundError',
-                        'ModuleNotFoundError',
-                        'IsADirectoryError',
-                        'NotADirectoryError'
-                    )
-                then 'missing file'
-                else 'arguments'
-            end,
-            class || ': ' || split_part(message, chr(10), 1),
-            type,
-            rank,
-            host,
-            pid,
-            time,
-            file_id,
-            line_no,
-            file,
-            line,
-            'probable'
-        from fatal_exception e
-        where
-            kind = 'config'
-            and certain
-            and not exists (
-                from metric_span m where m.file_id = e.file_id and m.first_line < e.line_no
-            )
-            -- a library that refuses what it was given because there was no memory for it
-            and not exists (
-                from oom_event o
-                where
-                    o.file_id = e.file_id
-                    and o.line_no between e.raised_line - 200 and e.raised_line
-            )
-        union all
-        select what, message, null, rank, host, pid, time, file_id, line_no, null, null, grade
-        from config_error_nccl
-        union all
-        select
-            'port',
-            coalesce('Port ' || port, 'The port')
-            || ' of the store is taken: another job on this host listens there, or one that ended has left a process behind',
-            null,
-            rank,
-            host,
-            pid,
-            time,
-            file_id,
-            line_no,
-            null,
-            null,
-            'definite'
-        from c10d_store s
-        where event = 'port_taken' and not exists (from metric_span m where m.file_id = s.file_id)
-    ),
-    grouped as (
+    failure as (
         select
             what,
-            regexp_replace(message, '[0-9]+', '#', 'g') as alike,
             min_by(message, line_no) as message,
             min_by(type, line_no) as type,
+            any_value(event) as event,
+            any_value(program) as program,
             any_value(file) as file,
             any_value(line) as line,
-            min(grade) as grade,
+            any_value(gpu_ranks) as gpu_ranks,
+            any_value(bus_id) as bus_id,
+            any_value(invalid_rank) as invalid_rank,
+            any_value(nranks) as nranks,
+            any_value(port) as port,
+            min(confidence) as confidence,
             list(distinct rank order by rank) filter (rank is not null) as ranks,
             list(distinct host) filter (host is not null) as hosts,
             min(time) as started,
             count(*) as times,
             list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence,
             min(file_id * 100000000 + line_no) as place
-        from told
-        group by all
+        from config_error
+        group by what, alike
     )
 select
-    left(message, 300) as summary,
     evidence,
-    started as at,
+    started as "at",
     ranks,
     hosts,
-    grade as confidence,
+    confidence,
     what,
+    event,
     left(message, 1000) as message,
     type,
+    program,
     file,
     line,
     times,
-    try_cast(regexp_extract(message, '^Port ([0-9]+) ', 1) as bigint) as port,
+    port,
+    gpu_ranks,
+    bus_id,
+    invalid_rank,
+    nranks,
+    nullif(regexp_extract(message, 'No module named ''?([0-9A-Za-z_.]+)', 1), '') as module,
     case
-        what
-        when 'port'
-        then
-            'Find who holds the port (ss -ltnp) and end a process that was left behind, or give this job its own: --master-port, or --rdzv-endpoint=localhost:0 on one node.'
-    end as action,
-    nullif(regexp_extract(message, '''(/[^'']+|[^'' ]+\.[a-z0-9]+)''', 1), '') as path
-from grouped
-qualify row_number() over (order by grade, place) = 1
+        when not contains(message, 'No module named')
+        then nullif(regexp_extract(message, '''(/[^'']+|[^'' ]+\.[a-z0-9]+)''', 1), '')
+    end as path
+from failure
+qualify row_number() over (order by confidence, place) = 1

@@ -1,0 +1,83 @@
+-- view: One row per report that the job was set up in a way that cannot work, before any training
+-- step: what = arguments | missing file | permission | command | port; event says which of NCCL's
+-- and the store's errors it is (see config_error_nccl, and port_taken); alike = equal for reports
+-- of the same error.
+with
+    refusal as (
+        select
+            kind as what,
+            program,
+            coalesce(program || ': ', '') || message as message,
+            rank,
+            host,
+            pid,
+            time,
+            file_id,
+            line_no,
+            'definite' as confidence
+        from usage_error u
+        where
+            not exists (from metric_span m where m.file_id = u.file_id and m.last_line > u.line_no)
+    ),
+    early_exception as (
+        select
+            case
+                when class = 'PermissionError'
+                then 'permission'
+                when
+                    class in (
+                        'FileNotFoundError',
+                        'ModuleNotFoundError',
+                        'IsADirectoryError',
+                        'NotADirectoryError'
+                    )
+                then 'missing file'
+                else 'arguments'
+            end as what,
+            class || ': ' || split_part(message, chr(10), 1) as message,
+            type,
+            rank,
+            host,
+            pid,
+            time,
+            file_id,
+            line_no,
+            file,
+            line,
+            'probable' as confidence
+        from fatal_exception e
+        where
+            kind = 'config'
+            and certain
+            and not exists (
+                from metric_span m where m.file_id = e.file_id and m.first_line < e.line_no
+            )
+            -- a library that refuses what it was given because there was no memory for it
+            and not exists (
+                from oom_event o
+                where
+                    o.file_id = e.file_id
+                    and o.line_no between e.raised_line - 200 and e.raised_line
+            )
+    ),
+    taken_port as (
+        select 'port' as what, event, port, rank, host, pid, time, file_id, line_no
+        from c10d_store s
+        where event = 'port_taken' and not exists (from metric_span m where m.file_id = s.file_id)
+    ),
+    report as (
+        from refusal
+        union all by name
+        from early_exception
+        union all by name
+        select 'arguments' as what, *, error as message
+        from config_error_nccl
+        union all by name
+        from taken_port
+    )
+select
+    * replace (coalesce(confidence, 'definite') as confidence),
+    regexp_replace(
+        concat_ws(' ', event, bus_id, port::varchar, message), '[0-9]+', '#', 'g'
+    ) as alike
+from report
