@@ -3,16 +3,62 @@ title      = "A checkpoint could not be read or written"
 severity   = "critical"
 confidence = "probable"
 status     = "stable"
-explains   = ["crash.exception", "hang", "network.peer_lost", "network.connect_failure", "network.ib_error"]
+explains   = [
+  "crash.exception", "hang", "network.peer_lost", "network.connect_failure", "network.ib_error",
+]
 about      = """
-Loading or saving a checkpoint failed: the file is truncated or corrupt, keys or shapes do not match the model, or it is not there.
+Loading or saving a checkpoint failed: the file is truncated or corrupt, it is not there, or its
+keys or shapes do not match the model.
 """
-remedy     = "Compare size and hash of the named checkpoint with another copy; resume from the last one that loads (torch.load on one CPU); where shapes differ, check that the model's settings are those it was saved with."
 false_positives = "A program that tries to resume, fails and starts afresh."
 references = ["https://docs.pytorch.org/docs/stable/notes/serialization.html"]
+summary    = '''
+{% if path %}Checkpoint {{ path }}{% else %}A checkpoint{% endif %}
+{% if problem == 'mismatch' %}does not fit the model
+{%- elif problem == 'missing' %}was not found
+{%- elif problem == 'damaged' %}is damaged or incomplete
+{%- else %}could not be read or written{% endif %}
+{%- if ranks %} ({{ ranks | ranks }}){% endif %}: {{ message | cut(200) }}
+'''
+
+[[step]]
+when = "problem == 'damaged'"
+say  = '''
+Compare the size of {% if path %}{{ path }}{% else %}its files{% endif %} with that of an earlier
+checkpoint: a file is too small if the job ended, or the disk was full, while it was written.
+'''
+run  = ["ls -l {{ path }}", "unzip -tq {{ path }}"]
+[[step]]
+when = "problem == 'missing'"
+say  = '''
+Check that {% if path %}{{ path }}{% else %}the checkpoint{% endif %} exists
+{% if hosts %}on {{ hosts | names }}{% else %}on every host{% endif %}, is complete, and is where
+the job's settings say.
+'''
+run  = ["ls -l {{ path }}"]
+[[step]]
+when = "problem == 'mismatch'"
+say  = '''
+Start with the settings that the checkpoint was saved with (layers, hidden size, vocabulary,
+tensor and pipeline parallel sizes, tied weights), or convert it to the new ones: the message lists
+the keys and shapes that differ.
+'''
+[[step]]
+when = "problem is none"
+say  = '''
+Check that {% if path %}{{ path }}{% else %}the checkpoint{% endif %} is readable and complete
+{%- if hosts %} on {{ hosts | names }}{% endif %}, and that its file system has room.
+'''
+run  = ["ls -l {{ path }}", "df -h {{ path }}"]
+[[step]]
+when = "problem != 'mismatch'"
+say  = '''
+Resume from the last checkpoint that loads; try it with torch.load(…, map_location='cpu') in one
+process before you start the whole job.
+'''
 */
 with
-    told as (
+    failed_load as (
         select
             *,
             left(class || ': ' || message, 1000) as text,
@@ -20,7 +66,8 @@ with
                 nullif(
                     regexp_extract(
                         message,
-                        '[''"]((?:/|\./)?[^''" ]+\.(?:pt|pth|ckpt|bin|safetensors|distcp|zip|pkl|npz))[''"]',
+                        '[''"]((?:/|\./)?[^''" ]+\.'
+                        || '(?:pt|pth|ckpt|bin|safetensors|distcp|zip|pkl|npz))[''"]',
                         1
                     ),
                     ''
@@ -31,16 +78,15 @@ with
                     ),
                     ''
                 )
-            ) as path_
+            ) as checkpoint_path
         from fatal_exception
         where kind = 'checkpoint' and certain
     ),
-    grouped as (
+    failure as (
         select
-            regexp_replace(left(text, 80), '[0-9]+', '#', 'g') as alike,
             min_by(text, line_no) as message,
             min_by(type, line_no) as type,
-            any_value(path_) filter (path_ is not null) as path,
+            any_value(checkpoint_path) filter (checkpoint_path is not null) as path,
             any_value(file) as file,
             any_value(line) as line,
             list(distinct rank order by rank) filter (rank is not null) as ranks,
@@ -48,23 +94,35 @@ with
             min(time) as started,
             list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence,
             min(file_id * 100000000 + line_no) as place
-        from told
-        group by all
+        from failed_load
+        group by regexp_replace(left(text, 80), '[0-9]+', '#', 'g')
     )
 select
-    coalesce('Rank ' || ranges(ranks) || ': ', '')
-    || 'checkpoint'
-    || coalesce(' ' || path, '')
-    || ' failed: '
-    || left(split_part(message, chr(10), 1), 200) as summary,
     evidence,
-    started as at,
+    started as "at",
     ranks,
     hosts,
     path,
+    case
+        when regexp_matches(message, 'loading state_dict|size mismatch|missing keys?')
+        then 'mismatch'
+        when
+            regexp_matches(
+                message, '(?i)not found|no such file|does not exist|can''t find a valid|missing'
+            )
+        then 'missing'
+        when
+            regexp_matches(
+                message,
+                '(?i)PytorchStreamReader|central directory|invalid load key|ran out of input'
+                || '|truncated|unpickling|deserializ|InvalidHeader|MetadataIncompleteBuffer'
+                || '|corrupt|incomplete|not a zip|unexpected end|hash mismatch|EOFError|BadZipFile'
+            )
+        then 'damaged'
+    end as problem,
     message,
     type,
     file,
     line
-from grouped
+from failure
 qualify row_number() over (order by place) = 1
