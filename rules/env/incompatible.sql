@@ -5,20 +5,148 @@ confidence = "definite"
 status     = "stable"
 explains   = ["crash.exception", "crash.config", "gpu.cuda_error", "hang"]
 about      = """
-A loader, the driver or a library says that versions do not match: the driver is too old, the wheel holds no code for this GPU or processor, a symbol or the C library is missing.
+A loader, the driver or a library reports that versions do not match: the driver is too old, the
+wheel holds no code for this GPU or processor, a symbol or the C library is missing.
 """
-remedy     = "Install the wheel built for this driver and GPU (nvidia-smi shows the highest CUDA version the driver supports), in the same environment on every host; after a driver update reboot or reload the modules."
-false_positives = "A warning about an optional extension that the program does without."
+false_positives = "A warning about an optional extension that the program works without."
 references = ["https://docs.nvidia.com/deploy/cuda-compatibility/"]
+
+[[summary]]
+when = "problem == 'torch_abi'"
+say  = '''
+{% if library %}{{ library.split('/')[-1] }}{% else %}An extension{% endif %} was built for another
+version of PyTorch: undefined symbol {{ symbol }}
+'''
+[[summary]]
+when = "problem == 'c_library' and version"
+say  = "The C or C++ library is too old: {{ library or 'a library' }} needs {{ version }}"
+[[summary]]
+when = "problem == 'missing_library' and library"
+say  = "Shared library {{ library }} was not found{% if hosts %} on {{ hosts | names }}{% endif %}"
+[[summary]]
+say  = "{{ message | cut(300) }}"
+
+[[step]]
+when = "problem == 'driver_too_old'"
+say  = '''
+Update the NVIDIA driver{% if hosts %} on {{ hosts | names }}{% endif %}, or install a build for the
+CUDA version that it supports{% if version and version.isdigit() %}:
+{{ version | int // 1000 }}.{{ version | int % 1000 // 10 }}{% endif %}.
+'''
+run  = [
+  "nvidia-smi --query-gpu=driver_version --format=csv,noheader",
+  '''python -c "import torch; print(torch.__version__, torch.version.cuda)"''',
+  "pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/cu118",
+]
+[[step]]
+when = "problem == 'driver_reload'"
+say  = '''
+Reboot {% if hosts %}{{ hosts | names }}{% else %}the host{% endif %}, or unload and load the NVIDIA
+modules: the driver was updated, and the kernel still runs the old one. In a container, start it
+again so that it gets the new libraries.
+'''
+run  = ["cat /proc/driver/nvidia/version", "modinfo -F version nvidia"]
+[[step]]
+when = "problem == 'no_driver'"
+say  = '''
+Check that the process may see a GPU{% if hosts %} on {{ hosts | names }}{% endif %}: the job must
+ask for one (sbatch --gpus), a container must be started with them (docker run --gpus all,
+singularity exec --nv).
+'''
+run  = ["nvidia-smi -L", "ls -l /dev/nvidia0"]
+[[step]]
+when = "problem == 'gpu_architecture'"
+say  = '''
+Install a build that holds code for this GPU{% if architecture %} ({{ architecture }}){% endif %},
+or build the extension for it with TORCH_CUDA_ARCH_LIST.
+'''
+run  = [
+  "nvidia-smi --query-gpu=name,compute_cap --format=csv,noheader",
+  '''python -c "import torch; print(torch.version.cuda, torch.cuda.get_arch_list())"''',
+]
+[[step]]
+when = "problem == 'cpu_architecture'"
+say  = '''
+Use binaries and container images for this processor{% if hosts %} ({{ hosts | names }}){% endif %}:
+this one was built for another, as x86-64 on an Arm host.
+'''
+run  = ["uname -m", "python -c 'import platform; print(platform.machine())'"]
+[[step]]
+when = "problem == 'torch_abi'"
+say  = '''
+Reinstall the package of {{ library or 'the extension' }} for the PyTorch that is installed (from
+source, if there is no wheel for it: pip install --force-reinstall --no-deps --no-build-isolation),
+or go back to the PyTorch that it was built for.
+'''
+run  = [
+  "c++filt {{ symbol }}",
+  '''python -c "import torch; print(torch.__version__, torch._C._GLIBCXX_USE_CXX11_ABI)"''',
+]
+[[step]]
+when = "problem == 'c_library' and 'GLIBC_' in message"
+say  = '''
+Run in a container with a newer system, or install a build made for one as old as
+{% if hosts %}{{ hosts | names }}{% else %}this host{% endif %}: the C library
+{%- if version %} ({{ version }}){% endif %} comes with the system and cannot be installed beside it.
+'''
+run  = ["ldd --version | head -n 1", "cat /etc/os-release"]
+[[step]]
+when = "problem == 'c_library' and 'GLIBC_' not in message"
+say  = '''
+Put a newer libstdc++ first: conda's, or that of the compiler which built
+{{ library or 'the library' }}.
+'''
+run  = [
+  "strings $(gcc -print-file-name=libstdc++.so.6) | grep -E 'GLIBCXX_|CXXABI_' | sort -V | tail -n 3",
+  "conda install -c conda-forge libstdcxx-ng",
+  "export LD_LIBRARY_PATH=$CONDA_PREFIX/lib:$LD_LIBRARY_PATH",
+]
+[[step]]
+when = "problem == 'missing_library'"
+say  = '''
+Install the package that holds {{ library or 'the library' }}, or add its folder to LD_LIBRARY_PATH
+in the job's script{% if hosts %} (on {{ hosts | names }}){% endif %}.
+'''
+run  = ["ldconfig -p | grep -F {{ library }}", "find / -xdev -name {{ library }} 2>/dev/null"]
+[[step]]
+when = "problem == 'symbol'"
+say  = '''
+Find the library that should define {{ symbol or 'the symbol' }}: an older one is found first.
+Reinstall the two packages in versions that belong together.
+'''
+run  = ["c++filt {{ symbol }}", "ldd {{ library }}"]
+[[step]]
+when = "problem == 'cpu_only'"
+say  = "Install a build of PyTorch with CUDA; this one is for the CPU only."
+run  = [
+  '''python -c "import torch; print(torch.__version__, torch.version.cuda)"''',
+  "pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/cu126",
+]
+[[step]]
+when = "problem == 'numpy'"
+say  = "Install a NumPy below 2, or a newer version of the module that was compiled for NumPy 1."
+run  = ["pip install 'numpy<2'"]
+[[step]]
+when = "problem == 'nccl'"
+say  = "Make all hosts use the same NCCL: one environment or one container image for the whole job."
+run  = [
+  '''python -c "import torch; print(torch.cuda.nccl.version())"''',
+  "ldconfig -p | grep nccl",
+]
+[[step]]
+when = "problem == 'version'"
+say  = '''
+Install the versions that the message asks for, in the same environment on every host.
+'''
+run  = ["python -m torch.utils.collect_env", "pip check"]
 */
 with
-    told as (
+    candidate as (
         select
             m.what,
             m.message,
             m.rank,
             m.host,
-            m.pid,
             m.time,
             m.file_id,
             m.line_no,
@@ -32,34 +160,34 @@ with
                 '(?i)^ *(?:#|//|>)|\bINFO\b|warn|optional|falling back|skipping|hint:|if you '
             )
     ),
+    -- Without an exception a line counts only where training did not go on.
     serious as (
-        -- without an exception a word counts only where training did not go on
         select *
-        from told t
+        from candidate c
         where
             (
                 raised
                 or what in ('driver', 'architecture')
                 or regexp_matches(message, 'symbol lookup error|error while loading|GLIBC')
             )
-            and not exists (from metric m where m.file_id = t.file_id and m.line_no > t.line_no + 5)
+            and not exists (from metric m where m.file_id = c.file_id and m.line_no > c.line_no + 5)
             and (
                 raised is not true
                 or exists (
                     from exception_verdict v
                     where
-                        v.file_id = t.file_id
+                        v.file_id = c.file_id
                         and v.steps_after < 2
                         and (
-                            v.raised_line = t.line_no
-                            or v.line_no = t.line_no
-                            or v.chain_line <= t.line_no
-                            and v.raised_line >= t.line_no
+                            v.raised_line = c.line_no
+                            or v.line_no = c.line_no
+                            or v.chain_line <= c.line_no
+                            and v.raised_line >= c.line_no
                         )
                 )
             )
     ),
-    grouped as (
+    mismatch as (
         select
             what,
             min_by(message, (file_id, line_no)) as message,
@@ -70,25 +198,61 @@ with
             list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence
         from serious
         group by what
+    ),
+    named as (
+        select
+            *,
+            nullif(regexp_extract(message, 'undefined symbol: ([^ ,]+)', 1), '') as symbol,
+            coalesce(
+                nullif(
+                    regexp_extract(message, '([^ :''"]+\.so[.0-9]*): (?:undefined|cannot open)', 1),
+                    ''
+                ),
+                nullif(regexp_extract(message, 'required by ([^ )]+)', 1), '')
+            ) as library
+        from mismatch
     )
 select
-    left(message, 300) as summary,
     evidence,
-    started as at,
+    started as "at",
     ranks,
     hosts,
     what,
+    case
+        when what = 'driver' and contains(message, 'no NVIDIA driver')
+        then 'no_driver'
+        when what = 'driver' and regexp_matches(message, 'API mismatch|library version mismatch')
+        then 'driver_reload'
+        when what = 'driver'
+        then 'driver_too_old'
+        when what = 'architecture' and regexp_matches(message, '[Ee]xec format|cannot execute')
+        then 'cpu_architecture'
+        when what = 'architecture'
+        then 'gpu_architecture'
+        when what = 'library'
+        then 'missing_library'
+        when what = 'symbol' and regexp_matches(message, 'GLIBC|CXXABI|GCC_')
+        then 'c_library'
+        when what = 'symbol' and regexp_matches(symbol, '^_Z[A-Z]*(3c10|2at|5torch|4c10d)|^THP')
+        then 'torch_abi'
+        when what = 'symbol'
+        then 'symbol'
+        when contains(message, 'not compiled with CUDA')
+        then 'cpu_only'
+        when regexp_matches(message, 'NumPy 1|numpy')
+        then 'numpy'
+        when contains(message, 'NCCL')
+        then 'nccl'
+        else 'version'
+    end as problem,
     left(message, 1000) as message,
     times,
-    nullif(regexp_extract(message, 'undefined symbol: ([^ ,]+)', 1), '') as symbol,
-    coalesce(
-        nullif(regexp_extract(message, '([^ :''"]+\.so[.0-9]*): (?:undefined|cannot open)', 1), ''),
-        nullif(regexp_extract(message, 'required by ([^ )]+)', 1), '')
-    ) as library,
+    symbol,
+    library,
     coalesce(
         nullif(regexp_extract(message, 'found version ([0-9.]+)', 1), ''),
         nullif(regexp_extract(message, 'version .((?:GLIBC|GLIBCXX|CXXABI)_[0-9.]+)', 1), ''),
         nullif(regexp_extract(message, 'client has the version ([0-9.]+)', 1), '')
     ) as version,
     nullif(regexp_extract(message, '(sm_[0-9]+a?)', 1), '') as architecture
-from grouped
+from named
