@@ -67,6 +67,13 @@ class Incident:
         datetime | None, Held("TIMESTAMP", "when it began; what is later cannot be its cause", "first", "TIMESTAMP")
     ] = None
     until: Annotated[datetime | None, Held("TIMESTAMP", "when it was last seen", "last", "TIMESTAMP")] = None
+    time_quality: Annotated[
+        str | None, Held("VARCHAR", "the worst of what its lines print: exact | zoneless | yearless | daytime | boot")
+    ] = None
+    zone: Annotated[str | None, Held("VARCHAR", "UTC where the zone of its times is known")] = None
+    uncertainty_seconds: Annotated[float | None, Held("DOUBLE", "how far its times may be off the job's one clock")] = (
+        None
+    )
     ranks: Annotated[frozenset[int], Held("BIGINT[]", "global ranks it happened to", returned="BIGINT[]")] = frozenset()
     hosts: Annotated[frozenset[str], Held("VARCHAR[]", "hosts it happened on", returned="VARCHAR[]")] = frozenset()
     gpus: Annotated[frozenset[str], Held("VARCHAR[]", "GPUs, by PCI address or index", returned="VARCHAR[]")] = (

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from logsift.ingest.clock import BOOT, DAYTIME, EXACT, YEARLESS
+from logsift.ingest.clock import BOOT, DAYTIME, EXACT, YEARLESS, ZONELESS
 from logsift.store.materialise import declared
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ _COPIED_LATER = timedelta(days=31)
 """A log without a year may go on for this long after the job, or its clock be wrong; of later ones it is an older year's."""
 _BOOT_DRIFT_S = 120
 _UTC_CLOCK = 0
+_QUALITIES = (EXACT, ZONELESS, YEARLESS, DAYTIME, BOOT)
+"""What a line prints of its time, the best first."""
 UTC = "UTC"
 """The zone of times that are known to be UTC; of the others only who shares a zone is known."""
 
@@ -343,6 +345,7 @@ class Clocks:
     """
 
     of_file: Mapping[int, tuple[frozenset[str], timedelta]] = field(default_factory=dict)
+    qualities: Mapping[int, frozenset[str]] = field(default_factory=dict)
     job: tuple[datetime, frozenset[str]] | None = None
     job_speaks: frozenset[int] = frozenset()
     boots: Mapping[int, Sequence[Boot]] = field(default_factory=dict)
@@ -351,12 +354,14 @@ class Clocks:
     def of(cls, store: Store) -> Clocks:
         """Read the table `clock`, and the content's `job_output` and `boot`."""
         rows = store.rows(
-            "SELECT file_id, zone, coalesce(uncertainty_seconds, 0) AS uncertain, by_rank, first FROM clock"
+            "SELECT file_id, zone, coalesce(uncertainty_seconds, 0) AS uncertain, by_rank, first, time_quality FROM clock"
         )
         output = store.rows("FROM job_output") if rows else []
         speaks = {r["file_id"] for r in rows if r["by_rank"]} | {r["file_id"] for r in output}
         files: dict[int, tuple[frozenset[str], timedelta]] = {}
+        qualities: dict[int, frozenset[str]] = {}
         for r in rows:
+            qualities[r["file_id"]] = qualities.get(r["file_id"], frozenset()) | {r["time_quality"]}
             zones, uncertain = files.get(r["file_id"], (frozenset(), timedelta()))
             files[r["file_id"]] = (zones | {r["zone"]}, max(uncertain, timedelta(seconds=r["uncertain"])))
         job = min(
@@ -368,12 +373,7 @@ class Clocks:
         if job:
             for b in store.rows("SELECT file_id, line_no, host, time FROM boot WHERE time IS NOT NULL"):
                 boots.setdefault(b["file_id"], []).append(Boot(b["line_no"], b["host"], b["time"]))
-        return cls(files, job, frozenset(speaks), boots)
-
-    def in_utc(self, incident: Incident) -> bool:
-        """True where the zone of an incident's times is known."""
-        zones, _ = self.clock({e.file_id for e in incident.evidence} & self.of_file.keys())
-        return zones <= {UTC}
+        return cls(files, qualities, job, frozenset(speaks), boots)
 
     def uncertainty(self, a: Incident, b: Incident) -> timedelta:
         """Two incidents' times are in an order only beyond this."""
@@ -413,6 +413,21 @@ class Clocks:
             and (not b.host or not hosts or any(h == b.host or h.startswith(f"{b.host}.") for h in hosts))
             for b in self.boots.get(file, ())
         )
+
+    def dated(self, incidents: Sequence[Incident]) -> list[Incident]:
+        """The incidents with what is known of their times: how they were printed, in which zone, how surely."""
+        out = []
+        for i in incidents:
+            files = {e.file_id for e in i.evidence} & self.of_file.keys()
+            if i.at is None or not files:
+                out.append(i)
+                continue
+            zones, uncertain = self.clock(files)
+            told = frozenset().union(*(self.qualities[f] for f in files))
+            quality = max(told, key=_QUALITIES.index, default=None)
+            zone = UTC if zones <= {UTC} else None
+            out.append(replace(i, time_quality=quality, zone=zone, uncertainty_seconds=uncertain.total_seconds()))
+        return out
 
     def aside(self, incidents: Sequence[Incident]) -> list[Incident]:
         """What was over before the job began is context, not a finding."""

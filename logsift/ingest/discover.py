@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from logsift.content.model import Catalog, Grammar
 
 HEAD_BYTES = 65536
-_OWN_TEXT = re.compile(rb'<!-- logsift report -->|\{\s*"schema": 1,\s*"run":')
+_OWN_TEXT = re.compile(rb'<!-- logsift report -->|\{\s*"schema": [0-9]+,\s*"run":')
 """How the reports begin that logsift itself writes."""
 
 # Editors' and version control's leavings, and what never is a log.

@@ -1,4 +1,4 @@
-"""The report as one JSON document: the public contract, schema 1."""
+"""The report as one JSON document: the public contract, schema 2."""
 
 from __future__ import annotations
 
@@ -21,16 +21,15 @@ def document(analysis: Analysis) -> dict[str, Any]:
     cause = {id(i): analysis.causes.cause_of(i) for i in incidents}
     root = analysis.root
     return {
-        "schema": 1,
+        "schema": 2,
         "run": str(analysis.run),
         "logsift": __version__,
         "root": root.rule if root else None,
         "incidents": [
             {
-                "id": number[id(i)], "rule": i.rule, "severity": i.severity, "confidence": i.confidence,
-                "root": i is root, "explained_by": number[id(c)] if (c := cause[id(i)]) else None,
-                "summary": i.summary, "steps": i.values["steps"], "action": i.action, "ranks": sorted(i.ranks), "hosts": sorted(i.hosts),
-                "gpus": sorted(i.gpus), "first": _iso(i.at), "last": _iso(i.until or i.at), "facts": dict(i.facts),
+                "id": number[id(i)], **i.values, "action": i.action, "root": i is root,
+                "explained_by": number[id(c)] if (c := cause[id(i)]) else None,
+                "first": _iso(i.at, i.zone), "last": _iso(i.until or i.at, i.zone),
                 "evidence": [{"path": e.path, "line": e.line_no, "text": e.text} for e in i.evidence],
             }
             for i in incidents
@@ -59,5 +58,6 @@ def _plain(value: object) -> object:
     return value
 
 
-def _iso(time: datetime | None) -> str | None:
-    return f"{time.isoformat(timespec='milliseconds')}Z" if time else None
+def _iso(time: datetime | None, zone: str | None) -> str | None:
+    """A time as ISO 8601, with a Z where it is known to be UTC."""
+    return f"{time.isoformat(timespec='milliseconds')}{'Z' if zone else ''}" if time else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from logsift.judge.words import agree, count
 from logsift.report.model import MARK, Finding, build, fact, flat, job_size, who
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def render(analysis: Analysis) -> str:
     c = report.coverage
     out += [
         "## What was read", "",
-        f"{c.files} files, {c.lines:,} lines; {c.not_understood:,} lines looked known but were not understood, {c.problems:,} problems.",
+        f"{count(c.files, 'file')}, {count(c.lines, 'line')}; {count(c.not_understood, 'line')} "
+        f"{agree(c.not_understood, 'resembles', 'resemble')} known messages but could not be parsed; {count(c.problems, 'problem')}.",
     ]  # fmt: skip
     if size := job_size(c):
         out.append(f"The job has {size}.")
@@ -50,7 +52,14 @@ def _section(f: Finding, heading: str) -> list[str]:
     rows = [("severity", i.severity), ("confidence", i.confidence), ("who", who(i)), ("when", f.when)]
     rows += [(k, fact(v)) for k, v in i.facts.items()]
     out += ["| | |", "|---|---|", *(f"| {k} | {_cell(v)} |" for k, v in rows if v), ""]
-    out += [f"**What to do.** {_plain(i.action)}", "", _plain(" ".join(f.about.split())), ""]
+    if i.steps:
+        out += ["**What to do**", ""]
+        for n, step in enumerate(i.steps, 1):
+            out += [f"{n}. {_plain(step.text)}"]
+            if step.commands:
+                out += ["   ```sh", *(f"   {_fenced(c)}" for c in step.commands), "   ```"]
+        out.append("")
+    out += [_plain(" ".join(f.about.split())), ""]
     out += ["```text", *(f"{e.path}:{e.line_no}: {_fenced(e.text)}" for e in i.evidence[:_PROOF_LINES])]
     if len(i.evidence) > _PROOF_LINES:
         out.append(f"… {len(i.evidence) - _PROOF_LINES} more lines")

@@ -63,7 +63,7 @@ def build(analysis: Analysis) -> Report:
         return Finding(
             numbers[id(incident)], incident, rule.title if rule else incident.rule, rule.about if rule else "",
             rule.references if rule else (), tuple(finding(i) for i in below.get(id(incident), ())),
-            when(incident, "UTC" if analysis.clocks.in_utc(incident) else "by its log, whose zone is not known"),
+            when(incident),
         )  # fmt: skip
 
     roots = [finding(i) for i in analysis.causes.roots]
@@ -86,14 +86,21 @@ def who(incident: Incident) -> str:
     return ", ".join(parts)
 
 
-def when(incident: Incident, zone: str) -> str:
+def when(incident: Incident) -> str:
     """The time of an incident for people, "" where unknown."""
     if incident.at is None:
         return ""
+    zone = incident.zone or "by its log, whose time zone is not known"
     start = incident.at.isoformat(sep=" ", timespec="seconds")
     if incident.until is None or incident.until == incident.at:
         return f"{start} {zone}"
     return f"{start} to {incident.until.isoformat(sep=' ', timespec='seconds')} {zone}"
+
+
+def steps(incident: Incident) -> list[tuple[str, tuple[str, ...]]]:
+    """What to do next, numbered where there are several steps, with the commands of each."""
+    several = len(incident.steps) > 1
+    return [(f"{n}. {s.text}" if several else s.text, s.commands) for n, s in enumerate(incident.steps, 1)]
 
 
 def ranges(numbers: list[int]) -> str:

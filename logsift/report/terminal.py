@@ -10,7 +10,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from logsift.report.model import Finding, Report, build, fact, flat, job_size, who
+from logsift.judge.words import agree, count
+from logsift.report.model import Finding, Report, build, fact, flat, job_size, steps, who
 
 if TYPE_CHECKING:
     from logsift.analysis import Analysis
@@ -60,13 +61,15 @@ def parts(report: Report) -> list[RenderableType]:
 def coverage_line(report: Report) -> str:
     """One line of what was read."""
     c = report.coverage
-    said = [f"{c.files} file{'s' * (c.files != 1)}, {c.lines:,} lines read"]
+    said = [f"{count(c.files, 'file')}, {count(c.lines, 'line')} read"]
     if size := job_size(c):
         said.append(size)
     if c.not_understood:
-        said.append(f"{c.not_understood:,} looked known but were not understood")
+        said.append(
+            f"{count(c.not_understood, 'line')} {agree(c.not_understood, 'resembles', 'resemble')} known messages but could not be parsed"
+        )
     if c.problems:
-        said.append(f"{c.problems:,} problems")
+        said.append(count(c.problems, "problem"))
     if c.unread:
         said.append(f"{len(c.unread)} not read")
     return f"logsift {report.version} · {report.run} · {', '.join(said)}"
@@ -77,9 +80,13 @@ def _finding(finding: Finding) -> Group:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
-    for name, value in (("who", who(i)), ("when", finding.when), ("do", i.action)):
+    for name, value in (("who", who(i)), ("when", finding.when)):
         if value:
             table.add_row(name, Text(value))
+    for n, (text, commands) in enumerate(steps(i)):
+        table.add_row("do" if n == 0 else "", Text(text))
+        for command in commands:
+            table.add_row("", Text(f"   $ {command}", style="green", no_wrap=True, overflow="ignore"))
     for n, e in enumerate(i.evidence[:_PROOF_LINES]):
         line = Text.assemble((f"{e.path}:{e.line_no}", "blue"), "  ", e.text.strip()[:240])
         table.add_row("proof" if n == 0 else "", line)
