@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from logsift.content.columns import TYPES
-from logsift.content.model import COMMON, OMITTABLE, Catalog, Rule
+from logsift.content.incident import RESULT
+from logsift.content.language import SECTIONS, json_schema
+from logsift.content.model import COMMON, Catalog, Rule
 from logsift.errors import UserError
+from logsift.judge.words import FILTERS, GIVEN
 from logsift.store.dependencies import references
 from logsift.store.schema import ABOUT
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+_RULE_SECTIONS = ("the header of a rule", "[[summary]]", "[[step]]")
 _GENERATED = "<!-- written by `logsift docs`; edit the content, not this page -->"
 
 
@@ -127,7 +130,7 @@ def pages_of(catalog: Catalog) -> dict[str, str]:
     """Path below the content root -> text of every generated page."""
     return {
         "parsers/README.md": _parsers_page(catalog),
-        "parsers/schema.json": json.dumps(schema(), indent=1) + "\n",
+        "parsers/schema.json": json.dumps(json_schema(), indent=1) + "\n",
         "rules/README.md": _rules_page(catalog),
     }
 
@@ -142,6 +145,15 @@ def _parsers_page(catalog: Catalog) -> str:
         "# Formats and tables",
         "",
         "A format is one file here; [the schema](schema.json) serves editors.",
+        "",
+    ]
+    out += [
+        "## How a grammar is written",
+        "",
+        "Read top to bottom: what the file is, what stands in front of its messages, the tables it fills, the shapes of its lines.",
+        *_language(*(s for s in SECTIONS if s not in _RULE_SECTIONS)),
+        "",
+        "## Formats",
         "",
     ]
     out += [
@@ -188,6 +200,26 @@ def _rules_page(catalog: Catalog) -> str:
         "",
         "The id of a rule is its path. What explains what makes the root of a report.",
         "",
+        "## How a rule is written",
+        "",
+        "A comment with the header in TOML, then one query. Every row of its result is an incident; these columns say who, when and how"
+        " surely, and every other column is a fact that templates may name and that JSON and SQL show:",
+        "",
+        "| column | type | |",
+        "|---|---|---|",
+        *(f"| `{name}` | {_cell(sql)} | {_cell(about)} |" for name, (sql, about) in RESULT.items()),
+        *_language(*_RULE_SECTIONS),
+        "",
+        "### Templates",
+        "",
+        "Templates are Jinja2, rendered in a sandbox once identities and clocks are settled. They may name every fact, and "
+        + ", ".join(f"`{n}`" for n in sorted(GIVEN))
+        + ". A phrase that names what is not known is left out; a value in a command is quoted for the shell. Filters:",
+        "",
+        "| filter | |",
+        "|---|---|",
+        *(f"| `{name}` | {_cell((f.__doc__ or '').splitlines()[0])} |" for name, f in sorted(FILTERS.items())),
+        "",
     ]
     for rule in catalog.rules:
         out += [f"## {rule.id}", "", f"**{rule.title}** ({rule.severity}, {rule.confidence})", "", rule.about, ""]
@@ -209,60 +241,20 @@ def _sources(rule: Rule, known: set[str]) -> list[str]:
     return sorted(known & references(rule.sql))
 
 
-def schema() -> dict[str, Any]:
-    """JSON schema of a grammar file."""
-    text, flag = {"type": "string"}, {"type": "boolean"}
-    needle = {"anyOf": [text, {"type": "array", "items": text}]}
-    sample = {
-        "type": "array",
-        "items": {
-            "type": "object",
-            "required": ["line"],
-            "additionalProperties": False,
-            "properties": {"line": text, "row": {"type": "object"}},
-        },
-    }
-    column = {
-        "type": "object", "required": ["type", "about"], "additionalProperties": False,
-        "properties": {"type": {"enum": sorted(TYPES)}, "unit": text, "about": text},
-    }  # fmt: skip
-    table = {
-        "type": "object",
-        "required": ["about"],
-        "properties": {
-            "about": text,
-            "example": text,
-            "columns": {"type": "object", "additionalProperties": column},
-            "omits": {"type": "array", "items": {"enum": sorted(OMITTABLE)}},
-        },
-    }
-    envelope = {
-        "type": "object",
-        "required": ["regex"],
-        "properties": {
-            "id": text,
-            "needle": needle,
-            "regex": text,
-            "midline": flag,
-            "byte_values": flag,
-            "sample": sample,
-        },
-    }
-    words = ("id", "table", "src", "regex", "opens", "inside", "closes", "append", "number")
-    pattern = {
-        "type": "object", "required": ["id", "regex", "sample"], "additionalProperties": False,
-        "properties": {**dict.fromkeys(words, text), "needle": needle, "also_needs": needle, "set": {"type": "object"}, "sample": sample, "reject": {"type": "array", "items": text}},
-    }  # fmt: skip
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "logsift grammar", "type": "object", "required": ["schema", "title"], "additionalProperties": False,
-        "properties": {
-            "schema": {"const": 1}, "title": text, "about": text, "url": text, "reader": text,
-            "file": {"type": "object", "additionalProperties": False, "properties": {"head": text, "names": {"type": "array", "items": text}}},
-            "envelope": envelope, "envelopes": {"type": "array", "items": envelope},
-            "tables": {"type": "object", "additionalProperties": table}, "pattern": {"type": "array", "items": pattern},
-        },
-    }  # fmt: skip
+def _language(*sections: str) -> list[str]:
+    """The keys of some sections of the language of content, as tables."""
+    out = []
+    for section in sections:
+        out += ["", f"### {section[0].upper()}{section[1:]}", "", "| key | holds | |", "|---|---|---|"]
+        for k in SECTIONS[section]:
+            holds = f"{k.holds}{', required' if k.required else ''}"
+            about = f"{k.about}{f' One of {_either(k.choices)}.' if k.choices else ''}{f' `{k.example}`' if k.example else ''}"
+            out.append(f"| `{k.name}` | {holds} | {_cell(about)} |")
+    return out
+
+
+def _either(names: Iterable[str]) -> str:
+    return ", ".join(f"`{n}`" for n in names)
 
 
 def _seed_rows(csv_text: str) -> list[Mapping[str, str]]:

@@ -6,21 +6,21 @@ import hashlib
 import re
 import tomllib
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from logsift import __version__
 from logsift.content import locate
 from logsift.content.errors import ContentError, ContentErrors, Origin
+from logsift.content.expressions import plain
+from logsift.content.language import mistakes
 from logsift.content.model import (
     COMMON_NAMES,
     ENVELOPE_FACTS,
     OMITTABLE,
     Catalog,
     Column,
-    Confidence,
     Envelope,
     Grammar,
     Kind,
@@ -30,8 +30,6 @@ from logsift.content.model import (
     Rule,
     Sample,
     Seed,
-    Severity,
-    Status,
     Table,
 )  # fmt: skip
 
@@ -49,9 +47,7 @@ def load_catalog(*roots: Traversable) -> Catalog:
     loader = _Loader()
     own = locate.built_in()
     for root in roots or default_roots():
-        # Our own expressions were compiled by `logsift check` before they were released; compiling costs at every start.
-        loader.compile = root != own
-        loader.add(root)
+        loader.add(root, trusted=root == own)
     return loader.finish()
 
 
@@ -61,19 +57,6 @@ def default_roots() -> tuple[Traversable, ...]:
     return (locate.built_in(), own) if own.is_dir() else (locate.built_in(),)
 
 
-_GRAMMAR_KEYS = frozenset({"schema", "title", "about", "url", "reader", "file", "envelope", "tables", "pattern"})
-_PATTERN_KEYS = frozenset(
-    {"id", "table", "src", "needle", "also_needs", "regex", "set", "opens", "inside", "closes", "append", "number", "sample",
-     "reject"}
-)  # fmt: skip
-_ENVELOPE_KEYS = frozenset({"id", "needle", "regex", "midline", "byte_values", "sample"})
-_RULE_KEYS: dict[str, type | tuple[type, ...]] = {
-    "title": str, "severity": str, "confidence": str, "status": str, "explains": list, "explains_same_place": list, "explains_other_ranks": list, "transient": bool,
-    "about": str, "summary": (str, list), "step": list, "remedy": str, "false_positives": str, "references": list, "needs": list,
-}  # fmt: skip
-_RULE_REQUIRED = ("title", "severity", "confidence", "status", "about", "false_positives")
-_SUMMARY_KEYS: dict[str, type] = {"say": str, "when": str}
-_STEP_KEYS: dict[str, type] = {"say": str, "when": str, "run": list, "otherwise": bool}
 _HEADER = re.compile(r"\A\s*/\*(.*?)\*/", re.DOTALL)
 _RELATION = re.compile(r"\A-- (?P<kind>table|view):(?P<about>[^\n]*\n(?:--[^\n]*\n)*)")
 _MACRO = re.compile(
@@ -94,8 +77,11 @@ class _Loader:
     tables: dict[str, Table] = field(default_factory=dict)
     grammars: list[Grammar] = field(default_factory=list)
     envelopes: list[Envelope] = field(default_factory=list)
+    files: list[tuple[str, str, _Places, dict[str, Any], bool]] = field(default_factory=list)
+    pieces: dict[str, str] = field(default_factory=dict)
     relations: dict[str, Relation] = field(default_factory=dict)
     seeds: list[Seed] = field(default_factory=list)
+    rule_ids: set[str] = field(default_factory=set)
     rules: dict[str, Rule] = field(default_factory=dict)
     compile: bool = True
     hash: Any = field(default_factory=lambda: hashlib.sha256(_engine_state().encode()))
@@ -103,7 +89,8 @@ class _Loader:
     def wrong(self, origin: Origin, text: str, help: str = "", snippet: str = "") -> None:
         self.errors.append(ContentError(origin, text, help, snippet))
 
-    def add(self, root: Traversable) -> None:
+    def add(self, root: Traversable, *, trusted: bool = False) -> None:
+        """Read all files of a root. Regexes of a `trusted` one were compiled by `check` before: it costs at every start."""
         for kind in locate.KINDS:
             for path, file in locate.walk(root, kind):
                 shown = Origin(path, 1)
@@ -120,7 +107,7 @@ class _Loader:
                 self.hash.update(f"\0{path}\0{text}".encode())
                 stem = Path(path).stem
                 if suffix == ".toml":
-                    self.toml(stem, path, text)
+                    self.raw(stem, path, text, trusted=trusted)
                 elif suffix == ".csv":
                     self.seeds.append(Seed(stem, text, shown))
                 elif kind == "parsers" or Path(path).parts[1] == "views":
@@ -130,7 +117,8 @@ class _Loader:
 
     # -- grammars ------------------------------------------------------------------------------------------------
 
-    def toml(self, stem: str, path: str, text: str) -> None:
+    def raw(self, stem: str, path: str, text: str, *, trusted: bool) -> None:
+        """Read a file, and the pieces of regexes it names: all are known before the first grammar is made."""
         lines = text.splitlines()
         try:
             raw = tomllib.loads(text)
@@ -140,24 +128,34 @@ class _Loader:
             self.wrong(Origin(path, line), f"not TOML: {e}", snippet=lines[line - 1] if line <= len(lines) else "")
             return
         where = _Places(path, lines)
-        envelope_list = raw.pop("envelopes", None)
-        if unknown := sorted(set(raw) - _GRAMMAR_KEYS):
+        for name, piece in raw.get("pieces", {}).items():
+            self.keys("[pieces.*]", piece, where.header(f"pieces.{name}"))
+            if name in self.pieces:
+                self.wrong(where.header(f"pieces.{name}"), f"piece {name!r} is declared twice")
+            self.pieces[name] = str(piece.get("regex", ""))
+        self.files.append((stem, path, where, raw, trusted))
+
+    def keys(self, section: str, given: Mapping[str, Any], origin: Origin, where: _Places | None = None) -> bool:
+        """Note every mistake in the keys of a section; False where there is one. With `where`, at the key's own line."""
+        found = list(mistakes(section, given))
+        for m in found:
+            at = where.top(m.key) if where and m.key else where.within(origin, m.key) if where else origin
             self.wrong(
-                where.top(unknown[0]), f"unknown key {unknown[0]!r}", f"allowed: {_listed(_GRAMMAR_KEYS)}, envelopes"
+                at, m.text, m.help, where.lines[at.line - 1] if where and m.key and at.line <= len(where.lines) else ""
             )
-        if raw.get("schema") != 1:
-            self.wrong(Origin(path, 1), "schema = 1 is missing", "the first key of every grammar says its schema")
-        for n, one in enumerate(envelope_list or []):
+        return not found
+
+    def grammar(self, stem: str, path: str, where: _Places, raw: Mapping[str, Any]) -> None:
+        self.keys("a grammar", raw, Origin(path, 1), where)
+        for n, one in enumerate(raw.get("envelopes", [])):
             made = self.envelope(f"{one.get('id') or f'{stem}.{n}'}", one, where.header("envelopes", n), anchored=True)
             if made:
                 self.envelopes.append(made)
         for name, spec in raw.get("tables", {}).items():
             self.table(name, spec, where.table(name))
         file = raw.get("file", {})
-        if unknown := sorted(set(file) - {"head", "names", "shares"}):
-            self.wrong(where.top("file"), f"unknown key {unknown[0]!r} in [file]", "allowed: head, names, shares")
-        if file.get("head"):
-            self.compiles(where.top("file"), file["head"])
+        self.keys("[file]", file, where.top("file"))
+        head = self.regex(where.top("file"), file["head"]) if file.get("head") else ""
         envelope = None
         if "envelope" in raw:
             envelope = self.envelope(stem, raw["envelope"], where.top("envelope"), anchored=False)
@@ -167,7 +165,7 @@ class _Loader:
                 patterns.append(made_pattern)
         grammar = Grammar(
             stem, raw.get("title", stem), raw.get("about", ""), raw.get("url", ""), raw.get("reader", "lines"),
-            file.get("head", ""), tuple(file.get("names", ())), bool(file.get("shares")), envelope, tuple(patterns),
+            head or "", tuple(file.get("names", ())), bool(file.get("shares")), envelope, tuple(patterns),
             Origin(path, 1),
         )  # fmt: skip
         if patterns or grammar.reader != "lines":
@@ -194,28 +192,20 @@ class _Loader:
                 )
             elif not _NAME.match(column):
                 self.wrong(origin, f"column name {column!r} is not lower_snake_case", "choose another name")
-            elif given.get("type") not in _type_names():
-                self.wrong(origin, f"column {name}.{column} has no known type", f"allowed: {_listed(_type_names())}")
-            elif not given.get("about"):
-                self.wrong(
-                    origin, f"column {name}.{column} has no `about`", "one sentence, with the unit where there is one"
-                )
-            else:
+            elif self.keys("a column", given, origin):
                 columns.append(Column(column, given["type"], given.get("unit"), given["about"]))
-        if not spec.get("about"):
-            self.wrong(origin, f"table {name!r} has no `about`")
+        self.keys("[tables.*]", spec, origin)
         omits = frozenset(spec.get("omits", ()))
         if unknown := sorted(omits - OMITTABLE):
             self.wrong(origin, f"table {name!r} can't omit {unknown[0]!r}", f"allowed: {_listed(OMITTABLE)}")
         self.tables[name] = Table(name, spec.get("about", ""), spec.get("example", ""), tuple(columns), origin, omits)
 
     def envelope(self, id: str, one: Mapping[str, Any], origin: Origin, *, anchored: bool) -> Envelope | None:
-        if unknown := sorted(set(one) - _ENVELOPE_KEYS):
-            self.wrong(origin, f"unknown key {unknown[0]!r} in an envelope", f"allowed: {_listed(_ENVELOPE_KEYS)}")
-        regex = one.get("regex", "")
-        groups = self.compiles(origin, regex)
-        if groups is None:
+        self.keys("an envelope", one, origin)
+        regex = self.regex(origin, one.get("regex", ""))
+        if regex is None:
             return None
+        groups = _groups(regex)
         if "body" not in groups:
             self.wrong(origin, f"envelope {id!r} captures no body", "name what is left (?P<body>.*)", regex)
         if anchored and not regex.startswith("^"):
@@ -232,20 +222,17 @@ class _Loader:
 
     def pattern(self, one: Mapping[str, Any], origin: Origin, *, owned: bool) -> Pattern | None:
         id = str(one.get("id", ""))
-        if not id:
-            self.wrong(origin, "a pattern without id", "give it one: it is named in explanations")
-        if unknown := sorted(set(one) - _PATTERN_KEYS):
-            self.wrong(origin, f"unknown key {unknown[0]!r} in pattern {id!r}", f"allowed: {_listed(_PATTERN_KEYS)}")
+        self.keys("[[pattern]]", one, origin)
         needles, inside = _needles(one.get("needle", "")), one.get("inside", "")
         if not needles and not inside and not owned:
             self.wrong(
                 origin, f"pattern {id!r} has no needle", "give a text that stands literally in every line it matches"
             )
-        groups = self.compiles(origin, one.get("regex", ""))
-        if groups is None:
+        regex = self.regex(origin, one.get("regex", ""))
+        if regex is None:
             return None
         return Pattern(
-            id, one.get("table", ""), one.get("src", ""), needles, _needles(one.get("also_needs", "")), one["regex"],
+            id, one.get("table", ""), one.get("src", ""), needles, _needles(one.get("also_needs", "")), regex,
             MappingProxyType(one.get("set", {})), one.get("opens", ""), inside, one.get("closes", ""),
             one.get("append", ""), one.get("number", ""), self.samples(one, origin), tuple(one.get("reject", ())), origin,
         )  # fmt: skip
@@ -253,24 +240,24 @@ class _Loader:
     def samples(self, one: Mapping[str, Any], origin: Origin) -> tuple[Sample, ...]:
         out = []
         for s in one.get("sample", []):
-            if not isinstance(s, dict) or not isinstance(s.get("line"), str):
-                self.wrong(origin, 'a sample is { line = "…", row = { … } }')
+            if not isinstance(s, dict) or not self.keys("a sample", s, origin):
                 continue
             out.append(Sample(s["line"], MappingProxyType(s.get("row", {}))))
         return tuple(out)
 
-    def compiles(self, origin: Origin, regex: str) -> frozenset[str] | None:
-        """The names of the groups, None (and a mistake) where the regex does not compile."""
-        if not regex:
-            self.wrong(origin, "a regex is missing")
-            return None
+    def regex(self, origin: Origin, written: str) -> str | None:
+        """A regex as the engines read it, None (and a mistake) where it is none."""
         try:
+            regex = plain(written, self.pieces)
             if self.compile:
                 re.compile(regex)
+        except KeyError as e:
+            self.wrong(origin, f"no piece {e.args[0]!r}", f"there are: {_listed(self.pieces)}", written)
         except re.error as e:
-            self.wrong(origin, f"not a regular expression: {e}", snippet=regex)
-            return None
-        return _groups(regex)
+            self.wrong(origin, f"not a regular expression: {e}", snippet=written)
+        else:
+            return regex or None
+        return None
 
     def blocks(self, grammar: Grammar) -> None:
         opened = {p.opens for p in grammar.patterns if p.opens}
@@ -341,59 +328,41 @@ class _Loader:
         except tomllib.TOMLDecodeError as e:
             self.wrong(origin, f"the header is not TOML: {e}")
             return
-        for key, value in raw.items():
-            if key not in _RULE_KEYS:
-                self.wrong(origin, f"unknown key {key!r} in the header", f"allowed: {_listed(_RULE_KEYS)}")
-            elif not isinstance(value, _RULE_KEYS[key]):
-                self.wrong(origin, f"header key {key!r} must be {_kind(_RULE_KEYS[key])}")
-        if missing := [k for k in _RULE_REQUIRED if not raw.get(k)]:
-            self.wrong(
-                origin,
-                f"the header lacks {_listed(missing)}",
-                "STYLE: a rule says what, why, what to do and when it errs",
+        where = _Places(path, text.splitlines())
+        said = raw.get("summary", [])
+        phrases = [("[[summary]]", n, one) for n, one in enumerate(said if isinstance(said, list) else [])]
+        phrases += [("[[step]]", n, one) for n, one in enumerate(raw.get("step", []))]
+        sound = self.keys("the header of a rule", raw, origin, where)
+        for section, n, one in phrases:
+            sound = (
+                self.keys(section, one if isinstance(one, dict) else {}, where.header(section.strip("[]"), n)) and sound
             )
+        self.rule_ids.add(id)
+        if not sound:
             return
-        for key, allowed in (("severity", Severity), ("confidence", Confidence), ("status", Status)):
-            if raw[key] not in get_args(allowed):
-                self.wrong(origin, f"{key} = {raw[key]!r}", f"allowed: {_listed(get_args(allowed))}")
         if id in self.rules:
             self.wrong(origin, f"rule {id} stands twice", f"first at {self.rules[id].origin}")
-        said = raw.get("summary", [])
-        summary = [{"say": said}] if isinstance(said, str) else said
         self.rules[id] = Rule(
             id, raw["title"], raw["severity"], raw["confidence"], raw["status"], frozenset(raw.get("explains", [])),
             frozenset(raw.get("explains_same_place", [])), frozenset(raw.get("explains_other_ranks", [])), raw["about"].strip(),
-            self.phrases(origin, "summary", summary, _SUMMARY_KEYS), self.phrases(origin, "step", raw.get("step", []), _STEP_KEYS),
+            _phrases([{"say": said}] if isinstance(said, str) else said), _phrases(raw.get("step", [])),
             raw["false_positives"].strip(), tuple(raw.get("references", [])), text[header.end():], origin,
             raw.get("transient", False), frozenset(raw.get("needs", ())),
         )  # fmt: skip
 
-    def phrases(
-        self, origin: Origin, key: str, given: Sequence[Any], allowed: Mapping[str, type]
-    ) -> tuple[Phrase, ...]:
-        out = []
-        for n, one in enumerate(given, 1):
-            if not isinstance(one, dict) or not one.get("say"):
-                self.wrong(origin, f"[[{key}]] {n} says nothing", f"allowed: {_listed(allowed)}")
-                continue
-            for name, value in one.items():
-                if name not in allowed:
-                    self.wrong(origin, f"unknown key {name!r} in [[{key}]] {n}", f"allowed: {_listed(allowed)}")
-                elif not isinstance(value, allowed[name]):
-                    self.wrong(origin, f"{name} of [[{key}]] {n} must be {allowed[name].__name__}")
-            out.append(Phrase(one["say"], one.get("when", ""), tuple(one.get("run", ())), one.get("otherwise", False)))
-        return tuple(out)
-
     # -- everything ----------------------------------------------------------------------------------------------
 
     def finish(self) -> Catalog:
+        for stem, path, where, raw, trusted in self.files:
+            self.compile = not trusted
+            self.grammar(stem, path, where, raw)
         for grammar in self.grammars:
             for pattern in grammar.patterns:
                 self.cross_check(pattern)
-        families = {id.split(".")[0] for id in self.rules}
+        families = {id.split(".")[0] for id in self.rule_ids}
         for rule in self.rules.values():
             for other in rule.explains | rule.explains_same_place | rule.explains_other_ranks:
-                if other not in self.rules and other not in families:
+                if other not in self.rule_ids and other not in families:
                     self.wrong(
                         rule.origin, f"explains {other!r}: no such rule or family", f"families: {_listed(families)}"
                     )
@@ -445,6 +414,13 @@ class _Places:
         """Where [tables.name], or its columns, begin."""
         return self.header(f"tables.{name}" if f"tables.{name}" in self.headers else f"tables.{name}.columns")
 
+    def within(self, section: Origin, key: str) -> Origin:
+        """Where a key of a section stands, the section's own place where it is missing."""
+        for n in range(section.line, len(self.lines) + 1):
+            if key and re.match(rf"\s*{re.escape(key)}\b", self.lines[n - 1]):
+                return Origin(self.path, n)
+        return section
+
     def top(self, key: str) -> Origin:
         """Where a key of the file's top level stands."""
         found = (n for n, line in enumerate(self.lines, 1) if re.match(rf"\s*\[?{re.escape(key)}\b", line))
@@ -464,8 +440,8 @@ def _needles(given: object) -> tuple[str, ...]:
     return tuple(str(g) for g in given) if isinstance(given, list) else ()
 
 
-def _kind(wanted: type | tuple[type, ...]) -> str:
-    return " or ".join(t.__name__ for t in (wanted if isinstance(wanted, tuple) else (wanted,)))
+def _phrases(given: Sequence[Mapping[str, Any]]) -> tuple[Phrase, ...]:
+    return tuple(Phrase(p["say"], p.get("when", ""), tuple(p.get("run", ())), p.get("otherwise", False)) for p in given)
 
 
 def _said(comment: str) -> str:
@@ -475,10 +451,3 @@ def _said(comment: str) -> str:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(sorted(names)) or "none"
-
-
-@cache
-def _type_names() -> frozenset[str]:
-    from logsift.content.columns import TYPES
-
-    return frozenset(TYPES)
