@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import StrictUndefined, meta
+from jinja2 import StrictUndefined, UndefinedError, meta
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from logsift.content.incident import Step
@@ -232,14 +232,14 @@ def _said(phrase: Phrase, known: Mapping[str, Any]) -> str:
         if phrase.when and not _condition(phrase.when)(facts):
             return ""
         return " ".join(_template(phrase.say).render(facts).split())
-    except (UnknownFact, TypeError):  # arithmetic with what is not known is a TypeError
+    except (UnknownFact, UndefinedError, TypeError):  # TypeError: arithmetic with what is not known; UndefinedError: the first of none
         return ""
 
 
 def _command(text: str, known: Mapping[str, Any]) -> str:
     try:
         return " ".join(_template(text, command=True).render(dict.fromkeys(_names(text)) | dict(known)).split())
-    except (UnknownFact, TypeError):
+    except (UnknownFact, UndefinedError, TypeError):
         return ""
 
 

@@ -68,6 +68,11 @@ create macro strace_far_end(fd_is) as
     )
 ;
 
+-- A call that waits until it has a lock on a file.
+create macro strace_takes_lock(call, args) as
+    call = 'flock' or (call = 'fcntl' and contains(args, 'SETLKW'))
+;
+
 -- Seconds on the clock of the trace: of the day, going on beyond midnight, or since the epoch.
 create macro strace_at(clock, first) as
     clock + case when first < 100000 and clock < first - 3600 then 86400 else 0 end

@@ -1,363 +1,312 @@
 /*
-title      = "A process sits in one system call"
+title      = "A process is blocked in a system call"
 severity   = "critical"
 confidence = "probable"
 status     = "stable"
 explains   = ["hang", "loss.rollback"]
 about      = """
-strace shows a call on a file, a lock or a connection that had not returned when the trace ended, or one that took minutes, or a lock that is tried over and over. Idle helper threads end in futex, epoll and poll and do not count; of the others only main threads count, or calls on files and locks. A main thread that waits in futex or poll, or that spins, is told as context: it waits for another thread or a collective, and only a stack dump says for which.
+strace shows a call on a file, a lock or a connection that had not returned when the trace ended,
+or that took half a minute, or a lock that is tried over and over; ps or /proc/PID/stack shows a
+process that waits in the kernel (state D) or is stopped (state T). Idle helper threads end in
+futex, epoll and poll and do not count; of the others only main threads count, or calls on files and
+locks. A main thread that waits in futex or poll, or that spins, is reported as context: it waits
+for another thread or for a collective, and only a stack dump tells which.
 """
-remedy     = "Find what the call waits for: the holder of the lock (lslocks, fuser), the server behind the file system (dmesg, mount), the process at the other end of the connection."
-false_positives = "A trace that was cut while a slow but healthy read was under way. A launcher that waits for its children in a read of a pipe is left out on purpose."
+summary = '''
+{% set who = ranks or pids or [0] %}
+{% set by_main = kind in ['waits', 'spins'] %}
+{% if by_main %}The main thread{% if rank is not none %} of rank {{ rank }}{% endif %}
+{% elif ranks %}{{ ranks | ranks | capital }}
+{% elif pids %}{{ pids | agree('Process', 'Processes') }} {{ pids | names }}
+{% else %}The traced process{% endif %}
+{% if pid and (ranks or by_main) %}(pid {{ pid }}){% endif %}
+
+{% if kind == 'stopped' %}is stopped (state T)
+{% elif kind == 'uninterruptible' %}
+  {{ who | agree('is', 'are') }} waiting for {{ waits_on }} in the kernel
+  (state D, in {{ kernel_function }})
+{% elif kind == 'seen once' %}
+  {{ who | agree('was', 'were') }} seen once waiting for {{ waits_on }} in the kernel
+  ({{ kernel_function }}), as any process that reads a file is for a moment
+{% elif kind == 'waits' %}
+  has been waiting for
+  {% if waits_on == 'poll' %}an event in {{ syscall }}
+  {% else %}
+    {{ 'a lock or semaphore shared with other processes' if is_shared else 'another thread' }}
+    (futex, {{ 'with a' if has_deadline else 'no' }} time limit)
+  {% endif %}
+  {% if seconds and seconds >= 1 %}for at least {{ seconds | duration }}{% endif %}
+{% elif kind == 'spins' %}
+  only polls: {{ tries }} of its {{ calls }} calls in the last {{ seconds | duration }} ask whether
+  it may go on, mostly {{ syscall }}
+  {% if syscall == 'futex' %}with a short time limit, as for the interpreter lock{% endif %}
+{% elif kind == 'retried' %}
+  {{ who | agree('has', 'have') }}
+  {{ 'tried to take the lock' if waits_on == 'lock' else 'looked for the missing file' }} {{ path }}
+  {{ tries | count('time') }}{% if seconds %} in {{ seconds | duration }}{% endif %}, in vain
+{% elif kind == 'late' %}
+  {% if waits_on == 'lock' %}waited {{ seconds | duration }} for a file lock: {{ syscall }}
+  {% else %}spent {{ seconds | duration }} in {{ syscall }}{% endif %}
+  {% if path %}on {{ path }}{% endif %}
+{% else %}
+  {% if waits_on == 'reader' %}
+    cannot write to {% if peer or path %}{{ peer or path }}{% else %}descriptor {{ fd }}{% endif %},
+    which nobody reads: {{ syscall }}
+  {% else %}
+    {{ who | agree('is', 'are') }}
+    {% if waits_on == 'lock' %}waiting for a file lock{% if path %} on {{ path }}{% endif %}:
+      {{ syscall }}
+    {% elif waits_on == 'socket' %}waiting for a peer{% if peer %}, {{ peer }}{% endif %}:
+      {{ syscall }}
+    {% elif waits_on == 'pipe' %}waiting for the other end of a pipe: {{ syscall }}
+    {% else %}stuck in {{ syscall }} on {{ path }}
+      {%- if filesystem %} ({{ filesystem }}){% endif %}, which
+    {% endif %}
+  {% endif %}
+  had not returned {{ 'after ' + (seconds | duration) if seconds else 'when the trace ended' }}
+{%- endif %}
+{%- if holder_pid %}; process {{ holder_pid }} took it and has not released it{% endif %}
+'''
+false_positives = """
+A trace that was stopped while a slow but healthy read was under way. A launcher that waits for its
+children by reading a pipe is left out on purpose.
+"""
 references = ["https://man7.org/linux/man-pages/man1/strace.1.html"]
+
+[[step]]
+when = "kind == 'stopped'"
+say = '''
+Find out what stopped it{% if host %} on {{ host }}{% endif %} (a debugger that is still attached,
+kill -STOP, job control), then let it continue.
+'''
+run = ["grep -e State -e TracerPid /proc/{{ pid }}/status", "kill -CONT {{ pid }}"]
+
+[[step]]
+when = "kind == 'uninterruptible'"
+say = '''
+See whether process {{ pid }} is still in the same kernel function{% if host %} on {{ host }}
+{%- endif %}. In state D it cannot be killed until the call returns.
+'''
+run = ["ps -o pid,stat,wchan:32,args -p {{ pid }}", "cat /proc/{{ pid }}/stack"]
+
+[[step]]
+when = "kind == 'seen once'"
+say = "Look again in a minute: a process that is still in the same function hangs."
+run = ["cat /proc/{{ pids[0] }}/stack"]
+
+[[step]]
+when = "waits_on == 'lock' and holder_pid"
+say = '''
+Find out what process {{ holder_pid }} is doing with the lock; the others go on when it releases it
+or ends.
+'''
+run = [
+  "py-spy dump --native --pid {{ holder_pid }}",
+  "ps -o pid,stat,lstart,args -p {{ holder_pid }}",
+]
+
+[[step]]
+when = "waits_on == 'lock' and kind == 'late' and not holder_pid"
+say = "Find out which processes lock {{ path or 'this file' }}, and why they hold it for so long."
+run = ["lslocks -o +BLOCKER", "fuser -v {{ path }}"]
+
+[[step]]
+when = '''
+waits_on == 'lock' and kind == 'retried' and not holder_pid and syscall not in ['flock', 'fcntl']
+'''
+say = '''
+Here the file itself is the lock. Find the process that made {{ path }}; if it is gone, remove the
+file.
+'''
+run = ["ls -ld {{ path }}", "fuser -v {{ path }}"]
+
+[[step]]
+when = '''
+waits_on == 'lock' and kind != 'late' and not holder_pid
+and (kind == 'blocked' or syscall in ['flock', 'fcntl'])
+'''
+say = '''
+Find the process that holds the lock {% if path %}on {{ path }}{% else %}(descriptor {{ fd }} of
+process {{ pids[0] }}){% endif %} and see what keeps it from releasing it. If the file is on a
+shared file system, that process may be on any host that uses it.
+'''
+run = [
+  "ls -l /proc/{{ pids[0] }}/fd/{{ fd if not path else none }}",
+  "lsof {{ path }}",
+  "fuser -v {{ path }}",
+  "lslocks -o +BLOCKER",
+]
+
+[[step]]
+when = "kind == 'retried' and waits_on == 'missing file'"
+say = "Find the process that should have written {{ path }}, and why it did not."
+run = ["ls -la {{ path.rpartition('/')[0] }}"]
+
+[[step]]
+when = "waits_on in ['socket', 'reader'] and peer"
+say = '''
+Find the process at the other end: the first command, here, shows whether the connection still
+stands; the second, on the host of {{ peer }}, whose it is. Then see what that process is waiting for.
+'''
+run = ["ss -tnp dst {{ peer }}", "ss -tnp src {{ peer }}"]
+
+[[step]]
+when = "waits_on == 'socket' and not peer"
+say = '''
+{% if syscall.startswith('accept') %}Find the process that should have connected
+{% else %}Find the process at the other end of the connection{% endif %}
+and see what it is waiting for.
+'''
+run = ["ls -l /proc/{{ pids[0] }}/fd/{{ fd }}", "ss -anp | grep pid={{ pids[0] }},fd={{ fd }}"]
+
+[[step]]
+when = "waits_on == 'reader' and not peer"
+say = '''
+Find the process that should read the other end of descriptor {{ fd }}, and see what it is waiting
+for.
+'''
+run = ["ls -l /proc/{{ pids[0] }}/fd/{{ fd }}", "lsof -a -p {{ pids[0] }} -d {{ fd }} +E"]
+
+[[step]]
+when = "waits_on == 'pipe'"
+say = "Find the process at the other end of the pipe, and see what it is waiting for."
+run = ["lsof -a -p {{ pids[0] }} -d {{ fd }} +E"]
+
+[[step]]
+when = "waits_on == 'file' and kind == 'blocked' and syscall in ['open', 'openat', 'creat']"
+say = '''
+See whether {{ path }} is a named pipe that no other process has opened: then start, or find, the
+process at its other end.
+'''
+run = ["timeout 10 stat -c %F {{ path }}", "fuser -v {{ path }}"]
+
+[[step]]
+when = "waits_on == 'file'"
+say = '''
+See whether the {% if filesystem %}{{ filesystem }} {% endif %}file system of {{ path }}
+{{ 'is answering' if kind == 'blocked' else 'was slow at that time' }}
+{%- if hosts %}, on {{ hosts | names }}{% endif %}.
+'''
+run = [
+  "timeout 10 df -hT {{ path.rpartition('/')[0] }}",
+  "dmesg -T | tail -n 100",
+  "cat /proc/{{ pids[0] if kind == 'blocked' else none }}/stack",
+]
+
+[[step]]
+when = "waits_on == 'NFS' or waits_on == 'file' and filesystem == 'nfs'"
+say = "Check whether the NFS server answers{% if hosts %} {{ hosts | names }}{% endif %}."
+run = ["nfsstat -m", "dmesg -T | grep -i 'nfs: server'"]
+
+[[step]]
+when = "waits_on == 'Lustre' or waits_on == 'file' and filesystem == 'lustre'"
+say = "Check whether the Lustre servers answer{% if hosts %} {{ hosts | names }}{% endif %}."
+run = ["lfs check servers", "dmesg -T | grep -iE 'lustre|lnet'"]
+
+[[step]]
+when = "waits_on == 'GPFS' or waits_on == 'file' and filesystem == 'gpfs'"
+say = "See what GPFS is waiting for{% if hosts %} on {{ hosts | names }}{% endif %}."
+run = ["mmdiag --waiters", "mmlsmount all -L"]
+
+[[step]]
+when = "waits_on == 'Ceph' or waits_on == 'file' and filesystem == 'ceph'"
+say = "Check whether Ceph answers{% if hosts %} {{ hosts | names }}{% endif %}."
+run = ["dmesg -T | grep -iE 'libceph|ceph:'", "ceph -s"]
+
+[[step]]
+when = "waits_on == 'a FUSE file system' or waits_on == 'file' and filesystem == 'fuse'"
+say = '''
+Check whether the daemon behind the FUSE mount is alive{% if hosts %} on {{ hosts | names }}
+{%- endif %}; where it is dead, unmount and mount again.
+'''
+run = ["grep fuse /proc/mounts", "ps -ef | grep -i fuse"]
+
+[[step]]
+when = "waits_on == 'a frozen file system'"
+say = "Find out who froze the file system (fsfreeze, a snapshot that is being taken), and thaw it."
+run = ["findmnt -D", "dmesg -T | tail -n 100"]
+
+[[step]]
+when = "waits_on == 'a block device'"
+say = "Check the disk{% if hosts %} of {{ hosts | names }}{% endif %} for errors and for its load."
+run = ["dmesg -T | grep -iE 'i/o error|blocked for more'", "iostat -x 1 3"]
+
+[[step]]
+when = "waits_on == 'the NVIDIA driver' or waits_on == 'device' and '/dev/nvidia' in path"
+say = '''
+Check whether the driver still answers{% if hosts %} on {{ hosts | names }}{% endif %}, and what the
+kernel log says of the GPU.
+'''
+run = ["timeout 20 nvidia-smi", "dmesg -T | grep -iE 'xid|nvrm'"]
+
+[[step]]
+when = "waits_on == 'device' and '/dev/nvidia' not in path"
+say = '''
+The driver behind {{ path }} is not answering: read the kernel log
+{% if hosts %}of {{ hosts | names }}{% endif %} for its messages.
+'''
+run = ["dmesg -T | tail -n 100", "cat /proc/{{ pids[0] }}/stack"]
+
+[[step]]
+when = "kind in ['waits', 'spins']"
+say = '''
+Dump the stacks of the process{% if host %} on {{ host }}{% endif %} twice, some seconds apart: they
+show what it is waiting for.
+'''
+run = [
+  'py-spy dump --native --pid {{ pid }}',
+  'gdb -p {{ pid }} -batch -ex thread\ apply\ all\ bt',
+]
 */
 with
-    waits as (
-        -- a call that the tracer came upon began before
+    -- many threads or ranks at the same thing are one incident
+    blocked as (
         select
-            file_id,
-            line_no,
-            trace,
-            pid,
-            tid,
-            main,
-            rank,
-            host,
-            case when not caught_in_it then time end as time,
-            syscall,
-            args,
-            fd,
-            path,
-            peer,
-            case when waited_seconds >= 1 then waited_seconds end as seconds,
-            case when stuck_writing then 'reader' else waits_on end as waits_on,
-            'never returned' as how,
-            0::bigint as tries,
-            line_no as last_line,
-            filesystem
-        from
-            (
-                select
-                    *,  -- what is written goes into a buffer; a thread that was found writing and never came back has nobody who empties it
-                    syscall in ('write', 'writev', 'sendto', 'sendmsg')
-                    and waits_on in ('pipe', 'socket', 'other')
-                    and never_moved
-                    and fd > 2
-                    and (
-                        coalesce(waited_seconds >= 3, lines_since >= 20) or caught_in_it
-                    ) as stuck_writing
-                from waiting_for_syscall
-            )
-        where
-            injected is null
-            and (
-                stuck_writing
-                or waits_on in ('lock', 'file')
-                and (
-                    coalesce(waited_seconds >= 3, lines_since >= 20)
-                    or caught_in_it
-                    and (waits_on = 'lock' or never_moved or not did_before)
-                )
-                or waits_on = 'device'
-                and waited_seconds >= 30
-                -- a trace attached to a process that does nothing at all has but a line or two of
-                -- it
-                or waits_on in ('socket', 'pipe')
-                and main
-                and (is_rank or processes = 1)
-                and (waited_seconds >= 10 or caught_in_it and thread_lines <= 2)
-                and (is_rank or syscall not like 'accept%')
-            )
-        union all
-        -- took minutes, then went on: only where it is by far the longest of its kind
-        select
-            file_id,
-            line_no,
-            trace,
-            pid,
-            tid,
-            main,
-            rank,
-            host,
-            time,
-            syscall,
-            args,
-            fd,
-            path,
-            peer,
-            seconds,
-            case when syscall = 'flock' or contains(args, 'SETLKW') then 'lock' else 'file' end,
-            'returned late',
-            0,
-            end_line,
-            null
-        from strace_known
-        where
-            not never_returned
-            and seconds >= 30
-            and injected is null
-            and (
-                syscall = 'flock'
-                or (syscall = 'fcntl' and contains(args, 'SETLKW'))
-                or syscall in (
-                    'open',
-                    'openat',
-                    'creat',
-                    'mkdir',
-                    'mkdirat',
-                    'rename',
-                    'renameat',
-                    'renameat2',
-                    'unlink',
-                    'unlinkat',
-                    'stat',
-                    'lstat',
-                    'newfstatat',
-                    'statx',
-                    'access',
-                    'read',
-                    'pread64',
-                    'readv',
-                    'write',
-                    'pwrite64',
-                    'writev',
-                    'fsync',
-                    'fdatasync',
-                    'close',
-                    'getdents64',
-                    'ftruncate',
-                    'fallocate'
-                )
-                and fd_kind is distinct from 'pipe'
-                and fd_kind is distinct from 'stream'
-                and fd_kind is distinct from 'unix'
-                and fd_kind is distinct from 'other'
-                and path is not null
-                and not starts_with(path, '/dev/')
-                and not starts_with(path, '/proc/')
-            )
-        union all
-        select
-            p.file_id,
-            p.first_line,
-            p.trace,
-            t.pid,
-            p.tid,
-            t.main,
-            t.rank,
-            t.host,
-            null,
-            p.syscall,
-            '',
-            null,
-            p.path,
-            null,
-            p.waited_seconds,
-            p.waits_on,
-            'polls',
-            p.tries,
-            p.last_line,
-            null
-        from strace_polling p
-        join strace_thread t on t.trace = p.trace and t.tid = p.tid
-    ),
-    held as (  -- who else in these traces took the same lock and did not give it back
-        select
-            w.file_id,
-            w.line_no,
-            max(k.pid) as holder_pid,
-            max_by(line_at(k.file_id, k.line_no), k.line_no) as holder_line
-        from waits w
-        join
-            strace_known k
-            on k.path = w.path
-            and k.tid <> w.tid
-            and k.syscall = 'flock'
-            and k.result = '0'
-            and contains(k.args, 'LOCK_EX')
-        where
-            w.waits_on = 'lock'
-            and not exists (
-                from strace_known u
-                where
-                    u.path = k.path
-                    and u.tid = k.tid
-                    and u.syscall = 'flock'
-                    and contains(u.args, 'LOCK_UN')
-                    and u.line_no > k.line_no
-            )
-        group by all
-    ),
-    grouped as (  -- many threads or ranks at the same thing are one incident
-        select
+            kind,
             syscall,
             waits_on,
-            how,
-            coalesce(path, peer, '') as target,
             list(distinct rank order by rank) filter (rank is not null) as ranks,
             list(distinct host) filter (host is not null) as hosts,
             list(distinct coalesce(pid, tid) order by coalesce(pid, tid)) filter (
                 coalesce(pid, tid) > 0
             ) as pids,
             list(distinct tid order by tid) filter (tid > 0) as tids,
-            max(seconds) as seconds,
-            min(time) as started,
+            max(lasted) as seconds,
+            min(began) as began,
             any_value(fd) as fd,
             any_value(path) as path,
             any_value(peer) as peer,
             sum(tries)::bigint as tries,
-            any_value(args) as args,
             any_value(filesystem) as filesystem,
-            max(h.holder_pid) as holder_pid,
-            list_concat(
-                list(line_at(w.file_id, w.line_no) order by w.file_id, w.line_no)[:20],
-                list(distinct line_at(w.file_id, w.last_line)) filter (w.last_line <> w.line_no)[
-                    :3
-                ],
-                list(h.holder_line) filter (h.holder_line is not null)
-            ) as evidence
-        from waits w
-        left join held h on h.file_id = w.file_id and h.line_no = w.line_no
-        group by syscall, waits_on, how, coalesce(path, peer, '')
+            max(holder_pid) as holder_pid,
+            list(line_at(file_id, line_no) order by file_id, line_no)[:20] as first_lines,
+            list(distinct line_at(file_id, last_line)) filter (last_line <> line_no)[
+                :3
+            ] as last_lines,
+            list(holder_line) filter (holder_line is not null) as holder_lines
+        from blocked_call
+        group by kind, syscall, waits_on, coalesce(path, peer, '')
     ),
-    kernel as (
+    -- seen in the kernel once only
+    passing as (
         select
-            *,
-            k.times >= 2
-            and k.is_python
-            or k.waits_on = 'stopped'
-            and k.rank is not null
-            or exists (
-                from stack_main as m where m.pid = k.pid and m.failure in ('no_stack', 'stopped')
-            )
-            or exists (from stack_verdict as v where list_contains(v.pids, k.pid)) as proven
-        from
-            (
-                select
-                    w.pid,
-                    max(coalesce(w.rank, r.rank)) as rank,
-                    max(coalesce(w.host, r.host)) as host,
-                    any_value(w.waits_on) as waits_on,
-                    any_value(w.kernel_function order by w.kernel_function) as kernel_function,
-                    greatest(
-                        count(*) filter (w.state is null), count(*) filter (w.state is not null)
-                    ) as times,
-                    list(line_at(w.file_id, w.line_no) order by w.file_id, w.line_no)[
-                        :4
-                    ] as evidence,
-                    bool_or(r.rank is not null or contains(w.cmdline, 'python')) as is_python
-                from kernel_wait as w
-                left join
-                    (
-                        select pid, any_value(rank) as rank, any_value(host) as host
-                        from
-                            (
-                                select pid, rank, host
-                                from stack_known_rank
-                                union
-                                select pid, rank, host
-                                from stack_main
-                                where rank is not null and role = 'rank'
-                            )
-                        group by pid
-                        having count(distinct rank) = 1
-                    ) as r
-                    on r.pid = w.pid
-                where w.waits_on is not null
-                group by w.pid, w.waits_on
-            ) as k
+            waits_on,
+            kernel_function,
+            list(pid order by pid) as pids,
+            list(distinct host) filter (host is not null) as hosts,
+            flatten(list(evidence order by pid))[:6] as evidence
+        from process_in_kernel
+        where not is_proven and waits_on not in ('stopped', 'a block device')
+        group by waits_on, kernel_function
     )
 select
+    kind,
     case
-        when len(ranks) > 0
-        then
-            'rank ' || ranges(ranks) || coalesce(' (pid ' || array_to_string(pids, ', ') || ')', '')
-        else coalesce('pid ' || array_to_string(pids, ', '), 'The traced process')
-    end || case
-        how
-        when 'polls'
-        then
-            case
-                waits_on
-                when 'lock'
-                then ' tries the lock ' || path || ' again and again (' || tries || ' times'
-                else
-                    ' looks for '
-                    || path
-                    || ', which is not there, again and again ('
-                    || tries
-                    || ' times'
-            end
-            || coalesce(' in ' || round(seconds, 1) || ' s', '')
-            || ')'
-        else
-            case
-                waits_on
-                when 'lock'
-                then ' waits for a file lock: ' || syscall || coalesce(' on ' || path, '')
-                when 'socket'
-                then ' waits for a peer: ' || syscall || coalesce(' from ' || peer, '')
-                when 'pipe'
-                then ' waits for the writer of a pipe: ' || syscall
-                when 'reader'
-                then
-                    ' cannot write: '
-                    || syscall
-                    || coalesce(' to ' || coalesce(peer, path), ' to descriptor ' || fd)
-                    || ', which nobody reads'
-                else
-                    ' sits in '
-                    || syscall
-                    || coalesce(' on ' || path || coalesce(' (' || filesystem || ')', ''), '')
-            end || case
-                how
-                when 'returned late'
-                then ', which took ' || round(seconds, 1) || ' s'
-                else
-                    coalesce(' for at least ' || round(seconds, 1) || ' s', '')
-                    || ', not returned when the trace ended'
-            end
-    end
-    || coalesce('; pid ' || holder_pid || ' took it and did not give it back', '') as summary,
-    case
-        when how = 'polls' and waits_on <> 'lock'
-        then 'possible'
-        when waits_on in ('socket', 'pipe')
-        then 'possible'
-        else 'probable'
+        when waits_on in ('missing file', 'socket', 'pipe') then 'possible' else 'probable'
     end as confidence,
-    case when how = 'returned late' then 'warning' end as severity,
-    case
-        waits_on
-        when 'lock'
-        then
-            'Find who holds '
-            || coalesce(path, 'the lock')
-            || ' (lslocks, fuser -v; on NFS look at the other hosts too), end that process, remove a stale lock file.'
-        when 'socket'
-        then
-            'Look at the process at '
-            || coalesce(peer, 'the other end of the connection (ss -tnp)')
-            || ': does it live, and what does it wait for?'
-        when 'reader'
-        then
-            'Find the process that should read the other end of descriptor '
-            || coalesce(fd::varchar, '')
-            || ' (ls -l /proc/PID/fd, lsof) and what it waits for.'
-        when 'device'
-        then
-            'The driver does not answer: look for Xid lines in dmesg of this host, and at nvidia-smi.'
-        when 'missing file'
-        then 'Find out which process should write ' || path || ', and why it did not.'
-        when 'pipe'
-        then 'Find the process that should write into the pipe (lsof, /proc/PID/fd).'
-        else
-            'Is '
-            || coalesce(path, 'the file')
-            || ' a pipe without a writer, or on a file system that does not answer? Look at stat, mount and dmesg of this host.'
-    end as action,
-    evidence,
-    started as at,
+    case when kind = 'late' then 'warning' end as severity,
+    list_concat(first_lines, last_lines, holder_lines) as evidence,
+    began as at,
     ranks,
     hosts,
     pids,
@@ -370,173 +319,50 @@ select
     coalesce(path, peer) as target,
     peer,
     seconds,
-    case when how = 'polls' then tries end as tries,
+    tries,
     waits_on,
     filesystem,
     holder_pid
-from grouped
+from blocked
 union all by name
--- context: what a main thread waits in that says nothing of why
 select
-    'The main thread'
-    || coalesce(' of rank ' || w.rank, '')
-    || coalesce(' (pid ' || nullif(w.pid, 0) || ')', '')
-    || case
-        w.waits_on
-        when 'poll'
-        then ' waits for an event in ' || w.syscall
-        else
-            case
-                when contains(w.args, '_PRIVATE')
-                then ' waits for another thread ('
-                else ' waits for a lock or semaphore shared with other processes ('
-            end
-            || 'futex, '
-            || case when w.has_deadline then 'with a time limit)' else 'no time limit)' end
-    end
-    || case
-        when w.waited_seconds >= 1
-        then ' for at least ' || round(w.waited_seconds, 1) || ' s'
-        else ''
-    end
-    || ': a lock, a queue or a collective; a stack dump tells which' as summary,
+    kind,
     'info' as severity,
-    'py-spy dump --native --pid '
-    || coalesce(nullif(w.pid, 0)::varchar, 'PID')
-    || ' on that host, twice, some seconds apart.' as action,
-    [line_at(w.file_id, w.line_no)] as evidence,
-    w.time as at,
-    case when w.rank is not null then [w.rank] end as ranks,
-    case when w.host is not null then [w.host] end as hosts,
-    [w.pid] as pids,
-    w.syscall,
-    w.waited_seconds as seconds,
-    w.waits_on
-from waiting_for_syscall w
-where
-    w.waits_on in ('futex', 'poll')
-    and w.main
-    and (w.is_rank or w.processes = 1 or w.never_moved)
-    and (
-        w.waited_seconds >= 10
-        or w.caught_in_it
-        and w.thread_lines <= 2
-        or w.never_moved
-        and w.lines_since >= 20
-    )
+    evidence,
+    began as at,
+    case when rank is not null then [rank] end as ranks,
+    case when host is not null then [host] end as hosts,
+    case when pid > 0 then [pid] end as pids,
+    syscall,
+    lasted as seconds,
+    calls,
+    tries,
+    waits_on,
+    is_shared,
+    has_deadline
+from main_thread_wait
 union all by name
 select
-    'The main thread'
-    || coalesce(' of rank ' || t.rank, '')
-    || coalesce(' (pid ' || nullif(t.pid, 0) || ')', '')
-    || ' only polls: '
-    || p.asking
-    || ' of its '
-    || p.calls
-    || ' calls in the last '
-    || round(p.seconds, 1)
-    || ' s ask whether it may go on, mostly '
-    || p.syscall
-    || case
-        p.syscall when 'futex' then ' with a short time limit, as for the interpreter lock' else ''
-    end
-    || ': it waits, however busy it looks' as summary,
-    'info' as severity,
-    'py-spy dump --native --pid '
-    || coalesce(nullif(t.pid, 0)::varchar, 'PID')
-    || ' on that host tells what it polls for.' as action,
-    [line_at(p.file_id, p.first_line), line_at(p.file_id, p.last_line)] as evidence,
-    case when t.rank is not null then [t.rank] end as ranks,
-    case when t.host is not null then [t.host] end as hosts,
-    [t.pid] as pids,
-    p.syscall,
-    round(p.seconds, 1) as seconds,
-    p.asking as tries,
-    'poll' as waits_on
-from strace_pace p
-join strace_thread t on t.trace = p.trace and t.tid = p.tid
-union all by name
--- ps and /proc/PID/stack: a process in the kernel. One look proves nothing, everybody who reads a
--- file stands there for a moment: it was
--- seen so twice, or its dump failed for it, or others wait meanwhile.
-select
-    case
-        when k.rank is not null
-        then 'rank ' || k.rank || ' (pid ' || k.pid || ')'
-        else 'pid ' || k.pid
-    end || case
-        when k.waits_on = 'stopped'
-        then ' is stopped (state T)'
-        else
-            ' waits in the kernel for '
-            || k.waits_on
-            || ' ('
-            || k.kernel_function
-            || '), uninterruptible (state D)'
-    end as summary,
+    case when is_stopped then 'stopped' else 'uninterruptible' end as kind,
     'probable' as confidence,
-    case
-        when k.waits_on = 'stopped'
-        then
-            'Find out who stopped it (a debugger, kill -STOP, job control) and continue it: kill -CONT '
-            || k.pid
-            || '.'
-        else
-            'Look at '
-            || k.waits_on
-            || ' on this host: dmesg, mount, a small read; a process in state D cannot be killed before the call returns.'
-    end as action,
-    k.evidence,
-    case when k.rank is not null then [k.rank] end as ranks,
-    case when k.host is not null then [k.host] end as hosts,
-    [k.pid] as pids,
-    k.pid,
-    k.kernel_function,
-    k.waits_on,
-    case
-        when k.waits_on = 'stopped' then 'T (stopped)' else 'D (uninterruptible)'
-    end as process_state
-from kernel as k
-where k.proven
+    evidence,
+    case when rank is not null then [rank] end as ranks,
+    case when host is not null then [host] end as hosts,
+    [pid] as pids,
+    pid,
+    kernel_function,
+    waits_on,
+    case when is_stopped then 'T (stopped)' else 'D (uninterruptible)' end as process_state
+from process_in_kernel
+where is_proven
 union all by name
--- once only: context
 select
-    case
-        when len(pids) = 1
-        then 'pid ' || pids[1] || ' was'
-        else
-            len(pids)
-            || ' processes (pids '
-            || array_to_string(pids[:8], ', ')
-            || case when len(pids) > 8 then ', …' else '' end
-            || ') were'
-    end
-    || ' seen once in a wait in the kernel for '
-    || waits_on
-    || ' ('
-    || kernel_function
-    || '): everybody who reads a file stands there for a moment' as summary,
+    'seen once' as kind,
     'info' as severity,
-    'cat /proc/'
-    || pids[1]
-    || '/stack again a minute later: the same function then is a hang. Look at '
-    || waits_on
-    || ' on this host: dmesg, mount, a small read.' as action,
     evidence,
     hosts,
     pids,
     case when len(pids) = 1 then pids[1] end as pid,
     kernel_function,
     waits_on
-from
-    (
-        select
-            waits_on,
-            kernel_function,
-            list(pid order by pid) as pids,
-            list(distinct host) filter (host is not null) as hosts,
-            flatten(list(evidence order by pid))[:6] as evidence
-        from kernel
-        where not proven and waits_on not in ('stopped', 'a block device')
-        group by waits_on, kernel_function
-    )
+from passing
