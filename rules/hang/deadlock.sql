@@ -1,49 +1,85 @@
 /*
-title = "Threads of one process wait for each other"
+title = "Threads of one process are waiting for each other"
 severity = "critical"
 confidence = "probable"
 status = "stable"
-explains   = ["hang.collective_timeout", "hang.log_silence", "divergence.stack", "network.peer_lost", "loss.rollback"]
+explains = [
+  "hang.collective_timeout", "hang.log_silence", "divergence.stack", "network.peer_lost",
+  "loss.rollback",
+]
 explains_same_place = ["hang.missing_rank"]
 explains_other_ranks = ["crash"]
 about = """
-At least two threads of a process stand in the acquisition of a lock and no thread that could release one does anything else; or its only
-thread wants a lock that nobody is left to release, as in a pool worker forked while another thread held it; or a sleeping thread owns the
-GIL that the main thread needs.
+At least two threads of a process are acquiring a lock, and every thread that could release one is
+waiting too. Or the only thread of a process wants a lock that nobody is left to release, as in a
+pool worker that was forked while another thread held it. Or a sleeping thread holds the GIL, which
+the main thread needs.
 """
-remedy = "Take the locks in one order everywhere, hold none while waiting for another thread, and release the GIL in long C calls. A lock that was held while the process was forked is never released in the child."
-false_positives = "A lock shared with another process (file lock, shared memory), or one held by a thread without Python frames, is not seen as held."
+summary = '''
+{% set who = worker_pids or [0, 0] %}
+{% if worker_frame %}
+  Pool {{ who | agree('worker', 'workers') }}
+  {% if worker_pids %}{{ worker_pids | names }}{% endif %}
+  {% if hosts %}({{ hosts | names }}){% endif %}
+  {{ who | agree('is', 'are') }} waiting in {{ worker_frame }} for a lock that was held when
+  {{ who | agree('it was', 'they were') }} forked; nobody is left to release it
+{% else %}
+  {% if rank is not none %}Rank {{ rank }}{% if host or pid %}
+    ({% if host %}{{ host }}{% endif %}{% if host and pid %}, {% endif %}
+    {%- if pid %}pid {{ pid }}{% endif %}){% endif %}
+  {%- else %}Process {{ pid }}{% if host %} ({{ host }}){% endif %}{% endif %}:
+  {% if lock == 'GIL' %}
+    thread {{ threads[0] }} sleeps in {{ places[0] }} holding the GIL, and the main thread is
+    waiting for it in {{ places[1] }}
+  {% elif threads | length == 1 %}
+    its only thread is waiting in {{ places[0] }} for a lock that nobody is left to release
+  {% else %}
+    {{ threads | length }} threads are waiting for locks, and nobody else could release one:
+    {% for place in places -%}
+      {{ threads[loop.index0] }} in {{ place }}{% if not loop.last %}, {% endif %}
+    {%- endfor %}
+  {% endif %}
+{% endif %}
+'''
+false_positives = """
+A lock that is shared with another process (file lock, shared memory), or that a thread without
+Python frames holds, counts as held by nobody.
+"""
 references = ["https://docs.python.org/3/library/threading.html#lock-objects"]
+
+[[step]]
+when = "lock == 'GIL'"
+say = '''
+Make {{ places[0] }} release the GIL before it sleeps or waits (Py_BEGIN_ALLOW_THREADS,
+py::gil_scoped_release, nogil in Cython); the native frames tell which call it is in.
+'''
+run = ["py-spy dump --native --pid {{ pid }}"]
+
+[[step]]
+when = "worker_frame"
+say = '''
+Start the pool with the start method spawn or forkserver, or before anything starts a thread
+(logging handlers, tokenizers, OpenMP, gRPC). These workers never end by themselves: end the job.
+'''
+run = ["py-spy dump --native --pid {{ worker_pids[0] }}"]
+
+[[step]]
+when = "lock == 'lock' and not worker_frame and threads | length == 1"
+say = '''
+Find out what held the lock when this process was forked, or which thread ended without releasing
+it. Start child processes with spawn or forkserver, and take locks only in a with statement.
+'''
+run = ["ps -o pid,ppid,lstart,args -p {{ pid }}", "py-spy dump --native --locals --pid {{ pid }}"]
+
+[[step]]
+when = "lock == 'lock' and threads | length > 1"
+say = '''
+Take the locks of {{ functions | names }} in one order everywhere, and hold none of them while
+waiting for another thread. The local variables tell which lock each thread wants.
+'''
+run = ["py-spy dump --native --locals --pid {{ pid }}"]
 */
 select
-    case when rank is not null then 'Rank ' || rank else 'Process ' || pid end || coalesce(
-        ' ('
-        || nullif(concat_ws(', ', host, case when rank is not null then 'pid ' || pid end), '')
-        || ')',
-        ''
-    )
-    || case
-        when kind = 'GIL'
-        then
-            ': thread '
-            || threads[1].name
-            || ' sleeps in '
-            || threads[1].place
-            || ' and keeps the GIL, which the main thread in '
-            || coalesce(threads[2].place, '?')
-            || ' waits for.'
-        when len(threads) = 1
-        then
-            ': its only thread wants a lock in '
-            || threads[1].place
-            || ' that no other thread is left to release.'
-        else
-            ': '
-            || len(threads)
-            || ' threads want locks and none can release one: '
-            || array_to_string(list_transform(threads, lambda t:t.name || ' in ' || t.place), ', ')
-            || '.'
-    end as summary,
     evidence,
     case when rank is not null then [rank] end as ranks,
     case when host is not null then [host] end as hosts,
@@ -58,27 +94,9 @@ select
 from stack_deadlock
 union all by name
 select
-    case
-        when n = 1
-        then 'Pool worker ' || coalesce(pids[1]::varchar, '') || ' wants a lock'
-        else
-            n
-            || ' pool workers ('
-            || coalesce(
-                'pids '
-                || array_to_string(pids[:8], ', ')
-                || case when len(pids) > 8 then ', …' else '' end,
-                'pids unknown'
-            )
-            || ') want a lock'
-    end
-    || ' in '
-    || stands_in
-    || ' that no other thread of the process is left to release: it was held when they were forked.'
-    as summary,
     evidence[:8] as evidence,
     hosts,
-    pids as pids,
+    pids,
     case when n = 1 then pids[1] end as pid,
     pids as worker_pids,
     function as worker_function,
@@ -86,7 +104,5 @@ select
     [function] as functions,
     [stands_in] as places,
     'lock' as lock,
-    'probable' as confidence,
-    'Start the pool with the start method spawn or forkserver, or before any thread (logging handlers, tokenizers, OpenMP, gRPC) exists; a worker that stands so never ends: kill the job.'
-    as action
+    'probable' as confidence
 from stack_pool_lock

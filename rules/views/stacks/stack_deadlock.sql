@@ -1,20 +1,42 @@
--- table: Processes whose threads wait for each other: at least two of them want a lock and none
--- that could release it does anything else; a single thread that wants a lock nobody is left to
--- release; or a sleeping thread that owns the GIL others need.
+-- table: one row per process whose threads wait for each other.
+-- kind: lock (two threads or more want one and none that could release it does anything else, or a
+-- single thread wants one that nobody is left to release) | GIL (a sleeping thread holds it).
+-- threads: name, place and function of each that is involved, the holder of the GIL first.
 with
-    -- A native dump may have been followed by a plain one of the same state: the last that shows
-    -- locks counts.
-    shown as (
+    thread as (
         select
-            t.*,
-            max(snapshot) filter (wants_lock) over (partition by process) as lock_snapshot,
-            max(snapshot) filter (status = 'idle+gil' and not is_main) over (
-                partition by process
-            ) as gil_snapshot
-        from stack_thread_place as t
+            process,
+            rank,
+            host,
+            pid,
+            snapshot,
+            is_main,
+            is_helper,
+            class,
+            wants_lock,
+            line_no,
+            coalesce(status = 'idle+gil', false) as holds_gil,
+            {
+                'tid':tid,
+                'name':coalesce(name, tid),
+                'place':coalesce(frame_with_line(own), frame_without_line(top)),
+                'function':coalesce(own.f, top.f)
+            } as shown,
+            line_at(file_id, coalesce(own.line, top.line, line_no)) as line
+        from stack_thread_place
         where role = 'rank'
     ),
-    moved as (select process, bool_or(moved) as moved from stack_rank group by process),
+    -- A native dump may have been followed by a plain one of the same state: the last that shows
+    -- locks counts.
+    telling as (
+        select
+            *,
+            max(snapshot) filter (wants_lock) over (partition by process) as lock_snapshot,
+            max(snapshot) filter (holds_gil and not is_main) over (
+                partition by process
+            ) as gil_snapshot
+        from thread
+    ),
     locked as (
         select
             process,
@@ -22,54 +44,31 @@ with
             any_value(host) as host,
             any_value(pid) as pid,
             'lock' as kind,
-            list(
-                {
-                    'tid':tid,
-                    'name':coalesce(name, tid),
-                    'place':own.f || ' (' || own.p || coalesce(':' || own.n, '') || ')',
-                    'function':own.f
-                }
-                order by is_main desc, line_no
-            ) filter (wants_lock) as threads,
-            list(line_at(file_id, own.line) order by is_main desc, line_no) filter (
-                wants_lock
-            ) as evidence
-        from shown
+            list(shown order by is_main desc, line_no) filter (wants_lock) as threads,
+            list(line order by is_main desc, line_no) filter (wants_lock) as evidence
+        from telling
         where snapshot = lock_snapshot and not (is_helper and not wants_lock)
         group by process
         having
-            count(*) filter (wants_lock) >= 1
-            and count(*) filter (
-                not wants_lock and not (is_main and class in ('wait', 'lock-wait', 'exiting'))
-            )
-            = 0
-            and (count(*) filter (wants_lock) >= 2 or (count(*) = 1 and bool_or(is_main)))
+            -- nobody works: who wants no lock is the main thread, waiting for the others
+            bool_and(wants_lock or is_main and class in ('wait', 'lock-wait', 'exiting'))
+            and (count_if(wants_lock) >= 2 or count(*) = 1 and bool_or(is_main))
     ),
-    gil as (
+    starved as (
         select
             process,
             any_value(rank) as rank,
             any_value(host) as host,
             any_value(pid) as pid,
             'GIL' as kind,
-            list(
-                {
-                    'tid':tid,
-                    'name':coalesce(name, tid),
-                    'place':coalesce(
-                        own.f || ' (' || own.p || coalesce(':' || own.n, '') || ')',
-                        top.f || ' (' || top.p || ')'
-                    ),
-                    'function':coalesce(own.f, top.f)
-                }
-                order by status = 'idle+gil' desc, is_main desc, line_no
-            ) filter (status = 'idle+gil' or is_main) as threads,
-            list(
-                line_at(file_id, coalesce(own.line, top.line, line_no))
-                order by status = 'idle+gil' desc, is_main desc
-            ) filter (status = 'idle+gil' or is_main) as evidence
-        from shown
-        where snapshot = gil_snapshot and not (is_helper and status <> 'idle+gil')
+            list(shown order by holds_gil desc, is_main desc, line_no) filter (
+                holds_gil or is_main
+            ) as threads,
+            list(line order by holds_gil desc, is_main desc) filter (
+                holds_gil or is_main
+            ) as evidence
+        from telling
+        where snapshot = gil_snapshot and not (is_helper and not holds_gil)
         group by process
         having count(*) >= 2 and bool_or(is_main)
     )
@@ -78,11 +77,11 @@ from
     (
         from locked
         union all
-        from gil
+        from starved
     ) as l
-left join moved as m using (process)
 where
-    not coalesce(m.moved, false)
+    not exists (from stack_rank as r where r.process = l.process and r.moved)
+    -- a thread may well sleep with the GIL for a moment: others wait, or it was seen again
     and (
         l.kind = 'lock'
         or exists (

@@ -14,7 +14,7 @@ with
             thread_line as line_no,
             failure,
             decided.f as call,
-            own.f || ' (' || own.p || coalesce(':' || own.n, '') || ')' as own_call,
+            frame_with_line(own) as own_call,
             case
                 when failure is not null
                 then

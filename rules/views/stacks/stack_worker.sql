@@ -8,7 +8,7 @@ select
     thread_line,
     status,
     own.f as function,
-    own.f || ' (' || own.p || ')' as place,
+    frame_without_line(own) as place,
     own.line as own_line,
     moved,
     not in_queue_get

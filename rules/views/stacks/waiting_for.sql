@@ -15,7 +15,7 @@ select
         else coalesce(awaits, class)
     end as waits_for,
     decided.f as function,
-    own.f || ' (' || own.p || coalesce(':' || own.n, '') || ')' as own_frame,
+    frame_with_line(own) as own_frame,
     file_id,
     line_no
 from stack_thread_place
