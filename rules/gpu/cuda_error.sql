@@ -138,7 +138,7 @@ select
         when
             kind = 'library'
             and (name like '%ALLOC_FAILED' or name like '%NOT_INITIALIZED')
-            and exists (from oom_incident where severity is null)
+            and exists (from oom_failure where survived is null)
         then 'info'
         else 'critical'
     end as severity,

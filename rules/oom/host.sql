@@ -252,7 +252,7 @@ where
     and not exists (from kill_explained where for_memory)
     and not exists (from host_allocation_failure where source <> 'c++')
     and not exists (from memory_exception where not of_device)
-    and not exists (from oom_incident)
+    and not exists (from oom_failure)
 group by source
 union all by name
 select
