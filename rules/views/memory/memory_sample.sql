@@ -1,0 +1,78 @@
+-- table: One row per statement of memory in use that belongs to a series: `series` names whose it
+-- is. `bytes` in use, `share` of all in percent, `total_bytes` in all: what is known of them.
+with
+    scaled as (
+        select
+            *,
+            -- free prints no unit unless asked for; the size of the machine tells which it is:
+            -- below 8 TiB in GiB, below 16 TiB in MiB
+            case
+                when source = 'sar'
+                then 1024
+                when unit is null and source = 'free'
+                then
+                    case when whole < 8192 then 1073741824 when whole < 16e6 then 1048576 else 1024 end
+                when unit ilike 'k%'
+                then 1024
+                when unit ilike 'm%'
+                then 1048576
+                when unit ilike 'g%'
+                then 1073741824
+                when unit ilike 't%'
+                then 1 << 40
+                when unit ilike 'b%'
+                then 1
+            end as factor
+        from memory_use
+    ),
+    sized as (
+        select
+            s.*,
+            case
+                -- memory that can be had is what counts: kbmemused of old versions holds caches
+                when source = 'sar'
+                then amount / nullif(percent, 0) * 100 * factor
+                else coalesce(s.total_bytes::double, whole * factor)
+            end as all_bytes
+        from scaled s
+    )
+select
+    concat_ws(
+        ' ',
+        what,
+        source,
+        file_id,
+        coalesce(s.host, f.host),
+        coalesce(s.rank, f.rank),
+        s.pid,
+        gpu_index
+    ) as series,
+    what,
+    source,
+    file_id,
+    line_no,
+    time,
+    coalesce(s.host, f.host) as host,
+    coalesce(s.rank, f.rank) as rank,
+    s.pid,
+    gpu_index,
+    case
+        when source = 'sar'
+        then all_bytes - whole * factor
+        when available_bytes is not null and s.total_bytes is not null
+        then s.total_bytes - available_bytes
+        else coalesce(used_bytes::double, amount * factor)
+    end as bytes,
+    case
+        when source = 'sar'
+        then 100 * (1 - whole * factor / all_bytes)
+        when what = 'process'
+        then null
+        else coalesce(percent, 100 * coalesce(used_bytes::double, amount * factor) / all_bytes)
+    end as share,
+    coalesce(
+        all_bytes,
+        case when percent > 0 and what = 'host' then 100 * used_bytes::double / percent end
+    ) as total_bytes
+from sized s
+join file f using (file_id)
