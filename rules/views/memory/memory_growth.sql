@@ -22,7 +22,13 @@ with
         from counted
         where in_bytes or bytes is null
     ),
-    run as (select *, sum(anew::int) over (partition by series order by n) as run from started),
+    run as (
+        select
+            *,
+            sum(anew::int) over (partition by series order by n) as run,
+            sum(anew::int) over (partition by series) as times_anew
+        from started
+    ),
     placed as (
         select *, row_number() over w as k, count(*) over (partition by series, run) as points
         from run
