@@ -5,6 +5,7 @@ confidence  = "probable"
 status      = "experimental"
 explains    = ["crash", "hang", "divergence", "loss.nan", "gpu.cuda_error"]
 transient   = true
+needs       = ["node_test", "node_state"]
 about       = """
 A test that runs over all nodes before or after a job failed: a collective did not pass or a GPU
 took no memory (torch-distributed-gpu-test and its kin), nccl-tests received wrong values, a health
@@ -26,6 +27,9 @@ when = "check_name"
 say  = '''The health check {{ check_name }} failed{% if hosts %} on {{ hosts | names }}{% endif %}
   {%- if message %}: {{ message | cut }}{% endif %}'''
 [[summary]]
+when = "test == 'slurm'"
+say  = "Slurm keeps {{ hosts | names }} out of work: {{ message | cut }}"
+[[summary]]
 when = "test == 'allocation'"
 say  = "A test of nodes cannot allocate memory on {{ hosts | names }}"
 [[summary]]
@@ -40,7 +44,7 @@ say  = '''The test of nodes fails on {{ hosts | names }}
   {%- if message %}: {{ message | cut }}{% endif %}'''
 
 [[step]]
-when = "peers_well or test in ('health', 'allocation')"
+when = "peers_well or test in ('health', 'allocation', 'slurm')"
 say  = "Leave {{ hosts | names }} out of the next job and test the GPUs there."
 run  = ["sbatch --exclude={{ hosts | join(',') }}", "dcgmi diag -r 3", "dmesg -T"]
 [[step]]
@@ -55,7 +59,6 @@ say  = '''Each GPU says so when any other does not answer: run the test on each 
   pairs of nodes, and look for the one that fails in every pair.'''
 run  = ["python -m torch.distributed.run --nproc_per_node 8 torch-distributed-gpu-test.py"]
 */
--- only with node_test
 select
     test,
     flatten(list(lines order by file_id))[1:20] as evidence,
@@ -79,3 +82,17 @@ select
 from node_result
 where not passed
 group by test, check_name
+union all by name
+-- What Slurm keeps out of work for a GPU or a check of the node; a node that the job does not use
+-- is worth knowing, no more.
+select
+    'slurm' as test,
+    list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,
+    min(time) as "at",
+    list(distinct host order by host) as hosts,
+    reason as message,
+    case when not bool_or(of_the_job) then 'warning' end as severity,
+    case when not bool_or(of_the_job) then [] end as explains
+from node_out
+where class in ('gpu', 'health')
+group by reason

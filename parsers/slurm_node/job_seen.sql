@@ -1,0 +1,27 @@
+-- view: One row per statement that a job runs, waits or has ended, with the moment of the capture
+-- where the file says it: the last line before it that is nothing but a time.
+select
+    j.file_id,
+    j.line_no,
+    coalesce(
+        j.time,
+        (
+            select arg_max(p.time, p.line_no)
+            from printed_time as p
+            where p.file_id = j.file_id and p.line_no < j.line_no
+        )
+    ) as time,
+    j.job,
+    j.job_name,
+    case
+        j.state
+        when 'R'
+        then 'RUNNING'
+        when 'PD'
+        then 'PENDING'
+        when 'CG'
+        then 'COMPLETING'
+        else j.state
+    end as state,
+    j.nodes
+from job_state as j
