@@ -1,5 +1,6 @@
--- view: Connections NCCL gave up on, in the shape of connect_failure. Connections that could not be
--- made. Warnings that name nobody ("exceeded retries") count only where none names a peer; retries
+-- view: Connections NCCL gave up on, in the shape of connect_failure; interface: the one its
+-- connections go over, where it is one. Warnings that name nobody ("exceeded retries") count only
+-- where none names a peer; retries
 -- count where there were many and the process never got through its init.
 with
     failed as (
@@ -41,7 +42,39 @@ with
                 where c.host = s.host and c.pid = s.pid and c.event = 'Init COMPLETE'
             )
         group by all
-        having greatest(max(attempts), count(*)) >= 10
+        -- silence is told after minutes, a refusal at once
+        having
+            greatest(max(attempts), count(*))
+            >= case when regexp_matches(error, 'timed out') then 2 else 10 end
+    ),
+    own_edge as (  -- the end of a connection that writes the line: a receiver the last rank, a sender the first
+        select
+            coalesce(host, '') as host,
+            coalesce(pid, 0) as pid,
+            case when direction = 'receive' then dst_rank else src_rank end as rank,
+            try_cast(regexp_extract(via, '^NET/Socket/([0-9]+)', 1) as bigint) as interface_no
+        from nccl_channel
+        where direction is not null
+    ),
+    own as (
+        select
+            host,
+            pid,
+            case when count(distinct rank) = 1 then any_value(rank) end as rank,
+            case
+                when count(distinct interface_no) = 1 then any_value(interface_no)
+            end as interface_no
+        from own_edge
+        group by host, pid
+    ),
+    interface as (
+        select
+            o.host,
+            o.pid,
+            regexp_extract(n.message, '\[' || o.interface_no || '\]([^: ]+):', 1) as interface
+        from own o
+        join nccl_network n on n.host = o.host and n.pid = o.pid
+        where n.event = 'devices' and n.network = 'Socket' and o.interface_no is not null
     )
 select
     'nccl' as source,
@@ -51,11 +84,14 @@ select
     s.attempts::bigint as attempts,
     null::bigint as timeout_ms,
     s.host,
-    coalesce(s.rank, p.rank) as rank,
+    coalesce(s.rank, p.rank, o.rank) as rank,
     s.pid,
     coalesce(p.gpu_index, s.device_hint) as gpu_index,
+    nullif(i.interface, '') as interface,
     s.time,
     s.file_id,
     s.line_no
 from failed s
+left join own o on o.host = s.host and o.pid = s.pid
+left join interface i on i.host = s.host and i.pid = s.pid
 left join nccl_process p on p.host = s.host and p.pid = s.pid

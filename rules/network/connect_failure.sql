@@ -85,6 +85,13 @@ NCCL_SOCKET_IFNAME on all hosts.'''
 run  = ["ip -br addr"]
 
 [[step]]
+when = "interface and source == 'nccl'"
+say  = '''See whether {{ interface }}{% if host %} of {{ host }}{% endif %} leads to the other hosts at
+all: the connections go over it. If it is a bridge or a port of containers, name the network of the
+job in NCCL_SOCKET_IFNAME on all hosts.'''
+run  = ["ip -d addr show {{ interface }}"]
+
+[[step]]
 when = "source == 'c10d' and peer and peer not in ('127.0.0.1', '::1', 'localhost')"
 say  = '''Compare MASTER_ADDR and MASTER_PORT (or --rdzv-endpoint) of all hosts: they must name
 the host of rank 0, here {{ peer }}{% if port %} port {{ port }}{% endif %}, and rank 0 or its
@@ -138,6 +145,7 @@ with
             max(time) as until,
             count(*) as times,
             case when bool_or(source = 'strace') then 'connect' end as syscall,
+            case when count(distinct interface) = 1 then any_value(interface) end as interface,
             list(line_at(file_id, line_no) order by time nulls last, file_id, line_no) as evidence
         from blamed
         group by failing_host, missing_peer
@@ -160,6 +168,7 @@ select
     timeout_ms,
     times,
     pids,
-    syscall
+    syscall,
+    interface
 from suspect
 left join address_host a on a.address = peers[1]

@@ -4,10 +4,14 @@ severity    = "warning"
 confidence  = "probable"
 status      = "stable"
 about       = """
-Nodes talk over TCP sockets although a training job needs RDMA, or some GPUs of a job lack the
-direct path that the others have.
+Nodes talk over TCP sockets although a training job needs RDMA, some GPUs of a job lack the direct
+path that the others have, or a setting keeps the GPUs of a host from reading each other's memory.
+Sockets alone are a note only where nothing tells that something faster is there, or was looked for.
 """
-false_positives = "The cluster has nothing faster than Ethernet without RDMA, and that is known."
+false_positives = """
+The cluster has nothing faster than Ethernet without RDMA, and that is known; the setting was made
+on purpose, on GPUs or boards whose direct path does not work.
+"""
 references  = ["https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html"]
 
 [[summary]]
@@ -16,9 +20,16 @@ say  = '''{{ hosts | names }} {{ hosts | agree('reaches', 'reach') }} the networ
 GPUDirect RDMA, which {{ host_with_gpudirect }} has'''
 
 [[summary]]
+when = "reason == 'direct_path_off'"
+say  = '''{{ setting }} is set{% if hosts %} on {{ hosts | names }}{% endif %}: its GPUs exchange
+data through {{ 'the network' if via == 'NET' else 'the memory of the host' }} instead of directly
+(NVLink or PCIe)'''
+
+[[summary]]
 say  = '''{% if nranks %}{{ nranks | count('rank') }} on {% endif %}{{ nnodes }} nodes talk over TCP
 sockets{% if reason == 'no_device' %}: NCCL found no InfiniBand or RoCE device
 {%- elif reason == 'setting' %}: {{ setting }} is set
+{%- elif reason == 'rdma_unused' %}, though RDMA devices were found
 {%- elif reason == 'plugin_failed' %}: the network plugin {{ plugin }} could not start{% endif %}'''
 
 [[step]]
@@ -26,6 +37,15 @@ when = "reason == 'setting'"
 say  = '''Remove {{ setting }} from the environment of the job, unless somebody set it to get
 around a broken fabric: find out who, and why.'''
 run  = ["env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf"]
+
+[[step]]
+when = "reason == 'direct_path_off'"
+say  = '''Run once without {{ setting }}. If that hangs or is wrong, the direct path itself is broken:
+test it, and look for PCIe access control (ACS) and an IOMMU that translates.'''
+run  = [
+  "env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf", "nvidia-smi topo -p2p r",
+  "nvidia-smi topo -m",
+]
 
 [[step]]
 when = "reason == 'no_device'"
@@ -59,6 +79,10 @@ with
         select line_at(file_id, line_no) as place, 'setting' as reason, 0 as weight, name, value
         from setting
         where name = 'NCCL_IB_DISABLE' and value = '1' or name = 'NCCL_NET' and value ilike 'socket'
+        union all by name
+        select line_at(file_id, line_no) as place, 'rdma_unused' as reason, 3 as weight
+        from nccl_network
+        where event = 'devices' and network = 'IB'
         union all by name
         select line_at(file_id, line_no) as place, 'no_device' as reason, 1 as weight
         from nccl_network
@@ -100,6 +124,9 @@ select
         when
             exists (from trouble_sign)
             or exists (from nccl_socket where event in ('closed_by_peer', 'io_failed'))
+            or exists (from connect_failure)
+            -- nothing says that there is anything faster
+            or any_value(k.reason) is null
         then 'info'
     end as severity
 from slow s
@@ -114,3 +141,16 @@ select
     'probable' as confidence
 from gpudirect
 having count(*) filter (not has_gdr) between 1 and count(*) filter (has_gdr)
+union all by name
+select
+    list_concat(
+        list(line_at(file_id, line_no) order by file_id, line_no)[:10], list(distinct edge_line)[:4]
+    ) as evidence,
+    list(distinct host order by host) filter (host <> '') as hosts,
+    'direct_path_off' as reason,
+    string_agg(distinct name || '=' || value, ', ') as setting,
+    max(via) as via,
+    'possible' as confidence,
+    case when exists (from trouble_sign) then 'info' end as severity
+from direct_path_off
+having count(*) > 0

@@ -1,6 +1,7 @@
 -- table: One row per connection that could not be made: who (host, rank, pid, gpu_index) failed to
 -- reach whom (peer, port), and why. error: as printed; failure: refused | timed_out | unreachable,
--- NULL where the log does not tell; source: nccl | strace | c10d.
+-- NULL where the log does not tell; source: nccl | strace |
+-- c10d | ucx.
 with
     attempt as (
         from connect_failure_nccl
@@ -8,6 +9,8 @@ with
         from connect_failure_strace
         union all by name
         from connect_failure_c10d
+        union all by name
+        from connect_failure_ucx
     )
 select
     *,

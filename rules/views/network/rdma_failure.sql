@@ -1,9 +1,12 @@
 -- table: One row per RDMA operation that failed (InfiniBand, RoCE, EFA), whoever reports it
--- (source: nccl | libfabric | kernel). A completion has its status (status_name, meaning), a device
+-- (source: nccl | ucx | libfabric | kernel). A completion has its status (status_name, meaning),
+-- a device
 -- its event, a call its verb and error; job_rank and gpu are those of the process, where known.
 with
     failure as (
         from rdma_failure_nccl
+        union all by name
+        from rdma_failure_ucx
         union all by name
         select
             'libfabric' as source,
