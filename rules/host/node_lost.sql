@@ -1,43 +1,93 @@
 /*
-title       = "A node went away under the job"
+title       = "A node went down under the job"
 severity    = "critical"
 confidence  = "definite"
 status      = "stable"
 explains    = ["hang", "network", "host.preempted", "crash", "loss.rollback"]
-transient = true
-about       = "The scheduler lost contact with the node, or says that it failed. The ranks on it are gone; all others wait for them or are killed."
-remedy      = "Look at the node's console, BMC log and last kernel lines for why it went; keep it out until that is known. Start the job again from its last checkpoint."
-false_positives = "The node was rebooted or drained on purpose; only the scheduler's daemon on it was down."
+transient   = true
+about       = """
+The scheduler lost contact with a node, or reports that it failed. The ranks on it are gone; all
+others wait for them or are killed.
+"""
+false_positives = """
+The node was rebooted or drained on purpose; only the scheduler's daemon on it was down.
+"""
 references  = ["https://slurm.schedmd.com/troubleshoot.html#nodes"]
+
+[[summary]]
+when = "scheduler == 'mpirun'"
+say  = '''
+mpirun lost its daemon on {{ hosts | names('node') }}: the
+{{ hosts | agree('node went down, its pod', 'nodes went down, their pods') }} or daemon was killed,
+or the network failed
+'''
+[[summary]]
+say  = '''
+{% if hosts %}{{ hosts | names('node') | capital }}{% else %}A node{% endif %} failed
+{% if job %}during job {{ job }}{% endif %}
+({{ {'slurm': 'Slurm', 'pbs': 'PBS', 'kubernetes': 'Kubernetes'}.get(scheduler, scheduler) }})
+'''
+
+[[step]]
+when = "scheduler == 'mpirun'"
+say  = '''
+Check whether {{ hosts | names }} {{ hosts | agree('is', 'are') }} up and can be reached: no log
+here says why the daemon went away.
+'''
+run  = ["ping -c 3 {{ host }}", "kubectl describe pod {{ host }}"]
+[[step]]
+when = "scheduler == 'slurm' and hosts"
+say  = "Ask Slurm why {{ hosts | names }} went down."
+run  = [
+  "scontrol show node {{ hosts | join(',') }}",
+  "sinfo -R -n {{ hosts | join(',') }}",
+]
+[[step]]
+when = "scheduler == 'slurm' and not hosts"
+say  = "Ask Slurm which node failed."
+run  = ["sacct -j {{ job }} -o JobID,State,ExitCode,End,NodeList", "sinfo -R"]
+[[step]]
+when = "scheduler == 'kubernetes'"
+say  = '''
+Ask Kubernetes why {% if hosts %}{{ hosts | names }}{% else %}the node{% endif %} went away, and
+keep pods off until that is known.
+'''
+run  = [
+  "kubectl get nodes",
+  "kubectl get events -A --field-selector involvedObject.kind=Node",
+  "kubectl describe node {{ host }}",
+  "kubectl cordon {{ host }}",
+]
+[[step]]
+when = "scheduler == 'pbs'"
+say  = "Ask PBS which nodes are down."
+run  = ["pbsnodes -l", "tracejob {{ job }}"]
+[[step]]
+when = "scheduler != 'mpirun'"
+say  = '''
+On {% if hosts %}{{ hosts | names }}{% else %}that node{% endif %}, read the kernel's last lines
+before the reboot and the BMC's event log: panic, machine check, power, GPU off the bus.
+'''
+run  = ["journalctl -k -b -1 -n 100", "ipmitool sel elist", "last -x reboot shutdown"]
+[[step]]
+when = "scheduler == 'slurm' and hosts"
+say  = '''
+Start again from the last checkpoint without {{ hosts | names }} until the reason is known.
+'''
+run  = ["sbatch --exclude={{ hosts | join(',') }}"]
+[[step]]
+when = "scheduler != 'slurm' or not hosts"
+say  = '''
+Start again from the last checkpoint without
+{% if hosts %}{{ hosts | names }}{% else %}that node{% endif %} until the reason is known.
+'''
 */
-select
-    concat(
-        case
-            when len(hosts) > 0
-            then
-                case when len(hosts) = 1 then 'node ' else 'nodes ' end
-                || array_to_string(hosts[1:8], ', ')
-            else 'a node'
-        end,
-        ' failed, says ',
-        scheduler,
-        case when job is not null then ' (job ' || job || ')' else '' end
-    ) as summary,
-    evidence,
-    "at",
-    until,
-    hosts,
-    hosts[1] as node,
-    job,
-    scheduler
-from
-    (
+with
+    failure as (
         select
             scheduler,
             min(job) as job,
-            -- a scheduler notices after some minutes (Slurm's SlurmdTimeout: 5): what was seen
-            -- before may be the echo
-            min(time) - interval 6 minute as "at",
+            min(time) as first_report,
             max(time) as until,
             list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,
             -- CANCELLED ... DUE TO NODE FAILURE names the node of the batch script, not the one
@@ -54,16 +104,21 @@ from
         where event = 'node_failure'
         group by scheduler
     )
+select
+    evidence,
+    -- a scheduler notices after some minutes (Slurm's SlurmdTimeout: 5): what was seen before may
+    -- be the echo
+    first_report - interval 6 minute as "at",
+    until,
+    hosts,
+    hosts[1] as node,
+    job,
+    scheduler
+from failure
 union all by name
 -- The launcher of an MPI job lost its daemon on a node: the node or pod went, or the way to it.
 -- Where a process tells of its own end, the daemon went with the job.
 select
-    concat(
-        'mpirun lost its daemon on ',
-        case when count(distinct peer) = 1 then 'node ' else 'nodes ' end,
-        array_to_string(list_sort(list(distinct peer))[1:8], ', '),
-        ': the node went away, its pod or daemon was killed, or the network to it failed'
-    ) as summary,
     list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,
     min(time) as "at",
     max(time) as until,
