@@ -3,50 +3,166 @@ title       = "The job was ended from outside"
 severity    = "critical"
 confidence  = "definite"
 status      = "stable"
-explains    = ["network.peer_lost", "network.connect_failure", "network.ib_error", "hang", "crash.signal", "divergence.stack", "divergence.collective_count", "loss.rollback"]
-transient = true
+explains    = [
+  "network.peer_lost", "network.connect_failure", "network.ib_error", "hang", "crash.signal",
+  "divergence.stack", "divergence.collective_count", "loss.rollback",
+]
+transient   = true
 about       = """
-The scheduler ended the job: its time was over, a job of higher priority took its nodes, it was put back into the queue, or a person cancelled it.
-What the program prints afterwards (SIGTERM, closed connections) is only the echo. A line CANCELLED without a reason says nothing of the cause:
-Slurm prints it also when a step fails, so that it is not reported. A job that hung until its time was over, or until somebody ended it, ended of the hang.
+The scheduler ended the job: its time was over, a job of higher priority took its nodes, it was put
+back into the queue, or a person cancelled it. What the program prints afterwards (SIGTERM, closed
+connections) is only the echo. A line CANCELLED without a reason is not reported: Slurm prints it
+also when a step fails. A job that hung until its time was over, or until somebody ended it, died of
+the hang.
 """
-remedy      = "Write checkpoints in time for the limit (sbatch --signal) and start again from the last one; ask for more time, or for a partition that is not preempted."
 false_positives = "The job had hung long before its time was over: then the hang is the cause."
 references  = ["https://slurm.schedmd.com/preempt.html"]
+
+[[summary]]
+when = "reason == 'hangup'"
+say  = '''
+The launcher received SIGHUP: the terminal or SSH session that it was started from was closed
+'''
+[[summary]]
+when = "reason == 'preempted' and scheduler == 'cloud'"
+say  = '''
+The cloud provider took back {% if hosts %}spot instance {{ hosts | names }}{% else %}a spot
+instance{% endif %}
+'''
+[[summary]]
+say  = '''
+{% if job %}Job {{ job }}{% elif hosts %}The job on {{ hosts | names }}{% else %}The job{% endif %}
+{% if reason == 'time_limit' %}reached its time limit
+{%- elif reason == 'preempted' %}was preempted
+{%- elif reason == 'requeued' %}was put back into the queue
+{%- else %}was cancelled{% if by %} by {{ by }}{% endif %}{% endif %}
+({{ {'slurm': 'Slurm', 'pbs': 'PBS', 'lsf': 'LSF', 'kubernetes': 'Kubernetes'}.get(scheduler,
+scheduler) }}){% if had_hung %}, having hung before{% endif %}
+'''
+
+[[step]]
+when = "had_hung"
+say  = '''
+Look at the hang first: the ranks had stopped making progress well before the job was ended.
+'''
+[[step]]
+when = "reason == 'time_limit' and not had_hung and scheduler == 'slurm'"
+say  = '''
+Ask for more time (sbatch --time) if the partition allows it, and have Slurm warn the job ten
+minutes before the end so that it can save a checkpoint (a handler for SIGUSR1).
+'''
+run  = [
+  "sacct -j {{ job }} -o JobID,Partition,State,Elapsed,Timelimit",
+  "sinfo -o '%P %l'",
+  "sbatch --signal=USR1@600",
+]
+[[step]]
+when = "reason == 'time_limit' and not had_hung and scheduler == 'kubernetes'"
+say  = "Raise activeDeadlineSeconds of the job, or split the training into jobs that fit into it."
+run  = ["kubectl get jobs -o custom-columns=NAME:.metadata.name,LIMIT:.spec.activeDeadlineSeconds"]
+[[step]]
+when = "reason == 'time_limit' and not had_hung and scheduler == 'pbs'"
+say  = "Ask for more time (qsub -l walltime=…) if the queue allows it."
+run  = ["qstat -Qf"]
+[[step]]
+when = "reason == 'time_limit' and not had_hung and scheduler == 'lsf'"
+say  = '''
+Ask for more time (bsub -W) if the queue allows it, and have LSF warn the job before the end (-wt,
+-wa).
+'''
+run  = ["bqueues -l", "bhist -l {{ job }}"]
+[[step]]
+when = "reason == 'time_limit' and not had_hung"
+say  = '''
+Write checkpoints so often that what is lost at the limit does not hurt, and start again from the
+last one.
+'''
+
+[[step]]
+when = "reason == 'preempted' and scheduler == 'slurm'"
+say  = '''
+Submit the job to a partition or QOS that is not preempted, or make it ready for it: save when
+SIGTERM arrives (GraceTime says how long there is) and let Slurm start it again (sbatch --requeue).
+'''
+run  = [
+  "scontrol show partition | grep -E 'PartitionName|PreemptMode|GraceTime'",
+  "sacctmgr show qos format=name,priority,preempt,preemptmode,gracetime",
+]
+[[step]]
+when = "reason == 'preempted' and scheduler == 'cloud'"
+say  = '''
+Start a replacement{% if hosts %} for {{ hosts | names }}{% endif %} and resume from the last
+checkpoint. The notice comes two minutes ahead on AWS, 30 seconds on Google Cloud and Azure: save
+when it comes, or use on-demand or reserved instances for long runs.
+'''
+run  = [
+  "aws ec2 describe-spot-instance-requests --filters Name=state,Values=closed,cancelled",
+  "gcloud compute operations list --filter=operationType=compute.instances.preempted",
+]
+[[step]]
+when = "reason == 'preempted' and scheduler == 'kubernetes'"
+say  = '''
+Give the pods a PriorityClass that is not preempted, and resume from the last checkpoint.
+'''
+run  = [
+  "kubectl get events -A --field-selector reason=Preempted",
+  "kubectl get priorityclass",
+  "kubectl describe pod {{ job }}",
+]
+[[step]]
+when = "reason == 'preempted' and scheduler == 'lsf'"
+say  = "Submit the job to a queue that is not preemptable, and resume from the last checkpoint."
+run  = ["bqueues -l", "bhist -l {{ job }}"]
+
+[[step]]
+when = "reason == 'requeued'"
+say  = '''
+Check that the job resumes from its last checkpoint when Slurm starts it again, and find out who or
+what requeued it (a person, a preempting job, a node that failed).
+'''
+run  = [
+  "scontrol show job {{ job }}",
+  "sacct -D -j {{ job }} -o JobID,State,Start,End,NodeList,Reason",
+]
+
+[[step]]
+when = "reason == 'cancelled' and not had_hung and by and by.startswith('uid ')"
+say  = "Ask whoever cancelled it; then start again from the last checkpoint."
+run  = ["getent passwd {{ by | replace('uid ', '') }}"]
+[[step]]
+when = "reason == 'cancelled' and not had_hung and not (by and by.startswith('uid '))"
+say  = '''
+Ask {% if by %}{{ by }}{% else %}whoever cancelled it{% endif %} why it was ended; then start again
+from the last checkpoint.
+'''
+run  = ["bhist -l {{ job }}"]
+
+[[step]]
+when = "reason == 'hangup'"
+say  = '''
+Start the job where it outlives the session: in tmux or screen, through the scheduler, or with
+setsid; then resume from the last checkpoint. nohup alone does not help torchrun, which installs
+its own handler for SIGHUP.
+'''
+run  = ["tmux new -s train"]
 */
 with
-    said as (
+    ending as (
         select
             *,
+            regexp_replace(message, '^CANCELLED by ', 'uid ') as sender,
             case
-                event
-                when 'time_limit'
-                then 'time limit'
-                when 'preempted'
-                then 'preemption'
-                when 'requeued'
-                then 'requeue'
-                else
-                    case
-                        when message like 'TERM%OWNER%'
-                        then 'its owner'
-                        when message like 'TERM%ADMIN%'
-                        then 'an administrator'
-                        else regexp_extract(message, '(uid [0-9]+)', 1)
-                    end
-            end as by_whom
-        from
-            (
-                select * replace (replace(message, 'CANCELLED by ', 'uid ') as message)
-                from scheduler_event
-            )
+                event when 'preempted' then 1 when 'time_limit' then 2 when 'requeued' then 3 else 4
+            end as weight
+        from scheduler_event
         where
             event in ('time_limit', 'preempted', 'requeued')
-            or (event = 'cancelled' and (message like 'uid %' or starts_with(message, 'TERM_')))
+            or (event = 'cancelled' and regexp_matches(message, '^(CANCELLED by |uid |TERM_)'))
     ),
-    stood as (  -- since when it hung before that: nothing to do with who needed the nodes
+    -- It had hung before it was ended: that has nothing to do with who needed the nodes.
+    earlier_hang as (
         select 1
-        from said s
+        from ending e
         where
             event in ('time_limit', 'cancelled')
             and (
@@ -57,64 +173,59 @@ with
                         t.source = 'watchdog'
                         and coalesce(
                             t.time - to_milliseconds(coalesce(t.ran_ms, 0))
-                            < s.time - interval 2 minute,
+                            < e.time - interval 2 minute,
                             true
                         )
                 )
             )
+    ),
+    ended_job as (
+        select
+            scheduler,
+            arg_min(event, weight) as reason,
+            arg_min(sender, weight) as sender,
+            reason in ('time_limit', 'cancelled') and exists (from earlier_hang) as had_hung,
+            min(job) as job,
+            min(job_step) as job_step,
+            min(time) as started,
+            max(time) as until,
+            list(distinct host) filter (host is not null) as hosts,
+            list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence
+        from ending
+        group by scheduler
     )
 select
-    concat(
-        'job ',
-        coalesce(min(job), '(not named)'),
-        case
-            arg_min(event, weight)
-            when 'time_limit'
-            then ' reached its time limit'
-            when 'preempted'
-            then ' was preempted'
-            when 'requeued'
-            then ' was put back into the queue'
-            else ' was cancelled by ' || arg_min(by_whom, weight)
-        end,
-        ', says ',
-        scheduler
-    ) as summary,
-    list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,
-    min(time) as "at",
-    max(time) as until,
-    list(distinct host) filter (host is not null) as hosts,
+    evidence,
+    started as "at",
+    until,
+    hosts,
     case
-        when
-            arg_min(event, weight) = 'cancelled'
-            or (arg_min(event, weight) = 'time_limit' and exists (from stood))
-        then 'warning'
+        when reason = 'cancelled' or (reason = 'time_limit' and had_hung) then 'warning'
     end as severity,
+    case when had_hung then ['network.peer_lost', 'crash.signal'] end as explains,
     case
-        when arg_min(event, weight) in ('time_limit', 'cancelled') and exists (from stood)
-        then ['network.peer_lost', 'crash.signal']
-    end as explains,
-    arg_min(by_whom, weight) as "by",
-    arg_min(event, weight) as reason,
+        when reason = 'time_limit'
+        then 'time limit'
+        when reason = 'preempted'
+        then 'preemption'
+        when reason = 'requeued'
+        then 'requeue'
+        when sender like 'TERM%OWNER%'
+        then 'its owner'
+        when sender like 'TERM%ADMIN%'
+        then 'an administrator'
+        else regexp_extract(sender, '(uid [0-9]+)', 1)
+    end as "by",
+    reason,
+    case when had_hung then true end as had_hung,
     15 as signal,
-    min(job) as job,
-    min(job_step) as job_step,
+    job,
+    job_step,
     scheduler
-from
-    (
-        select
-            *,
-            case
-                event when 'preempted' then 1 when 'time_limit' then 2 when 'requeued' then 3 else 4
-            end as weight
-        from said
-    )
-group by scheduler
+from ended_job
 union all by name
 -- SIGHUP comes of a terminal that was closed; SIGTERM has too many senders to name one.
 select
-    'the launcher got SIGHUP: the terminal or SSH session it was started from was closed'
-    as summary,
     list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,
     min(time) as "at",
     max(time) as until,
@@ -123,9 +234,7 @@ select
     'probable' as confidence,
     'closed terminal' as "by",
     'hangup' as reason,
-    1 as signal,
-    'Start the job where it outlives the session (tmux, screen, sbatch, setsid) and go on from the last checkpoint. nohup alone does not help torchrun: it installs its own handler.'
-    as action
+    1 as signal
 from launcher_event
 where event = 'told_to_stop' and (signal_name in ('1', 'SIGHUP') or signal = 1)
 having count(*) > 0
