@@ -1,111 +1,112 @@
 /*
-title       = "A file server did not answer"
+title       = "A network file system failed"
 severity    = "critical"
 confidence  = "definite"
 status      = "stable"
 explains    = ["hang", "network.peer_lost", "crash", "loss.rollback", "perf.slowdown"]
 explains_same_place = ["host.cpu_stall"]
 about       = """
-A network or parallel file system lost its server, the server threw the client out, or a file handle went stale. On hard mounts programs wait
-without an error until the server is back; on soft mounts, and after an eviction, reads and writes fail.
+A network or parallel file system lost its server, the server evicted the client, or a file handle
+went stale. On hard mounts programs wait without an error until the server is back; on soft mounts,
+and after an eviction, reads and writes fail.
 """
-remedy      = "Look at the named server and the network to it at that time; after an eviction or a stale handle mount again; check that checkpoints written at that time are whole."
 false_positives = "A short restart of the server that every program waited out."
 references  = ["https://doc.lustre.org/lustre_manual.xhtml#lustrerecovery"]
+
+[[summary]]
+when = "error"
+say  = '''
+File access failed{% if ranks %} on {{ ranks | ranks }}{% endif %}: {{ error }}
+{%- if path %} ({{ path }}){% endif %}
+'''
+[[summary]]
+say  = '''
+{% if filesystem == 'lustre' %}Lustre server{% elif filesystem == 'nfs' %}NFS server
+{%- elif filesystem == 'cifs' %}SMB server{% elif filesystem == 'ceph' %}Ceph server
+{%- elif filesystem == 'gpfs' %}GPFS{% else %}File server{% endif %}
+{% if server %}{{ server }}{% endif %}
+{% if evicted %}evicted {% if hosts %}{{ hosts | names }}{% else %}this client{% endif %}
+{%- else %}
+{%- if filesystem == 'gpfs' %}lost the file system
+{%- elif seconds is none %}stopped answering
+{%- else %}did not answer for {{ seconds | round | int | duration }}{% endif %}
+{%- if hosts %}, as seen by {{ hosts | names }}{% endif %}
+{%- endif %}
+'''
+
+[[step]]
+when = "severity == 'info'"
+say  = "Nothing to do unless it repeats: the server came back, and programs waited for it."
+[[step]]
+when = "filesystem == 'nfs' and severity != 'info'"
+say  = '''
+Check the NFS server{% if server %} {{ server }}{% endif %} and the network to it
+{%- if hosts %} from {{ hosts | names }}{% endif %}.
+'''
+run  = ["rpcinfo -t {{ server }} nfs", "showmount -e {{ server }}", "nfsstat -m"]
+[[step]]
+when = "filesystem == 'lustre' and severity != 'info'"
+say  = '''
+Check the state of the Lustre client{% if hosts %} on {{ hosts | names }}{% endif %}, the network to
+{% if server %}{{ server }}{% else %}the server{% endif %}, and the server's own log of that time
+{%- if evicted %}: it evicts a client that does not answer{% endif %}.
+'''
+run  = ["lfs check servers", "lctl get_param *.{{ server }}-*.import", "lctl list_nids"]
+[[step]]
+when = "filesystem == 'gpfs' and severity != 'info'"
+say  = '''
+Check whether {% if hosts %}{{ hosts | names }}{% else %}the node{% endif %} still
+{{ hosts | agree('belongs', 'belong') if hosts else 'belongs' }} to the cluster, and why its disk
+lease or mount was lost.
+'''
+run  = ["mmgetstate -a", "mmhealth node show", "tail -n 100 /var/adm/ras/mmfs.log.latest"]
+[[step]]
+when = "filesystem == 'ceph' and severity != 'info'"
+say  = "Check the health of the Ceph cluster and of {{ server }}."
+run  = ["ceph health detail", "ceph fs status"]
+[[step]]
+when = "filesystem == 'cifs' and severity != 'info'"
+say  = "Check the SMB server {{ server }} and the network to it."
+run  = ["nc -zv {{ server }} 445", "cat /proc/fs/cifs/DebugData"]
+
+[[step]]
+when = "error == 'Stale file handle'"
+say  = '''
+Find out who removed or replaced {% if path %}{{ path }}{% else %}the file{% endif %} on the server
+while it was open (a cleanup job, a restored snapshot, a moved export); mount again if other files
+fail too.
+'''
+run  = ["ls -l {{ path }}", "findmnt -T {{ path }}", "findmnt -t nfs,nfs4,lustre"]
+[[step]]
+when = "error == 'Transport endpoint is not connected'"
+say  = '''
+Mount {% if path %}the file system of {{ path }}{% else %}the FUSE file system{% endif %} again: the
+process that serves it (s3fs, gcsfuse, blobfuse, JuiceFS) died. Look for the OOM killer, and at its
+own log.
+'''
+run  = ["findmnt -t fuse,fuse.s3fs,fuse.gcsfuse", "dmesg -T | grep -iE 'killed process|fuse'"]
+[[step]]
+when = "error == 'Cannot send after transport endpoint shutdown'"
+say  = '''
+Look for an eviction in the kernel log{% if hosts %} of {{ hosts | names }}{% endif %}: a Lustre
+server that evicted the client makes its reads and writes fail like this.
+'''
+run  = ["dmesg -T | grep -i lustre | tail -n 50", "lfs check servers"]
+[[step]]
+when = "error in ('Remote I/O error', 'Input/output error')"
+say  = '''
+Look in the kernel log{% if hosts %} of {{ hosts | names }}{% endif %} for the file system or disk
+that failed{% if path %}: {{ path }} is on it{% endif %}.
+'''
+run  = ["findmnt -T {{ path }}", "dmesg -T | grep -iE 'i/o error|nfs|lustre|fuse' | tail -n 50"]
+
+[[step]]
+when = "severity != 'info'"
+say  = '''
+Check that the checkpoints written at that time are complete, and start again from one that loads.
+'''
 */
-with
-    events as (
-        select
-            *,
-            regexp_replace(device, '-(mdc|osc|osp|lwp)-[0-9a-fx]+$', '') as server,
-            coalesce(epoch(time), uptime_seconds) as t
-        from kernel_event
-        where kind in ('storage_lost', 'storage_back', 'storage_evicted', 'storage_error')
-    ),
-    per_host as (
-        select
-            server,
-            host,
-            file_id,
-            min(time) filter (kind <> 'storage_back') as "at",
-            max(time) as until,
-            count(*) filter (kind <> 'storage_back') as times,
-            arg_max(kind, (t, line_no)) filter (kind in ('storage_lost', 'storage_back'))
-            = 'storage_back' as is_back,
-            max(t) - min(t) as seconds,
-            bool_or(kind = 'storage_evicted') as evicted,
-            bool_or(kind = 'storage_lost') as lost,
-            list(line_at(file_id, line_no) order by line_no)[1:10] as evidence
-        from events
-        group by all
-    ),
-    servers as (
-        select
-            server,
-            list(distinct host) filter (host is not null) as hosts,
-            min("at") as "at",
-            max(until) as until,
-            sum(times)::bigint as times,
-            bool_and(coalesce(is_back, false)) as is_back,
-            max(seconds) as seconds,
-            bool_or(evicted) as evicted,
-            flatten(list(evidence))[1:20] as evidence
-        from per_host
-        where lost or evicted
-        group by server
-    ),
-    stale as (
-        select
-            list_sort(list(distinct rank) filter (rank is not null)) as ranks,
-            list(distinct host) filter (host is not null) as hosts,
-            min(time) as "at",
-            max(time) as until,
-            count(*) as times,
-            any_value(message) as message,
-            any_value(nullif(regexp_extract(message, ': ''([^'']+)''', 1), '')) as path,
-            regexp_extract(
-                message,
-                '(Stale file handle|Remote I/O error|Transport endpoint is not connected|Input/output error|Cannot send after transport endpoint shutdown)',
-                1
-            ) as error,
-            list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence
-        from exception
-        where
-            class in (
-                'OSError',
-                'IOError',
-                'RuntimeError',
-                'FileNotFoundError',
-                'ConnectionAbortedError',
-                'SafetensorError'
-            )
-            and regexp_matches(
-                message,
-                'Errno (116|121|108|5)\]|Errno 107\] Transport endpoint is not connected: ''/|failed with (Stale file handle|Remote I/O error)|os error 116'
-            )
-        group by all
-        having error <> ''
-    )
 select
-    concat(
-        'file server ',
-        coalesce(server, '(not named)'),
-        case
-            when evicted
-            then ' evicted this client'
-            when is_back
-            then
-                format(
-                    ' did not answer for {} s', coalesce(round(seconds)::bigint::varchar, 'some')
-                )
-            else ' does not answer'
-        end,
-        case
-            when len(hosts) > 0
-            then ', seen by ' || array_to_string(list_sort(hosts)[1:5], ', ')
-            else ''
-        end
-    ) as summary,
     evidence,
     "at",
     until,
@@ -117,30 +118,22 @@ select
         then 'warning'
         else 'info'
     end as severity,
-    'definite' as confidence,
     server as device,
-    server as server,
-    null::varchar as path,
-    null::varchar as error,
+    server,
+    filesystem,
+    case when evicted then true end as evicted,
     case when is_back then seconds end as seconds,
-    times,
-    []::bigint[] as ranks
-from servers
+    times
+from file_server_outage
 union all by name
 select
-    concat(
-        case when len(ranks) > 0 then 'ranks ' || ranges(ranks) || ': ' else '' end,
-        error,
-        coalesce(' on ' || path, '')
-    ) as summary,
     evidence,
     "at",
     until,
+    ranks,
     hosts,
-    'critical' as severity,
-    case when error = 'Input/output error' then 'probable' else 'definite' end as confidence,
+    case when error = 'Input/output error' then 'probable' end as confidence,
     path,
     error,
-    times,
-    ranks
-from stale
+    times
+from storage_exception

@@ -1,0 +1,60 @@
+-- view: One row per file server that the kernels of one or several hosts lost or were thrown out
+-- by: filesystem = nfs | lustre | cifs | ceph | gpfs; is_back = every host reached it again;
+-- seconds = the longest that a host was without it, as far as its log goes; times = how often it
+-- was lost.
+with
+    report as (
+        select
+            *,
+            regexp_replace(device, '-(mdc|osc|osp|lwp)-[0-9a-fx]+$', '') as server,
+            case
+                when message ilike 'nfs%'
+                then 'nfs'
+                when message in ('lost', 'evicted')
+                then 'lustre'
+                when message = 'not responded'
+                then 'cifs'
+                when regexp_matches(device, '^(mds|mon)[0-9]')
+                then 'ceph'
+                when
+                    regexp_matches(
+                        message, '(?i)file system|lost membership|disk lease|stripe group'
+                    )
+                then 'gpfs'
+            end as filesystem,
+            coalesce(epoch(time), uptime_seconds) as seen_at
+        from kernel_event
+        where kind in ('storage_lost', 'storage_back', 'storage_evicted', 'storage_error')
+    ),
+    seen_by_host as (
+        select
+            server,
+            host,
+            file_id,
+            any_value(filesystem) as filesystem,
+            min(time) filter (kind <> 'storage_back') as "at",
+            max(time) as until,
+            count(*) filter (kind <> 'storage_back') as times,
+            arg_max(kind, (seen_at, line_no)) filter (kind in ('storage_lost', 'storage_back'))
+            = 'storage_back' as is_back,
+            max(seen_at) - min(seen_at) as seconds,
+            bool_or(kind = 'storage_evicted') as evicted,
+            bool_or(kind = 'storage_lost') as lost,
+            list(line_at(file_id, line_no) order by line_no)[1:10] as evidence
+        from report
+        group by server, host, file_id
+    )
+select
+    server,
+    any_value(filesystem) as filesystem,
+    list(distinct host) filter (host is not null) as hosts,
+    min("at") as "at",
+    max(until) as until,
+    sum(times)::bigint as times,
+    bool_and(coalesce(is_back, false)) as is_back,
+    max(seconds) as seconds,
+    bool_or(evicted) as evicted,
+    flatten(list(evidence))[1:20] as evidence
+from seen_by_host
+where lost or evicted
+group by server
