@@ -105,8 +105,8 @@ def test_sources_that_contradict_each_other_are_both_shown_and_lower_the_grade(
     missing = named(tmp_path / "run", catalog, dumps, stacks_of_another)
     assert missing is not None
     assert missing.confidence == "possible"
-    told = missing.facts["disagreement"] + " " + " ".join(map(str, missing.ranks))
-    assert {"3", "5"} <= set(told.replace(",", " ").split())
+    assert missing.facts["disagreement"] == [{frozenset({3}): "stacks", frozenset({5}): "flight_recorder"}[missing.ranks]]
+    assert missing.ranks | {r for a in missing.facts["accounts"] if not a["agrees"] for r in a["ranks"]} == {3, 5}
 
 
 def test_sources_that_differ_in_the_side_are_both_shown_and_lower_the_grade(tmp_path: Path, catalog: Catalog) -> None:
@@ -116,8 +116,8 @@ def test_sources_that_differ_in_the_side_are_both_shown_and_lower_the_grade(tmp_
     missing = named(tmp_path / "both", catalog, device, stacks)
     assert missing is not None
     assert (missing.ranks, missing.confidence) == ({3}, "probable"), "two that agreed in all would make it definite"
-    assert missing.facts["disagreement"] == "flight_recorder says device, stacks says host"
-    assert missing.facts["disagreement"] in missing.summary
+    assert missing.facts["disagreement"] == ["flight_recorder", "stacks"]
+    assert "on the device by Flight Recorder, on the host by Stacks" in missing.summary
     assert "side" not in missing.facts
 
 

@@ -1,20 +1,12 @@
--- view: In the shape rules/views/missing_rank.sql asks for.
+-- view: One row per process that a signal stopped and that did not go on, by strace.
 select
     'strace' as source,
+    'stopped_by' as finding,
     case when s.rank is not null then [s.rank] end as ranks,
     [s.pid] as pids,
     case when s.host is not null then [s.host] end as hosts,
-    'pid '
-    || s.pid
-    || ' was stopped by '
-    || s.signal_name
-    || ' and did not go on'
-    || case when s.threads > 1 then ' (' || s.threads || ' threads)' else '' end
-    || case
-        when s.signal_name in ('SIGTTOU', 'SIGTTIN')
-        then ': it runs in the background and wants the terminal'
-        else ''
-    end as said,
+    s.signal_name as signal,
+    s.threads,
     'definite' as grade,
     [line_at(s.file_id, s.line_no)] as evidence,
     'outside' as place,

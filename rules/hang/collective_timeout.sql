@@ -1,309 +1,182 @@
 /*
-title      = "A watchdog gave a collective up"
+title      = "Watchdog timeout in a collective"
 severity   = "critical"
 confidence = "definite"
 status     = "stable"
 explains   = ["network.peer_lost", "divergence.stack", "loss.rollback"]
 explains_same_place = ["crash"]
 about      = """
-Ranks waited in a collective until its time was over, or the heartbeat monitor found the watchdog thread itself stuck. The ranks named here are those that WAITED. Where no other incident explains it, all of them waited alike: then nobody is late, and the path between them (network, NVLink, a GPU) or a deadlock inside the library is the suspect.
+Ranks waited in a collective until its timeout was over, or the heartbeat monitor found the watchdog
+thread itself stuck. The ranks named here are those that WAITED. Where no other incident explains
+it, all of them waited alike: then nobody is late, and the path between them (network, NVLink, a
+GPU) or a deadlock inside the library is the suspect.
 """
-remedy     = "Look for the rank that is not among those that waited. Where all wait alike, test the fabric of these hosts (all_reduce_perf, ib_write_bw, dcgmi diag) and read their kernel logs at the time the collective began."
-false_positives = "A step that is honestly longer than the timeout (a first compilation, saving a checkpoint, an uneven last batch) ends the same way: the timeout is then too short."
+false_positives = """
+A step that honestly takes longer than the timeout (a first compilation, saving a checkpoint, an
+uneven last batch) ends the same way: then the timeout is too short.
+"""
 references = ["https://pytorch.org/docs/stable/torch_nccl_environment_variables.html"]
+
+[[summary]]
+when = "kind == 'timeout'"
+say  = '''
+{%- if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} waited
+{%- if timeout_ms %} {{ (timeout_ms / 1000) | duration }}{% else %} too long{% endif %} in
+{% if ops %}{{ ops | names }}{% elif op %}{{ op }}{% else %}an operation{% endif %}
+{%- if seq is not none %} {{ seq }}{% endif %}{% if group %} of group {{ group }}{% endif %}
+{%- for e in (elsewhere or [])[:3] -%}
+  {% if loop.first %} ({% else %}, {% endif %}{{ e.ranks | ranks }} in {{ e.seq }}
+  {%- if loop.last %}){% endif -%}
+{%- endfor -%}
+{%- if not timeout_ms %} and timed out{% else %}, then the watchdog timed out{% endif %}
+{%- if all_alike %}; all of them were in the same operation, none was behind{% endif %}
+{%- if groups_after %}; {{ groups_after | count('more group') }} timed out after it{% endif -%}
+.'''
+[[summary]]
+when = "kind == 'heartbeat'"
+say  = '''
+The {% if ranks %}watchdog {{ ranks | agree('thread', 'threads') }} of {{ ranks | ranks }}
+{{ ranks | agree('was', 'were') }}{% else %}watchdog thread of a process was{% endif %} stuck
+{%- if stuck_seconds %} for {{ stuck_seconds | duration }}{% endif %}: blocked by a CUDA or NCCL
+call that does not return, or by the GIL (heartbeat monitor).'''
+[[summary]]
+when = "kind == 'status' and seq is not none"
+say  = '''
+The {{ ranks | agree('watchdog', 'watchdogs') }} of {{ ranks | ranks }}
+{{ ranks | agree('reports', 'report') }} that collective {{ seq }}
+{%- if group %} of group {{ group }}{% endif %} failed or timed out.'''
+[[summary]]
+when = "kind == 'status'"
+say  = '''The {{ ranks | agree('watchdog', 'watchdogs') }} of {{ ranks | ranks }} {{ ranks |
+  agree('reports', 'report') }} a timeout in a collective; this log does not say which.'''
+[[summary]]
+when = "kind == 'last_word'"
+say  = '''
+{% if ranks %}The {{ ranks | agree('watchdog', 'watchdogs') }} of {{ ranks | ranks }}
+{%- else %}A watchdog{% endif %} took
+{% if ranks | length > 1 %}their processes{% else %}its process{% endif %} down after a collective
+that failed or timed out; this log does not say which.'''
+
+[[step]]
+when = "kind == 'timeout' and not all_alike and op not in ('SEND', 'RECV', 'send', 'recv')"
+say  = '''Look for the ranks that are not among those that waited ({{ ranks | ranks }}): their
+  stack, the last lines of their own log, the kernel log of their host.'''
+run  = ["pgrep -af python", "dmesg -T | grep -iE 'xid|out of memory|blocked for more'"]
+[[step]]
+when = "elsewhere"
+say  = '''Compare the way through the code of {{ elsewhere[0].ranks | ranks }}, which {{
+  elsewhere[0].ranks | agree('is', 'are') }} in number {{ elsewhere[0].seq }}, with that of the
+  ranks in {{ seq }}: a collective was skipped, or called once too often.'''
+[[step]]
+when = "op in ('SEND', 'RECV', 'send', 'recv') and not all_alike"
+say  = '''Look at the peer of {{ ranks | ranks }}: see whether it came to its side of this {{ op |
+  lower }}, or is in another operation.'''
+[[step]]
+when = "kind == 'timeout' and seq is not none and seq <= 1"
+say  = '''This is the first collective of its group, so its connections may never have come up:
+  check that the hosts reach each other on the interface NCCL chose, firewall included.'''
+run  = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,BOOTSTRAP,NET", "ip -br addr"]
+[[step]]
+when = "all_alike and not (seq is not none and seq <= 1)"
+say  = '''Nobody is late, so test the path between these ranks
+  {%- if hosts %} on {{ hosts | names }}{% endif %}: read the kernel logs from
+  {% if started %}{{ started }}{% else %}the time the collective began{% endif %} on, then run
+  NCCL's test on
+  these hosts alone.'''
+run  = [
+  "dmesg -T | grep -iE 'xid|nvlink|mlx5|link is (down|up)'", "nvidia-smi nvlink -e",
+  "all_reduce_perf -b 8M -e 1G -f 2 -g 8", "ibstat",
+]
+[[step]]
+when = "all_alike and hosts | length > 2"
+say  = '''If it hangs there too, halve the set of hosts until two are left, and take those out of
+  the pool.'''
+[[step]]
+when = "kind == 'heartbeat' or stuck_seconds"
+say  = '''See what blocks the watchdog of {{ (stuck_ranks or ranks) | ranks }}
+  {%- if hosts %} on {{ hosts | names }}{% endif %}: native stacks of all threads tell whether a
+  CUDA call or the GIL does. A GPU that fell off the bus does the same, so read the kernel log too.'''
+run  = [
+  "py-spy dump --native --pid {{ pids[0] }}", "gstack {{ pids[0] }}",
+  "dmesg -T | grep -i xid",
+]
+[[step]]
+when = "kind == 'heartbeat'"
+say  = '''If it was a long compilation or save and no hang, give the monitor more time.'''
+run  = ["export TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC=1800"]
+[[step]]
+when = "kind in ('status', 'last_word')"
+say  = '''Get the whole log of {% if ranks %}{{ ranks | ranks }}{% else %}each rank{% endif %}:
+  the line of the watchdog that names the operation, or the error before it, is missing here. Have
+  the next run write Flight Recorder dumps.'''
+run  = ["export TORCH_NCCL_TRACE_BUFFER_SIZE=20000 TORCH_NCCL_DUMP_ON_TIMEOUT=1"]
 */
-with
-    named as (
-        select
-            *, case when grp_desc <> '' then grp_desc when grp is not null then grp end as own_group
-        from c10d_timeout_once
-    ),
-    -- The group stands in another line, which not every rank wrote: the same operation of the
-    -- same number is that of the ranks that name it.
-    said as (
-        select
-            rank,
-            host,
-            coalesce(
-                own_group,
-                case
-                    when min(own_group) over same = max(own_group) over same
-                    then min(own_group) over same
-                end
-            ) as grp,
-            collective_seq as seq,
-            op,
-            timeout_ms,
-            ran_ms,
-            numel_in,
-            numel_out,
-            last_enqueued,
-            last_completed,
-            time,
-            time - to_milliseconds(coalesce(ran_ms, timeout_ms)) as started,
-            file_id,
-            line_no,
-            source
-        from named
-        window same as (partition by collective_seq, op, numel_in, numel_out, timeout_ms)
-    ),
-    -- The one that began first; the rest of the hang follows from it.
-    first_group as (
-        select grp, min(started) as started, count(distinct rank) as ranks, min(seq) as seq
-        from said
-        group by grp
-        order by started nulls last, ranks desc, seq
-        limit 1
-    ),
-    mine as (select s.* from said s join first_group f on f.grp is not distinct from s.grp),
-    -- Where the text was cut, a rank may be there with the status of its group only.
-    only_status as (
-        select distinct c.rank
-        from c10d_status_line c
-        join first_group f on f.grp in (c.grp, c.grp_desc) and c.failed_seq = f.seq
-        where
-            c.source = 'watchdog'
-            and c.rank is not null
-            and c.rank not in (select rank from said where rank is not null)
-    ),
-    of_rank as (select rank, min(seq) as seq from mine where rank is not null group by rank),
-    elsewhere as (
-        select string_agg('rank ' || ranks || ' in number ' || seq, ', ' order by seq) as said
-        from
-            (
-                select seq, ranges(list_sort(list(rank))) as ranks
-                from of_rank
-                where seq > (select min(seq) from of_rank)
-                group by seq
-                order by seq
-                limit 3
-            )
-    ),
-    sums as (
-        select
-            list_sort(
-                list_distinct(
-                    coalesce(list(rank) filter (rank is not null), [])
-                    || coalesce((select list(rank) from only_status), [])
-                )
-            ) as ranks,
-            list_distinct(list(host) filter (host is not null)) as hosts,
-            any_value(grp) as grp,
-            min(seq) as seq,
-            max(seq) as max_seq,
-            list_sort(list(distinct op)) as ops,
-            arg_min(op, coalesce(seq, 0)) as op,
-            max(timeout_ms) as timeout_ms,
-            max(ran_ms) as ran_ms,
-            any_value(numel_in) as numel_in,
-            any_value(numel_out) as numel_out,
-            min(last_completed) filter (last_completed < 1000000000000) as last_completed,
-            max(last_enqueued) filter (last_enqueued < 1000000000000) as last_enqueued,
-            min(started) as started,
-            max(time) as until,
-            list(line_at(file_id, line_no) order by time, rank) as evidence,
-            count(*) as times,
-            any_value(source) as source
-        from mine
-        having count(*) > 0
-    ),
-    beat as (
-        select
-            list_sort(
-                list(distinct coalesce(rank, group_rank)) filter (
-                    coalesce(rank, group_rank) is not null
-                )
-            ) as ranks,
-            max(stuck_seconds) as stuck_seconds,
-            list_distinct(list(host) filter (host is not null)) as hosts,
-            min(time) as time,
-            list_distinct(list(line_at(file_id, line_no))) as evidence,
-            max(queued) as queued,
-            case
-                when count(distinct coalesce(grp_desc, grp)) = 1
-                then any_value(coalesce(nullif(grp_desc, ''), grp))
-            end as grp
-        from c10d_heartbeat_line
-        having count(*) > 0
-    ),
-    late as (select distinct unnest(ranks) as rank from missing_rank_suspect),
-    groups as (select count(distinct coalesce(grp, '?')) as n from said)
 select
+    'timeout' as kind,
+    c.evidence || coalesce(b.evidence[:3], []) as evidence,
+    c.started as "at",
+    c.until,
+    c.ranks,
+    c.hosts,
+    c.grp as "group",
+    c.seq,
+    c.op,
+    case when len(c.ops) > 1 then c.ops end as ops,
+    c.timeout_ms,
+    c.ran_ms,
+    c.numel_in,
+    c.numel_out,
+    c.last_completed,
+    c.last_enqueued,
+    strftime(c.started, '%Y-%m-%d %H:%M:%S') as started,
+    c.elsewhere,
     case
-        when len(s.ranks) = 1
-        then 'Rank ' || s.ranks[1]
-        when len(s.ranks) > 1
-        then 'Ranks ' || ranges(s.ranks)
-        else 'A process'
-    end
-    || ' waited '
-    || coalesce((divide(s.timeout_ms, 1000)) || ' s', 'too long')
-    || ' in '
-    || case
-        when len(s.ops) > 1 then array_to_string(s.ops, ' and ') else coalesce(s.op, 'an operation')
-    end
-    || coalesce(' number ' || s.seq, '')
-    || coalesce(' of group ' || s.grp, '')
-    || coalesce(' (' || e.said || ')', '')
-    || ' and gave up'
-    || case
         when
-            len(s.ranks) > 1
-            and s.seq is not distinct from s.max_seq
-            and len(s.ops) = 1
-            and not exists (from late)
-        then ': all of them stand in the same operation, none is behind'
-        else ''
-    end
-    || case when g.n > 1 then ' (' || (g.n - 1) || ' more group(s) timed out after it)' else '' end
-    || '.' as summary,
-    s.evidence || coalesce(b.evidence[:3], []) as evidence,
-    s.started as "at",
-    s.until,
-    s.ranks,
-    s.hosts,
-    s.grp as "group",
-    s.seq,
-    s.op,
-    s.timeout_ms,
-    s.ran_ms,
-    s.numel_in,
-    s.numel_out,
-    s.last_completed,
-    s.last_enqueued,
-    strftime(s.started, '%Y-%m-%d %H:%M:%S') as started,
+            len(c.ranks) > 1
+            and c.seq is not distinct from c.last_seq
+            and len(c.ops) = 1
+            and not exists (from missing_rank_suspect where len(ranks) > 0)
+        then true
+    end as all_alike,
+    nullif(c.groups_after, 0) as groups_after,
     b.stuck_seconds,
-    b.ranks as stuck_ranks,
-    null::varchar as host
-from sums s
-cross join groups g
-cross join elsewhere e
-left join beat b on true
+    b.ranks as stuck_ranks
+from timed_out_collective c
+left join stuck_watchdog b on true
 union all by name
 select
-    case
-        when len(b.ranks) = 1
-        then 'The watchdog thread of rank ' || b.ranks[1] || ' was'
-        when len(b.ranks) > 1
-        then 'The watchdog threads of ranks ' || ranges(b.ranks) || ' were'
-        else 'The watchdog thread of a process was'
-    end
-    || ' stuck for '
-    || coalesce(b.stuck_seconds::bigint || ' s', 'its whole time')
-    || ' (heartbeat monitor): a CUDA or NCCL call that does not return, or the GIL, blocks it.'
-    as summary,
-    b.evidence,
-    coalesce(b.time - to_seconds(coalesce(b.stuck_seconds, 0)), b.time) as "at",
-    b.time as until,
-    b.ranks,
-    list_distinct(
-        b.hosts || coalesce(
-            (
-                select list(e.host)
-                from exit e
-                where list_contains(b.ranks, e.rank) and e.host is not null
-            ),
-            []
-        )
-    ) as hosts,
-    b.grp as "group",
-    b.stuck_seconds,
-    b.ranks as stuck_ranks,
-    strftime(b.time - to_seconds(coalesce(b.stuck_seconds, 0)), '%Y-%m-%d %H:%M:%S') as started,
-    b.queued as queued,
-    (select any_value(e.host) from exit e where list_contains(b.ranks, e.rank)) as host
-from beat b
-where not exists (from said)
+    'heartbeat' as kind,
+    evidence,
+    started as "at",
+    time as until,
+    ranks,
+    list_distinct(hosts || exit_hosts) as hosts,
+    grp as "group",
+    strftime(time - to_seconds(coalesce(stuck_seconds, 0)), '%Y-%m-%d %H:%M:%S') as started,
+    stuck_seconds,
+    ranks as stuck_ranks,
+    queued,
+    exit_hosts[1] as host
+from stuck_watchdog
+where not exists (from timed_out_collective)
 union all by name
--- The watchdog's own line is cut away; its status, or the call for a dump, tells of it all the
--- same.
 select
-    case
-        when count(distinct coalesce(rank, group_rank)) = 1
-        then 'The watchdog of rank ' || any_value(coalesce(rank, group_rank)) || ' tells'
-        else
-            'The watchdogs of ranks '
-            || ranges(list(distinct coalesce(rank, group_rank)))
-            || ' tell'
-    end || case
-        when count(failed_seq) > 0
-        then
-            ' of an operation that failed or timed out: number '
-            || min(failed_seq)
-            || coalesce(' of group ' || mode(coalesce(nullif(grp_desc, ''), grp)), '')
-            || '.'
-        else ' of a collective that timed out; which one is not in this log.'
-    end as summary,
-    list(line_at(file_id, line_no) order by time nulls last, file_id, line_no) as evidence,
-    min(time) as "at",
-    max(time) as until,
-    list_sort(list(distinct coalesce(rank, group_rank))) as ranks,
-    list(distinct host) filter (host is not null) as hosts,
-    mode(coalesce(nullif(grp_desc, ''), grp)) as "group",
-    min(failed_seq) as seq,
-    null::varchar as host,
-    min(last_completed) filter (
-        last_completed < 1000000000000 and failed_seq is not null
-    ) as last_completed,
-    case
-        when not bool_or(reason ilike '%timeout%' and reason not like 'Exception%') then 'possible'
-    end as confidence
-from c10d_status
+    'status' as kind,
+    evidence,
+    "at",
+    until,
+    ranks,
+    hosts,
+    grp as "group",
+    seq,
+    last_completed,
+    case when not is_of_timeout then 'possible' end as confidence
+from timeout_status
+where not exists (from timed_out_collective) and not exists (from stuck_watchdog)
+union all by name
+select 'last_word' as kind, *, 'possible' as confidence, 'info' as severity
+from watchdog_last_word
 where
-    not exists (from c10d_timeout_line)
-    and not exists (from c10d_heartbeat)
-    and (
-        source = 'dump_signal'
-        and reason like '%timeout%'
-        -- An error is told so as well: only where nothing else went wrong.
-        or source = 'watchdog'
-        and (
-            reason = 'Timeout'
-            or not exists (from fatal_exception)
-            and not exists (from cuda_error)
-            and not exists (from c10d_nccl_error)
-            and not exists (from nccl_warning)
-            and not exists (from nccl_ib_error)
-            and not exists (from nccl_socket)
-            and not exists (
-                from c10d_event where event = 'watchdog_ended' and error not like '%timeout%'
-            )
-        )
-    )
-having count(*) > 0
-union all by name
--- All that is left is what the watchdog says at its end, after an error as after a timeout: a
--- remark, no finding.
-select
-    case
-        when count(distinct coalesce(rank, group_rank)) = 1
-        then 'The watchdog of rank ' || any_value(coalesce(rank, group_rank))
-        when count(coalesce(rank, group_rank)) > 0
-        then 'The watchdogs of ranks ' || ranges(list(distinct coalesce(rank, group_rank)))
-        else 'A watchdog'
-    end
-    || ' took the process down because of a collective that failed or timed out; which one is not in this log.'
-    as summary,
-    list(line_at(file_id, line_no) order by time nulls last, file_id, line_no) as evidence,
-    min(time) as "at",
-    max(time) as until,
-    list_sort(
-        list(distinct coalesce(rank, group_rank)) filter (coalesce(rank, group_rank) is not null)
-    ) as ranks,
-    list(distinct host) filter (host is not null) as hosts,
-    'possible' as confidence,
-    'info' as severity
-from c10d_event
-where
-    event = 'operations_failed'
-    and not exists (from c10d_timeout_line)
-    and not exists (from c10d_heartbeat)
+    not exists (from timed_out_collective)
+    and not exists (from stuck_watchdog)
     and not exists (from c10d_status)
-    and not exists (from fatal_exception)
-    and not exists (from cuda_error)
-    and not exists (from c10d_nccl_error)
-    and not exists (from nccl_warning)
-    and not exists (from nccl_ib_error)
-    and not exists (from nccl_ofi_error)
-    and not exists (from nccl_socket)
-having count(*) > 0

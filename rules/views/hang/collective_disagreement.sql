@@ -1,5 +1,7 @@
--- table: Groups where ranks ran different operations under one number: nobody is late there, they
--- disagree.
+-- table: One row per rank, group and number where ranks of the group ran different operations,
+-- sizes
+-- or types under one number, the first such number of each group. Nobody is late there: they
+-- disagree. field = op | size | dtype, value = what this rank ran.
 with
     op as (
         select
@@ -31,7 +33,8 @@ with
                 when
                     regexp_matches(
                         kind,
-                        '^(all_?reduce|all_?gather_?base|_?allgather_base|all_gather|broadcast|reduce|reduce_scatter|reduce_?scatter_?base)$'
+                        '^(all_?reduce|all_?gather_?base|all_gather|broadcast|reduce'
+                        || '|reduce_scatter|reduce_?scatter_?base)$'
                     )
                 then input_numel
             end as size

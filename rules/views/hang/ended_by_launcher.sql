@@ -1,4 +1,5 @@
--- view: Who was ended by its launcher had no time to speak.
+-- view: One row per rank and line in which its launcher says that it ends the process: such a rank
+-- had no time to say anything.
 select r.rank, l.file_id, l.line_no
 from launcher_event l
 join rank r on r.pid = l.target_pid

@@ -1,7 +1,6 @@
--- view: Who is missing, by every source that can tell. Fixed shape: source, ranks, hosts, pids,
--- grp, seq, op, side, place, grade, at, said, evidence. Members of groups that left no dump, and of
--- which no watchdog says that they wait: gone, not come, or their dump could not be written or was
--- not copied. That alone names nobody.
+-- view: One row per rank that belongs to a group of the Flight Recorder's dumps, left no dump
+-- itself, and of which no watchdog says that it waits: it is gone, has not come, or its dump could
+-- not be written or was not copied. That alone names nobody.
 select distinct rank
 from (select unnest(members) as rank from flight_members)
 anti join

@@ -1,5 +1,5 @@
--- view: torch's own analyser of Flight Recorder dumps. In groups that lie within each other it
--- names victims too: whom most of its findings name.
+-- view: One row: the ranks torch's own analyser of Flight Recorder dumps names. In groups that lie
+-- within each other it names victims too: those count whom most of its findings name.
 with
     finding as (
         select
@@ -14,17 +14,18 @@ with
         group by all
         having max(lagging) is not null
     ),
-    named as (
+    named_rank as (
         select rank, count(*) as findings
         from (select unnest(ranks) as rank from finding)
         group by rank
     )
 select
     'analyser' as source,
+    'dumped_before' as finding,
     (
         select list(rank order by rank)
-        from named
-        where findings = (select max(findings) from named)
+        from named_rank
+        where findings = (select max(findings) from named_rank)
     ) as ranks,
     []::varchar[] as hosts,
     []::bigint[] as pids,
@@ -33,8 +34,6 @@ select
     arg_min(op, first_line) as op,
     'outside' as place,
     case when count(distinct ranks) = 1 then 'probable' else 'possible' end as grade,
-    'torch''s analyser of the Flight Recorder dumps: they have not joined it, and their dumps are there'
-    as said,
     flatten(list(evidence order by first_line))[:10] as evidence
 from finding
 having count(*) > 0

@@ -1,6 +1,8 @@
--- view: monitored_barrier: rank 0 names them; without wait_all_ranks only the first.
+-- view: One row: the ranks monitored_barrier waited for in vain, as rank 0 names them (only the
+-- first one without wait_all_ranks). In a smaller group than the default one the numbers are the
+-- group's own, and nobody is named.
 with
-    named as (
+    named_rank as (
         select
             b.*,
             unnest(
@@ -8,9 +10,25 @@ with
             ) as missing
         from c10d_barrier b
         where b.event = 'missing' and coalesce(b.rank = b.group_rank, true)
-    )  -- in a smaller group the numbers are the group's own
+    ),
+    known_rank as (
+        select coalesce(rank, group_rank) as rank
+        from c10d_barrier
+        union
+        select missing
+        from named_rank
+        union
+        select rank
+        from exit
+        where source = 'torchelastic'
+        union
+        select rank
+        from file
+        where rank is not null
+    )
 select
     'monitored_barrier' as source,
+    'awaited_by_root' as finding,
     list_sort(list(distinct missing)) as ranks,
     []::varchar[] as hosts,
     []::bigint[] as pids,
@@ -21,27 +39,9 @@ select
     'outside' as place,
     'definite' as grade,
     min(time) - to_milliseconds(max(timeout_ms)) as "at",
-    'monitored_barrier: rank 0 waited ' || divide(max(timeout_ms), 1000) || ' s for them' as said,
+    max(timeout_ms) / 1000 as seconds,
     list_distinct(list(line_at(file_id, line_no))) as evidence,
     max(timeout_ms) as timeout_ms,
-    (
-        select max(r) + 1
-        from
-            (
-                select coalesce(rank, group_rank) as r
-                from c10d_barrier
-                union
-                select missing
-                from named
-                union
-                select rank
-                from exit
-                where source = 'torchelastic'
-                union
-                select rank
-                from file
-                where rank is not null
-            )
-    ) as world_size
-from named
+    (select max(rank) + 1 from known_rank) as world_size
+from named_rank
 having count(*) > 0

@@ -1,6 +1,7 @@
--- view: monitored_barrier, and rank 0 itself did not come: all others say that it did not answer.
+-- view: One row: rank 0 itself did not come to a monitored_barrier; all others say that it did not
+-- answer.
 with
-    came as (
+    arrived as (
         select
             list_sort(list(distinct group_rank)) as ranks,
             min(time) as time,
@@ -10,16 +11,15 @@ with
     )
 select
     'monitored_barrier' as source,
+    'root_silent' as finding,
     [0]::bigint[] as ranks,
     'barrier' as op,
     'outside' as place,
     'probable' as grade,
     time as "at",
-    'monitored_barrier: ranks '
-    || ranges(ranks)
-    || ' came, and rank 0 neither answered them nor said who is late' as said,
+    ranks as waiting_ranks,
     evidence
-from came
+from arrived
 where
     len(ranks) >= 2
     and ranks = range(1, len(ranks) + 1)

@@ -1,6 +1,6 @@
--- view: torch's own desync report.
+-- view: One row: the ranks that torch's desync report says have not joined the collective.
 with
-    named as (
+    named_rank as (
         select
             d.*,
             unnest(
@@ -11,6 +11,7 @@ with
     )
 select
     'desync_report' as source,
+    case when bool_and(event = 'never_joined') then 'never_joined' else 'not_joined' end as finding,
     list_sort(list(distinct missing)) as ranks,
     []::varchar[] as hosts,
     []::bigint[] as pids,
@@ -23,7 +24,6 @@ select
     case when bool_and(event = 'never_joined') then 'init' else 'outside' end as place,
     'probable' as grade,
     min(time) as "at",
-    'desync report: they did not join the collective' as said,
     list_distinct(list(line_at(file_id, line_no))) as evidence
-from named
+from named_rank
 having count(*) > 0

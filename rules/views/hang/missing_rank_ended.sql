@@ -1,6 +1,6 @@
--- view: A process had ended, as its launcher tells, before the others gave up waiting: it can't
--- have joined them. Only where nobody says why it ended: a failure with an account of its own is an
--- incident of its own, and this its echo.
+-- view: One row: ranks whose process had ended, as its launcher tells, before the others gave up
+-- waiting: they can't have joined them. Only where nobody says why they ended: a failure with an
+-- account of its own is an incident of its own, and this its echo.
 with
     waiting as (select * from watchdog_waiter where time is not null),
     ended as (
@@ -19,6 +19,7 @@ with
     )
 select
     'ended' as source,
+    'ended' as finding,
     list_sort(list(distinct rank)) as ranks,
     list_distinct(list(host) filter (host is not null)) as hosts,
     []::bigint[] as pids,
@@ -29,11 +30,7 @@ select
     'outside' as place,
     'probable' as grade,
     min(time) as "at",
-    'rank '
-    || ranges(list(distinct rank))
-    || ' had ended ('
-    || string_agg(distinct 'exit code ' || exitcode, ', ')
-    || ') before the others gave up' as said,
+    list_sort(list(distinct exitcode)) as exit_codes,
     list(line_at(file_id, line_no) order by time, file_id, line_no)[:5]
     || (select list(line_at(file_id, line_no))[:3] from waiting) as evidence
 from ended

@@ -1,16 +1,16 @@
--- view: In the shape rules/views/missing_rank.sql asks for: all others wait, and this rank's
--- process was not there any more.
+-- view: One row: ranks whose process was not there any more when a tool wanted to dump its stack,
+-- while all that were dumped wait for their peers.
+with
+    waiting as (
+        select count(*) as processes, bool_and(peer) as all_wait from stack_rank where not failed
+    )
 select
     'attach' as source,
+    'gone' as finding,
     list_sort(list(distinct rank)) as ranks,
     coalesce(list(distinct pid) filter (pid is not null), []) as pids,
     coalesce(list(distinct host) filter (host is not null), []) as hosts,
-    any_value(tool)
-    || ' found no process'
-    || coalesce(' ' || string_agg(distinct pid::varchar, ', '), '')
-    || ' of rank '
-    || ranges(list(distinct rank))
-    || ' any more, while all that were dumped wait' as said,
+    any_value(tool) as tool,
     'probable' as grade,
     'outside' as place,
     null::varchar as side,
@@ -20,9 +20,5 @@ from attach_refused
 where reason = 'gone' and rank is not null
 having
     count(*) > 0
-    and (
-        select
-            count(*) >= 2 and bool_and(peer) and count(*) >= 3 * count(distinct attach_refused.rank)
-        from stack_rank
-        where not failed
-    )
+    and 3 * count(distinct rank)
+    <= (select processes from waiting where all_wait and processes >= 2)

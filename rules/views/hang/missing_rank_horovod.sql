@@ -1,8 +1,8 @@
--- view: Horovod's coordinator names the ranks that did not submit what the others wait for. A slow
--- rank (validation, saving) earns one such warning a minute and comes in the end: what counts is
--- the last one, when next to nothing was logged after it, or when Horovod gave up.
+-- view: One row: the ranks that Horovod's coordinator says did not submit what the others wait for.
+-- A slow rank (validation, saving) earns one such warning a minute and comes in the end: what
+-- counts is the last one, when next to nothing was logged after it, or when Horovod gave up.
 with
-    warned as (
+    warning_line as (
         select
             * replace (coalesce(lagging, task::varchar) as lagging),
             coalesce(
@@ -13,7 +13,7 @@ with
             ) as first_line
         from horovod_stall
     ),
-    stalled as (
+    warned as (
         select
             w.file_id,
             first_line,
@@ -22,42 +22,51 @@ with
             max(w.time) as time,
             max(w.seconds) as seconds,
             max(f.lines) - max(w.line_no) as lines_after,
-            list(w.lagging) filter (w.event = 'missing' and w.lagging is not null) as said,
+            list(
+                list_transform(regexp_extract_all(w.lagging, '[0-9]+'), lambda n:n::bigint)
+            ) filter (w.event = 'missing' and w.lagging is not null) as lagging_by_tensor,
             arg_min(w.tensor, w.line_no) filter (w.tensor is not null) as tensor,
             list(line_at(w.file_id, w.line_no) order by w.line_no)[:5] as evidence
-        from warned w
+        from warning_line w
         join file f using (file_id)
         group by w.file_id, first_line
     ),
-    awaited as (  -- where no tensor lacks all of these ranks, they submit different ones, and each waits for the other
-        select file_id, first_line, max(len(ranks)) as most
-        from
-            (
-                select
-                    file_id,
-                    first_line,
-                    tensor,
-                    list_distinct(flatten(list(regexp_extract_all(lagging, '[0-9]+')))) as ranks
-                from warned
-                where lagging is not null
-                group by all
-            )
+    last_warning as (
+        select
+            *,
+            list_sort(list_distinct(flatten(lagging_by_tensor))) as ranks,
+            count(*) over (partition by file_id) as times
+        from warned
+        where len(lagging_by_tensor) > 0
+        qualify row_number() over (partition by file_id order by last_line desc) = 1
+    ),
+    tensor_wait as (
+        select
+            file_id,
+            first_line,
+            tensor,
+            len(list_distinct(flatten(list(regexp_extract_all(lagging, '[0-9]+'))))) as lagging
+        from warning_line
+        where lagging is not null
         group by all
     ),
-    named as (
+    -- Where no tensor lacks all of these ranks, they submit different ones, and each waits for the
+    -- other.
+    judged as (
         select
-            s.*,
-            list_transform(
-                s.said, lambda t:list_transform(regexp_extract_all(t, '[0-9]+'), lambda n:n::bigint)
-            ) as by_tensor,
-            count(*) over (partition by file_id) as times
-        from stalled s
-        where len(said) > 0
-        qualify row_number() over (partition by file_id order by last_line desc) = 1
+            *,
+            (
+                select max(lagging)
+                from tensor_wait t
+                where t.file_id = w.file_id and t.first_line = w.first_line
+            )
+            < len(ranks) as is_crossed
+        from last_warning w
     )
 select
     'horovod' as source,
-    list_sort(list_distinct(flatten(by_tensor))) as ranks,
+    case when is_crossed then 'crossed' else 'not_submitted' end as finding,
+    ranks,
     []::varchar[] as hosts,
     []::bigint[] as pids,
     null::varchar as grp,
@@ -66,7 +75,7 @@ select
     'host' as side,
     'outside' as place,
     case
-        when most < len(list_distinct(flatten(by_tensor)))
+        when is_crossed
         then 'possible'
         when gave_up
         then 'definite'
@@ -75,16 +84,7 @@ select
         else 'possible'
     end as grade,
     time - to_seconds(coalesce(seconds, 0)) as "at",
-    'Horovod''s stall inspector: the others have submitted '
-    || tensor
-    || coalesce(' and wait for more than ' || seconds::bigint || ' s', '')
-    || case
-        when most < len(list_distinct(flatten(by_tensor)))
-        then
-            '; each of them lacks other tensors, so they submit them in different orders, or different ones'
-        else ''
-    end as said,
+    seconds::bigint as seconds,
     evidence
-from named
-join awaited using (file_id, first_line)
+from judged
 where gave_up or lines_after <= 40

@@ -1,4 +1,5 @@
--- view: All that left a dump wait alike, and one or a few members left none: the only candidates.
+-- view: One row: all that left a Flight Recorder dump wait alike, and one or a few members left
+-- none: the only candidates.
 with
     waiting as (
         select p.*
@@ -7,7 +8,7 @@ with
         qualify
             row_number() over (partition by p.rank order by p.record_id nulls last, p.grp_key) = 1
     ),
-    by_group as (
+    waiting_group as (
         select
             w.grp_key,
             any_value(w.grp) as grp,
@@ -15,9 +16,8 @@ with
             min(w.waits_for) as seq,
             any_value(w.op) as op,
             any_value(m.members) as members,
-            count(distinct w.rank) as waiters,
             min(w.time) as time,
-            list(line_at(w.file_id, w.line_no) order by w.rank)[:5] as evidence,
+            list(line_at(w.file_id, w.line_no) order by w.rank)[1] as first_line,
             list_sort(list(distinct w.rank)) as waiting
         from waiting w
         join flight_members m using (grp_key)
@@ -25,12 +25,13 @@ with
         having min(w.waits_for) = max(w.waits_for)
     ),
     absent as (
-        select g.*, ranges(g.waiting) as waiting_ranks, list_intersect(g.members, u.ranks) as ranks
-        from by_group g
+        select g.*, list_intersect(g.members, u.ranks) as ranks
+        from waiting_group g
         cross join (select coalesce(list(rank), []) as ranks from flight_undumped) u
     )
 select
     'absent_dump' as source,
+    'no_dump' as finding,
     list_sort(list_distinct(flatten(list(ranks)))) as ranks,
     []::varchar[] as hosts,
     []::bigint[] as pids,
@@ -41,15 +42,13 @@ select
     null::varchar as place,
     'possible' as grade,
     min(time) as "at",
-    'every dump that is there waits in the same place, and that of rank '
-    || ranges(list_distinct(flatten(list(ranks))))
-    || ' is absent: it is gone, has not come, or could not write it' as said,
+    list_sort(list_distinct(flatten(list(waiting)))) as waiting_ranks,
     list(
         {
-            'file_id':evidence[1].file_id,
-            'line_no':evidence[1].line_no,
+            'file_id':first_line.file_id,
+            'line_no':first_line.line_no,
             'text':'ranks '
-            || waiting_ranks
+            || ranges(waiting)
             || ' wait in group '
             || coalesce(nullif(grp_desc, ''), grp, '?')
             || ', number '
@@ -59,8 +58,8 @@ select
 from absent
 where
     len(ranks) between 1 and greatest(1, divide(len(members), 4))
-    and waiters >= 2
-    and waiters > len(ranks)
+    and len(waiting) >= 2
+    and len(waiting) > len(ranks)
     and not exists (from rank_suspect where source = 'flight_recorder')
     and not exists (from collective_disagreement)
 having count(*) > 0

@@ -1,7 +1,27 @@
--- view:
+-- view: One row per source of counts (Flight Recorder, status lines of watchdogs): the ranks of
+-- rank_suspect. Where most of them look late, it is not they who are late.
 with
-    undumped as (  -- of use where few dumps are lost, and of ranks that belong where the others wait
-        select ranges(list(rank)) as ranks
+    observed as (
+        select
+            source,
+            count(distinct rank) as ranks,
+            min(time) filter (state = 'waiting') as waiting_since
+        from rank_progress
+        group by source
+    ),
+    awaited_group as (
+        select grp_key
+        from rank_wait
+        where source = 'flight_recorder'
+        union
+        select grp_key
+        from rank_suspect
+        where source = 'flight_recorder'
+    ),
+    -- Told beside the others, where few dumps are lost, and only of ranks that belong where the
+    -- others wait.
+    undumped as (
+        select list_sort(list(rank)) as ranks
         from flight_undumped
         having
             count(*) between 1 and greatest(1, divide((select count(*) from flight_rank), 8))
@@ -9,22 +29,21 @@ with
                 (
                     select flatten(list(m.members))
                     from flight_members m
-                    join
-                        (
-                            select grp_key
-                            from rank_wait
-                            where source = 'flight_recorder'
-                            union
-                            select grp_key
-                            from rank_suspect
-                            where source = 'flight_recorder'
-                        ) w using (grp_key)
+                    join awaited_group using (grp_key)
                 ),
                 list(rank)
             )
+    ),
+    suspect as (
+        select
+            s.*,
+            s.source = 'watchdog'
+            and s.rank in (select rank from c10d_timeout_once) as is_waiting_too
+        from rank_suspect s
     )
 select
     s.source,
+    'behind' as finding,
     list_sort(list(distinct s.rank)) as ranks,
     list_distinct(list(s.host) filter (s.host is not null)) as hosts,
     []::bigint[] as pids,
@@ -37,53 +56,25 @@ select
         when s.source = 'flight_recorder' and count(distinct s.side) = 1 then any_value(s.side)
     end as side,
     case
-        when bool_and(coalesce(s.enqueued, 0) <= 0)
-        then 'outside'
-        when bool_and(s.side = 'device')
+        when bool_or(coalesce(s.enqueued, 0) > 0) and bool_and(s.side = 'device')
         then 'inside'
         else 'outside'
     end as place,
     case
-        when
-            bool_or(s.clear)
-            and not (
-                s.source = 'watchdog'
-                and bool_and(s.rank in (select rank from c10d_timeout_once))
-                and 4 * count(distinct s.rank)
-                > (select count(distinct rank) from rank_progress p where p.source = 'watchdog')
-            )
+        -- Of two that wait in different operations either may be the one that went another way.
+        when bool_and(s.is_waiting_too) and 4 * count(distinct s.rank) > any_value(o.ranks)
+        then 'possible'
+        when bool_or(s.clear)
         then 'probable'
         else 'possible'
-    end as grade,  -- of two that wait in different operations either may be the one that went another way
+    end as grade,
     bool_or(s.clear) as sure,
-    coalesce(
-        (select min(p.time) from rank_progress p where p.source = s.source and p.state = 'waiting'),
-        min(s.time)
-    ) as "at",
-    case s.source when 'flight_recorder' then 'Flight Recorder' else 'the watchdogs'' counts' end
-    || ': '
-    || string_agg(
-        'rank '
-        || s.rank
-        || ' enqueued '
-        || coalesce(s.enqueued::varchar, 'nothing')
-        || ', completed '
-        || coalesce(s.completed::varchar, '?')
-        || case when s.seq is not null then ', others wait in ' || s.seq else '' end,
-        '; '
+    coalesce(any_value(o.waiting_since), min(s.time)) as "at",
+    list(
+        {'rank':s.rank, 'enqueued':s.enqueued, 'completed':s.completed, 'awaited':s.seq}
         order by s.rank
-    )[:600]
-    || case
-        when s.source = 'flight_recorder'
-        then
-            coalesce(
-                '. Rank '
-                || any_value(u.ranks)
-                || ' left no dump: whether it stands as well can''t be told',
-                ''
-            )
-        else ''
-    end as said,
+    ) as counts,
+    case when s.source = 'flight_recorder' then any_value(u.ranks) end as undumped,
     list(
         {
             'file_id':s.file_id,
@@ -106,10 +97,8 @@ select
         order by s.rank
     ) filter (s.file_id is not null)
     || flatten(list(s.waiting_lines))[:3] as evidence
-from rank_suspect s
+from suspect s
+join observed o using (source)
 left join undumped u on true
 group by s.source
--- Where most of them look late, it is not they who are late.
-having
-    2 * count(distinct s.rank)
-    <= (select count(distinct rank) from rank_progress p where p.source = s.source)
+having 2 * count(distinct s.rank) <= any_value(o.ranks)

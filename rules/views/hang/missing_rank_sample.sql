@@ -1,8 +1,9 @@
--- view: What stacks say beside another source: one sample proves nothing by itself, as a rank that
--- stands elsewhere may only be at work; where the others wait for one that waits for its data, the
--- rule of that tells it.
+-- view: One row: what one sample of stacks says beside another source. By itself it proves nothing,
+-- as a rank that is elsewhere may only be at work; where the others wait for one that waits for its
+-- data, the rule of that tells it.
 select
     'stacks' as source,
+    'elsewhere' as finding,
     list(rank order by rank) filter (not peer) as ranks,
     coalesce(list(distinct host) filter (not peer and host is not null), []) as hosts,
     coalesce(list(pid order by pid) filter (not peer and pid is not null), []) as pids,
@@ -21,11 +22,7 @@ select
         else 'possible'
     end as grade,
     null::timestamp as "at",
-    'in the stacks rank '
-    || ranges(list(rank) filter (not peer))
-    || ' stands elsewhere, while '
-    || count(*) filter (peer)
-    || ' wait for their peers' as said,
+    count(*) filter (peer) as waiting,
     list(line_at(file_id, thread_line) order by rank) filter (not peer) as evidence
 from stack_rank
 having

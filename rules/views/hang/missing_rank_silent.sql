@@ -1,6 +1,6 @@
--- view: All ranks but one or a few gave up in one operation of the default group, and these say
--- nothing of it: more may be silent where each of them has a log of its own, or where they are all
--- of a host's ranks.
+-- view: One row: all ranks but one or a few gave up in one operation of the default group, and
+-- these say nothing of it. More than an eighth of the job may be silent where each of them has a
+-- log of its own, or where they are all of a host's ranks.
 with
     loud as (
         from watchdog_loud
@@ -24,26 +24,25 @@ with
             and coalesce(grp_desc, 'default_pg') = 'default_pg'
             and coalesce(grp, '0') in ('0', 'default_pg')
     ),
+    -- Who was ended by its launcher had time to speak if others that were ended did, or if it was
+    -- the only one left to be ended: gloo's ranks go by themselves as soon as they give up.
+    ended_too_early as (
+        select rank
+        from ended_by_launcher
+        where
+            (select count(distinct rank) from waiting semi join ended_by_launcher using (rank)) < 2
+            and not (
+                (select count(distinct rank) from ended_by_launcher) = 1
+                and (select bool_and(source = 'gloo') from waiting)
+            )
+    ),
     silent as (
         select k.rank, any_value(f.file_id) as file_id, max(f.lines) as line_no
         from rank_heard k
         left join file f on f.rank = k.rank and f.lines > 0 and f.reader = 'lines'
         where
             k.rank not in (select rank from loud where rank is not null)
-            -- Who was ended by its launcher had time to speak if others that were ended did, or
-            -- if it was the only one
-            -- left to be ended: gloo's ranks go by themselves as soon as they give up.
-            and (
-                k.rank not in (select rank from ended_by_launcher)
-                or (
-                    select count(distinct rank)
-                    from waiting
-                    semi join ended_by_launcher using (rank)
-                )
-                >= 2
-                or (select count(distinct rank) from ended_by_launcher) = 1
-                and (select bool_and(source = 'gloo') from waiting)
-            )
+            and k.rank not in (select rank from ended_too_early where rank is not null)
             and not exists (from exception e where e.rank = k.rank)
             and not exists (
                 from exit e
@@ -51,17 +50,23 @@ with
             )
         group by k.rank
     ),
-    more as (
+    allowance as (
         select
-            bool_and(s.file_id is not null)
-            or bool_and(
-                coalesce(
-                    len(h.ranks) > 0 and list_has_all((select list(rank) from silent), h.ranks),
-                    false
-                )
-            )
-            and not exists (from ended_from_outside)
-            and not exists (from fatal_exception where kind <> 'collective') as allowed
+            case
+                when
+                    bool_and(s.file_id is not null)
+                    or bool_and(
+                        coalesce(
+                            len(h.ranks) > 0
+                            and list_has_all((select list(rank) from silent), h.ranks),
+                            false
+                        )
+                    )
+                    and not exists (from ended_from_outside)
+                    and not exists (from fatal_exception where kind <> 'collective')
+                then 4
+                else 8
+            end as part
         from silent s
         left join rank r using (rank)
         left join host h using (host)
@@ -74,6 +79,7 @@ with
     )
 select
     'silent_log' as source,
+    'silent' as finding,
     list_sort(list(distinct s.rank)) as ranks,
     []::varchar[] as hosts,
     []::bigint[] as pids,
@@ -90,11 +96,7 @@ select
     'outside' as place,
     'possible' as grade,
     (select min(time - to_milliseconds(coalesce(ran_ms, timeout_ms, 0))) from waiting) as "at",
-    'rank '
-    || ranges(list(distinct s.rank))
-    || ' says nothing of the timeout that ranks '
-    || (select ranges(list(distinct rank)) from waiting)
-    || ' report' as said,
+    (select list_sort(list(distinct rank)) from waiting) as waiting_ranks,
     coalesce(list(line_at(s.file_id, s.line_no)) filter (s.file_id is not null), [])[:5]
     || coalesce((select list(line) from ended), [])[:3]
     || (select list(line_at(file_id, line_no))[:3] from waiting) as evidence
@@ -104,12 +106,7 @@ having
     and (count(distinct s.rank) = 1 or bool_and(s.rank not in (select rank from ended_by_launcher)))
     and (select count(distinct rank) from waiting) >= greatest(
         2,
-        (select count(*) from rank_heard) - greatest(
-            1,
-            divide(
-                (select count(*) from rank_heard),
-                case when (select allowed from more) then 4 else 8 end
-            )
-        )
+        (select count(*) from rank_heard)
+        - greatest(1, divide((select count(*) from rank_heard), (select part from allowance)))
     )
     and (select count(distinct collective_seq) from waiting) <= 1

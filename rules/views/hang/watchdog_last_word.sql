@@ -1,0 +1,17 @@
+-- view: One row: the watchdogs that say at their end that they take the process down, after an
+-- error
+-- as after a timeout. It proves nothing beside anything else that went wrong.
+select
+    list(line_at(file_id, line_no) order by time nulls last, file_id, line_no) as evidence,
+    min(time) as "at",
+    max(time) as until,
+    list_sort(
+        list(distinct coalesce(rank, group_rank)) filter (coalesce(rank, group_rank) is not null)
+    ) as ranks,
+    list(distinct host) filter (host is not null) as hosts
+from c10d_event
+where
+    event = 'operations_failed'
+    and not exists (from communication_error)
+    and not exists (from nccl_ofi_error)
+having count(*) > 0
