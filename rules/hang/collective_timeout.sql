@@ -27,9 +27,8 @@ say  = '''
 {%- for e in (elsewhere or [])[:3] -%}
   {% if loop.first %} ({% else %}, {% endif %}{{ e.ranks | ranks }} in {{ e.seq }}
   {%- if loop.last %}){% endif -%}
-{%- endfor -%}
-{%- if not timeout_ms %} and timed out{% else %}, then the watchdog timed out{% endif %}
-{%- if all_alike %}; all of them were in the same operation, none was behind{% endif %}
+{%- endfor %} and timed out
+{%- if all_alike %}; all of them were in this same operation{% endif %}
 {%- if groups_after %}; {{ groups_after | count('more group') }} timed out after it{% endif -%}
 .'''
 [[summary]]
@@ -58,19 +57,25 @@ say  = '''
 that failed or timed out; this log does not say which.'''
 
 [[step]]
-when = "kind == 'timeout' and not all_alike and op not in ('SEND', 'RECV', 'send', 'recv')"
-say  = '''Look for the ranks that are not among those that waited ({{ ranks | ranks }}): their
-  stack, the last lines of their own log, the kernel log of their host.'''
+when = '''kind == 'timeout' and not all_alike and not ops
+  and (op or '') | lower not in ('send', 'recv')'''
+say  = '''Look at the other ranks of the group, not at {{ ranks | ranks }}: their stacks, the last
+  lines of their own logs, the kernel logs of their hosts tell who did not come and why.'''
 run  = ["pgrep -af python", "dmesg -T | grep -iE 'xid|out of memory|blocked for more'"]
+[[step]]
+when = "ops and seq is not none"
+say  = '''Find the place in the code where {{ ops | names }} are called as number {{ seq }}: the
+  ranks took different ways before it.'''
 [[step]]
 when = "elsewhere"
 say  = '''Compare the way through the code of {{ elsewhere[0].ranks | ranks }}, which {{
   elsewhere[0].ranks | agree('is', 'are') }} in number {{ elsewhere[0].seq }}, with that of the
   ranks in {{ seq }}: a collective was skipped, or called once too often.'''
 [[step]]
-when = "op in ('SEND', 'RECV', 'send', 'recv') and not all_alike"
-say  = '''Look at the peer of {{ ranks | ranks }}: see whether it came to its side of this {{ op |
-  lower }}, or is in another operation.'''
+when = "op and op | lower in ('send', 'recv') and not all_alike"
+say  = '''Look at the {{ ranks | agree('peer', 'peers') }} of {{ ranks | ranks }}: see whether {{
+  ranks | agree('it', 'they') }} came to {{ ranks | agree('its', 'their') }} side of this {{ op |
+  lower }}, or {{ ranks | agree('is', 'are') }} in another operation.'''
 [[step]]
 when = "kind == 'timeout' and seq is not none and seq <= 1"
 say  = '''This is the first collective of its group, so its connections may never have come up:
@@ -78,11 +83,11 @@ say  = '''This is the first collective of its group, so its connections may neve
 run  = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,BOOTSTRAP,NET", "ip -br addr"]
 [[step]]
 when = "all_alike and not (seq is not none and seq <= 1)"
-say  = '''Nobody is late, so test the path between these ranks
+say  = '''None of these ranks is late. Where others of the group are not heard of, look at those
+  first; otherwise test the path between these
   {%- if hosts %} on {{ hosts | names }}{% endif %}: read the kernel logs from
   {% if started %}{{ started }}{% else %}the time the collective began{% endif %} on, then run
-  NCCL's test on
-  these hosts alone.'''
+  NCCL's test on these hosts alone.'''
 run  = [
   "dmesg -T | grep -iE 'xid|nvlink|mlx5|link is (down|up)'", "nvidia-smi nvlink -e",
   "all_reduce_perf -b 8M -e 1G -f 2 -g 8", "ibstat",
@@ -95,7 +100,7 @@ say  = '''If it hangs there too, halve the set of hosts until two are left, and 
 when = "kind == 'heartbeat' or stuck_seconds"
 say  = '''See what blocks the watchdog of {{ (stuck_ranks or ranks) | ranks }}
   {%- if hosts %} on {{ hosts | names }}{% endif %}: native stacks of all threads tell whether a
-  CUDA call or the GIL does. A GPU that fell off the bus does the same, so read the kernel log too.'''
+  CUDA call or the GIL does. A GPU that fell off the bus does the same: read the kernel log, too.'''
 run  = [
   "py-spy dump --native --pid {{ pids[0] }}", "gstack {{ pids[0] }}",
   "dmesg -T | grep -i xid",

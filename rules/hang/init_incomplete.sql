@@ -1,174 +1,182 @@
 /*
-title       = "Communicator init never completed"
+title       = "Init never completed"
 severity    = "critical"
 confidence  = "probable"
 status      = "stable"
 about       = """
-Init is a meeting of all ranks: it ends on all of them or on none. Ranks that started and never completed wait for one that did not come,
-or for a connection that is not made. A rank whose log is not here is not observed, which is not the same as missing.
+Init is a meeting of all ranks: it ends on all of them or on none. Ranks that started and never
+completed wait for one that did not come, or for a connection that is not made. A rank whose log is
+not here is not observed, which is not the same as missing.
 """
-remedy      = """
-Look for the ranks that never logged `Init START`: their process, their host, an exception before init. If all started, look for connection
-errors between hosts (NCCL_SOCKET_IFNAME, firewall) and compare NCCL versions; NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=INIT,BOOTSTRAP,NET tells the stage.
+false_positives = """
+The log was cut during init: without any other sign of trouble this is information only.
 """
-false_positives = "The log was cut during init; without any other sign of trouble this is told as information only."
+
+[[summary]]
+when = "kind == 'communicator'"
+say  = '''
+Init of a communicator of {{ nranks | count('rank') }} did not complete:
+{{ ranks | ranks }} started it,
+{% if completed %}only {{ completed | ranks }} finished{% else %}none finished{% endif %}
+{%- if missing %}; {{ missing | ranks }} never
+{{ missing | agree('appears', 'appear') }} in the logs{% endif %}.'''
+[[summary]]
+when = "kind == 'duplicate_rank'"
+say  = "Two processes came to the communicator as {{ ranks | ranks }} of {{ nranks }}."
+[[summary]]
+when = "kind == 'rank_count_mismatch'"
+say  = '''Processes came to one communicator with different sizes: {{ sizes[0] }} and {{ sizes[1]
+  }} ranks.'''
+[[summary]]
+when = "kind == 'too_many'"
+say  = '''{{ joined }} processes came to the {{ stage }} of a group of {{ nranks }}: the world
+  size is wrong, or the store holds keys of an earlier attempt.'''
+[[summary]]
+when = "kind == 'store' and stage == 'unique_id'"
+say  = '''{% if ranks %}{{ ranks | ranks | capital }}{% else %}Processes{% endif %} waited in the
+  store for the id of a communicator, which rank {{ awaited }} of the group has to leave there: {%
+  if error %}{{ error | lower }}{% else %}it never came{% endif %}.'''
+[[summary]]
+when = "kind == 'store'"
+say  = '''
+{%- set meeting = {'store': 'in the store', 'gloo_connect': "for gloo's connections"} -%}
+{%- if nranks and joined -%}
+  {{ joined }} of {{ nranks }} ranks came to the {{ stage | replace('_', ' ') }}, the others never
+  did
+{%- else -%}
+  {% if ranks %}{{ ranks | ranks | capital }}{% else %}Processes{% endif %} waited for the others
+  {{ meeting.get(stage, 'at the rendezvous') }} and gave up
+{%- endif -%}
+{%- if missing -%}
+  : {{ missing | ranks }} never left {{ missing | agree('its', 'their') }} address there
+{%- endif -%}
+.'''
+[[summary]]
+when = "kind == 'ras'"
+say  = '''{{ unfinished }} of {{ nranks }} ranks of a communicator {{ unfinished | agree('is',
+  'are') }} still in init, which the others have finished (NCCL RAS{% if severity == 'critical'
+  %}, in two snapshots{% endif %}).'''
+[[summary]]
+when = "kind == 'jax'"
+say  = '''
+Not all JAX processes came to the barrier at the start of the job
+{%- if missing -%}
+  : {{ missing | agree('process', 'processes') }} {{ missing | ranges }} never did
+{%- endif -%}
+.'''
+
+[[step]]
+when = "missing and kind in ('communicator', 'store')"
+say  = '''See whether {{ missing | ranks }} {{ missing | agree('was', 'were') }} started: the
+  process, its host, an exception before init, the end of {{ missing | agree('its', 'their') }}
+  own log.'''
+run  = ["pgrep -af python"]
+[[step]]
+when = "kind == 'communicator' and stage == 'bootstrap'"
+say  = '''{% if missing %}If {{ missing | ranks }} did start, check{% else %}Check{% endif %} that
+  {% if hosts | length > 1 %}{{ hosts | names }}{% else %}the hosts{% endif %} reach each other on
+  the interface NCCL bootstraps on: name it, and have NCCL log what it does.'''
+run  = [
+  "ping -c 3 {{ hosts[1] }}", "ip -br addr", "export NCCL_SOCKET_IFNAME=eth0",
+  "export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,BOOTSTRAP,NET",
+]
+[[step]]
+when = "kind == 'communicator' and stage == 'connect'"
+say  = '''The ranks found each other and could not set up their transports: read the NET lines of
+  NCCL_DEBUG, then try once without InfiniBand and once without P2P to see which path it is.'''
+run  = ["NCCL_DEBUG=INFO NCCL_IB_DISABLE=1", "NCCL_DEBUG=INFO NCCL_P2P_DISABLE=1", "ibstat"]
+[[step]]
+when = "kind == 'duplicate_rank'"
+say  = '''Give every process a rank of its own: two were started with RANK={{ rank }}, by hand, by
+  two launchers, or left over from the attempt before.'''
+run  = ["pgrep -af python", "env | grep -E 'LOCAL_RANK|WORLD_SIZE|MASTER_'"]
+[[step]]
+when = "kind == 'rank_count_mismatch'"
+say  = "Start all processes with the same world size, and every job with a port of its own."
+run  = ["env | grep -E 'LOCAL_RANK|WORLD_SIZE|MASTER_'"]
+[[step]]
+when = "kind == 'too_many'"
+say  = '''Compare WORLD_SIZE ({{ nranks }}) with the number of processes that are started, and use
+  a fresh store for each attempt: another port, or a new --rdzv-id.'''
+[[step]]
+when = "kind == 'store' and stage == 'unique_id'"
+say  = '''Look at rank {{ awaited }} of the group{% if group %} {{ group }}{% endif %}: it died,
+  or did not come to this communicator. The end of its own log tells.'''
+[[step]]
+when = "kind == 'store' and stage == 'gloo_connect'"
+say  = "Check that the hosts reach each other on the interface gloo takes, and name it."
+run  = ["ip -br addr", "export GLOO_SOCKET_IFNAME=eth0"]
+[[step]]
+when = "kind == 'store' and stage in ('store', 'rendezvous') and not missing"
+say  = '''See whether the ranks that did not come were started, and whether their hosts reach the
+  store.'''
+run  = ['nc -vz "$MASTER_ADDR" "$MASTER_PORT"', "pgrep -af python"]
+[[step]]
+when = "kind == 'ras' and severity == 'critical'"
+say  = '''See what {% if ranks %}{{ ranks | ranks }}{% else %}these ranks{% endif %}
+  {%- if hosts %} on {{ hosts | names }}{% endif %} wait
+  for: stack, NCCL's INIT and NET lines, kernel log.'''
+run  = ["py-spy dump --native --pid {{ pids[0] }}", "dmesg -T | tail -n 100"]
+[[step]]
+when = "kind == 'ras' and severity != 'critical'"
+say  = "Take a second snapshot a minute later: only if it says the same, these ranks hang in init."
+run  = ["ncclras -v"]
+[[step]]
+when = "kind == 'jax'"
+say  = '''See whether {% if missing %}{{ missing | agree('process', 'processes') }} {{ missing |
+  ranges }}{% else %}the processes that did not come{% endif %} were started, with the same
+  coordinator address and num_processes, and can reach it.'''
 */
-with
-    stuck as (
-        select
-            c.*,
-            exists (
-                from nccl_topology t
-                join nccl_rank r on r.host = t.host and r.pid = t.pid and r.comm = t.comm
-                where r.comm_key = c.comm_key
-            ) as knows_peers,
-            exists (from trouble_sign) as trouble,
-            list_filter(range(c.nranks), lambda x: not list_contains(c.ranks, x)) as absent
-        from communicator c
-        where not c.ambiguous and len(c.incomplete) > 0
-    ),
-    lines as (
-        select
-            comm_key,
-            list(coalesce(start_line, line_at(file_id, line_no)) order by comm_rank) as evidence,
-            min(started_at) as at,
-            list(distinct host order by host) as hosts
-        from nccl_rank
-        where starts > completes
-        group by comm_key
-    )
 select
-    format(
-        'Communicator of {} ranks: init started on rank(s) {} and completed on {}{}',
-        s.nranks,
-        ranges(s.incomplete),
-        case when s.completed is null then 'none' else ranges(s.completed) end,
-        case
-            when len(s.absent) > 0
-            then '; rank(s) ' || ranges(s.absent) || ' never appear in the logs'
-            else ''
-        end
-    ) as summary,
-    l.evidence || coalesce(
+    'communicator' as kind,
+    evidence || coalesce(
         (
             select list(line_at(file_id, line_no))
             from (from trouble_sign order by time nulls last limit 2)
         ),
         []
     ) as evidence,
-    l.at,
-    s.incomplete as ranks,
-    l.hosts,
-    s.nranks,
-    case when s.knows_peers then 'connect' else 'bootstrap' end as stage,
-    case when len(s.absent) > 0 then s.absent end as missing,
-    s.comm_key as "group",
-    case when not s.trouble then 'info' else 'critical' end as severity,
-    case when s.trouble then 'probable' else 'possible' end as confidence
-from stuck s
-join lines l using (comm_key)
+    "at",
+    incomplete as ranks,
+    hosts,
+    nranks,
+    case when knows_peers then 'connect' else 'bootstrap' end as stage,
+    completed,
+    case when len(absent) > 0 then absent end as missing,
+    comm_key as "group",
+    case when exists (from trouble_sign) then 'critical' else 'info' end as severity,
+    case when exists (from trouble_sign) then 'probable' else 'possible' end as confidence
+from unfinished_communicator
 union all by name
 select
-    case
-        event
-        when 'duplicate_rank'
-        then format('Two processes came to the communicator as rank {} of {}', rank_a, nranks)
-        else
-            format(
-                'Processes came to one communicator with different sizes: {} and {}', rank_a, rank_b
-            )
-    end as summary,
+    event as kind,
     list(line_at(file_id, line_no)) as evidence,
-    min(time) as at,
+    min(time) as "at",
     case event when 'duplicate_rank' then list(distinct rank_a) end as ranks,
     list(distinct host) filter (host is not null) as hosts,
     max(nranks) as nranks,
     'bootstrap' as stage,
+    case event when 'rank_count_mismatch' then [rank_a, rank_b] end as sizes,
     'definite' as confidence
 from nccl_usage
 where event in ('duplicate_rank', 'rank_count_mismatch')
 group by event, rank_a, rank_b, nranks
 union all by name
--- the store and the rendezvous, before there is a communicator
 select
-    case
-        when max(joined) > max(nranks)
-        then
-            format(
-                '{} processes came to the {} of a group of {}: the world size is wrong, or the store holds the keys of an earlier attempt',
-                max(joined),
-                replace(stage, '_', ' '),
-                max(nranks)
-            )
-        when max(nranks) is not null and max(joined) is not null
-        then
-            format(
-                '{} of {} ranks came to the {}, the others never did',
-                max(joined),
-                max(nranks),
-                replace(stage, '_', ' ')
-            )
-        else
-            case
-                when len(list_distinct(flatten(list(ranks)))) = 1
-                then 'Rank ' || any_value(ranks[1])
-                when len(flatten(list(ranks))) > 0
-                then 'Ranks ' || ranges(list_distinct(flatten(list(ranks))))
-                else 'Processes'
-            end || case
-                when stage = 'unique_id'
-                then
-                    format(
-                        ' waited in the store for the id of a communicator, which rank {} of its group has to leave there: {}',
-                        coalesce(min(awaited), 0),
-                        coalesce(lower(any_value(error)), 'it never came')
-                    )
-                else
-                    format(
-                        ' waited for others at the stage {} and gave up', replace(stage, '_', ' ')
-                    )
-            end
-    end || case
-        when stage = 'store' and (select count(*) from gloo_rank_awaited) = 1
-        then
-            ': rank '
-            || (select rank_awaited from gloo_rank_awaited)
-            || ' never left its address there'
-        else ''
-    end as summary,
-    list(line_at(file_id, line_no) order by time nulls last, file_id, line_no) as evidence,
-    min(time) as at,
-    list_sort(list_distinct(flatten(list(ranks)))) as ranks,
-    list(distinct host) filter (host is not null) as hosts,
-    max(nranks) as nranks,
-    max(joined) as joined,
-    stage,
-    max(timeout_ms) as timeout_ms,
-    any_value(store_key) as store_key,
-    any_value(error) as error,
-    case
-        when stage = 'store' and (select count(*) from gloo_rank_awaited) = 1
-        then (select list(rank_awaited) from gloo_rank_awaited)
-    end as missing,
+    case when too_many_joined then 'too_many' else 'store' end as kind,
+    * exclude (too_many_joined),
     'probable' as confidence
-from init_wait_c10d
-where not exists (from c10d_timeout_line) and not exists (from c10d_status_line)
-group by stage
+from store_wait
 union all by name
--- RAS sees ranks in init that others have finished: a moment of the start, unless a second
--- snapshot says the same
+-- A moment of the start, unless a second snapshot says the same.
 select
-    format(
-        'RAS: {} of {} ranks of a communicator are still in init, the others have finished it',
-        n,
-        nranks
-    )
-    || case when stalled then ', in two snapshots' else '' end as summary,
+    'ras' as kind,
     evidence,
-    time as at,
+    time as "at",
     ranks::bigint[] as ranks,
     hosts,
     nranks::bigint as nranks,
+    n as unfinished,
     'connect' as stage,
     comm_hash as "group",
     pids,
@@ -177,24 +185,16 @@ select
 from ras_state
 where ras_status = 'INIT' and latest and states > 1
 union all by name
--- JAX: the barrier all processes of the job meet at when they start
 select
-    'The processes of the job did not all come to the barrier of the start' || coalesce(
-        ': '
-        || ranges((select list(distinct lost_task) from coordination_listed where event = 'start'))
-        || ' never did',
-        ''
-    ) as summary,
+    'jax' as kind,
     list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence,
-    min(time) as at,
+    min(time) as "at",
     list(distinct host) filter (host is not null) as hosts,
     'store' as stage,
     (
         select list_sort(list(distinct lost_task)) from coordination_listed where event = 'start'
     ) as missing,
-    'probable' as confidence,
-    'Look for the processes that did not come: were they started, with the same coordinator address and num_processes, and can they reach it?'
-    as action
+    'probable' as confidence
 from coordination_task
 where event = 'start'
 having count(*) > 0

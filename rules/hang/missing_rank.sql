@@ -58,8 +58,9 @@ summary = '''
 {%- elif first.finding == 'not_finalized' %} {{ has }} not come to the end of communicator
   {{ group }}
 {%- else %} {{ has }} not joined {{ it_waits_in }}
-  {%- if side == 'host' and not first.frame %}: {% if one %}its program{% else %}their programs
-    {%- endif %} did not get there{% endif -%}
+  {%- if side == 'host' and not first.frame and first.finding != 'undumped' -%}
+    : {% if one %}its program{% else %}their programs{% endif %} did not get there
+  {%- endif -%}
 {%- endif -%}
 
 {%- for a in accounts if a.agrees -%}

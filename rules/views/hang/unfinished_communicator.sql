@@ -1,0 +1,27 @@
+-- view: One row per NCCL communicator whose init started on ranks that never completed it. absent =
+-- ranks that no log shows; knows_peers = the bootstrap was over and a topology found.
+with
+    started as (
+        select
+            comm_key,
+            list(coalesce(start_line, line_at(file_id, line_no)) order by comm_rank) as evidence,
+            min(started_at) as "at",
+            list(distinct host order by host) as hosts
+        from nccl_rank
+        where starts > completes
+        group by comm_key
+    )
+select
+    s.*,
+    c.nranks,
+    c.incomplete,
+    c.completed,
+    list_filter(range(c.nranks), lambda x: not list_contains(c.ranks, x)) as absent,
+    exists (
+        from nccl_topology t
+        join nccl_rank r on r.host = t.host and r.pid = t.pid and r.comm = t.comm
+        where r.comm_key = c.comm_key
+    ) as knows_peers
+from communicator c
+join started s using (comm_key)
+where not c.ambiguous and len(c.incomplete) > 0
