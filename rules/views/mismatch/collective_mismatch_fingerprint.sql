@@ -1,5 +1,6 @@
--- view: TORCH_DISTRIBUTED_DEBUG=DETAIL. Each rank is believed for itself; for the other one only
--- where no line of its own is there.
+-- view: One row: the first number under which ranks ran something else than others, by the
+-- fingerprints of TORCH_DISTRIBUTED_DEBUG=DETAIL. Each rank is believed for itself; for the other
+-- one only where no line of its own is there. is_half_told = what one side ran is known only.
 with
     own as (
         select
@@ -38,20 +39,18 @@ with
             other_op is not null
             and (other_seq is not distinct from collective_seq or other_shape is not null)
     ),
-    every as (
+    either as (
+        from own
+        union all by name
+        from other
+    ),
+    fingerprint as (
         select *
-        from
-            (
-                select *
-                from own
-                union all by name
-                select *
-                from other
-            )
+        from either
         qualify row_number() over (partition by rank, seq order by prefer, line_no) = 1
     ),
-    first_seq as (select coalesce(min(seq), -1) as seq from every),
-    met as (select e.* from every e join first_seq f on f.seq = coalesce(e.seq, -1)),
+    first_seq as (select coalesce(min(seq), -1) as seq from fingerprint),
+    met as (select e.* from fingerprint e join first_seq f on f.seq = coalesce(e.seq, -1)),
     differs as (
         select
             case
@@ -122,21 +121,9 @@ select
     ) as all_ranks,
     list_distinct(flatten(list(hosts))) as hosts,
     min(time) as time,
-    string_agg(
-        value || ' on ' || case when n = 1 then 'rank ' else 'ranks ' end || ranges(ranks),
-        ', '
-        order by n, value
-    ) || case
-        when count(*) = 1
-        then
-            coalesce(
-                '; what rank '
-                || (select ranges(others) from named where len(others) > 0)
-                || ' ran is not told in a way that can be trusted',
-                '; what the others ran is not told'
-            )
-        else ''
-    end as said,
+    list({'value':value, 'ranks':ranks} order by n, value) as parties,
+    count(*) = 1 as is_half_told,
+    (select others from named where len(others) > 0) as untold,
     null::varchar as version,
     list_distinct(flatten(list(evidence))) as evidence
 from ranked

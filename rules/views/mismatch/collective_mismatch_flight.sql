@@ -1,6 +1,6 @@
--- view: Ranks that ran something else under the same number of the same group, by source. Fixed
--- shape: source, grp, seq, field, "values", ops, ranks, all_ranks, hosts, time, said, version,
--- evidence.
+-- view: One row per group and number under which ranks ran something else than others, by the
+-- Flight
+-- Recorder.
 with
     by_value as (
         select
@@ -56,11 +56,7 @@ select
     list_sort(flatten(list(ranks))) as all_ranks,
     list_distinct(flatten(list(hosts) filter (n < most))) as hosts,
     min(time) as time,
-    string_agg(
-        value || ' on ' || case when n = 1 then 'rank ' else 'ranks ' end || ranges(ranks),
-        ', '
-        order by n, value
-    ) as said,
+    list({'value':value, 'ranks':ranks} order by n, value) as parties,
     (select max_by(version, (version_major, version_minor)) from flight_rank) as version,
     flatten(list(evidence order by n, value)) as evidence
 from ranked

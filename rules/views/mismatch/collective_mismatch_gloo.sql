@@ -1,4 +1,4 @@
--- view: gloo met a message longer than the one it waits for.
+-- view: One row: the ranks on which gloo met a message longer than the one they wait for.
 select
     'gloo' as source,
     null::varchar as grp,
@@ -10,10 +10,8 @@ select
     list_sort(list(distinct rank) filter (rank is not null)) as all_ranks,
     list_distinct(list(host) filter (host is not null)) as hosts,
     min(time) as time,
-    'a message of '
-    || any_value(received_bytes)
-    || ' bytes met a receiver that waits for '
-    || any_value(expected_bytes) as said,
+    any_value(received_bytes) as received_bytes,
+    any_value(expected_bytes) as expected_bytes,
     null::varchar as version,
     list(line_at(file_id, line_no)) as evidence
 from c10d_size

@@ -1,4 +1,4 @@
--- view: Watchdogs that gave up the same number of the same group in different operations or sizes.
+-- view: One row per group and number in which watchdogs timed out in different operations or sizes.
 -- All-to-all and its kin may differ.
 with
     met as (
@@ -84,11 +84,7 @@ select
     list_sort(flatten(list(ranks))) as all_ranks,
     list_distinct(flatten(list(hosts) filter (n < most))) as hosts,
     min(time) as time,
-    string_agg(
-        value || ' on ' || case when n = 1 then 'rank ' else 'ranks ' end || ranges(ranks),
-        ', '
-        order by n, value
-    ) as said,
+    list({'value':value, 'ranks':ranks} order by n, value) as parties,
     null::varchar as version,
     flatten(list(evidence order by n, value)) as evidence
 from ranked

@@ -1,10 +1,8 @@
--- table: Collectives that ranks of a communicator called with different operation, type, size or
--- root at the same place, one row per mismatch. Where the ranks of a communicator called different
--- things at the same place of their sequence, from COLL lines, and messages whose size the receiver
--- did not expect. A lost or doubled line shifts a rank against the others: a difference that a
--- shift by a few calls explains is none.
+-- view: One row per communicator whose ranks called different things at the same place of their
+-- sequence, by NCCL_DEBUG_SUBSYS=COLL: the first such place. A lost or doubled line shifts a rank
+-- against the others: a difference that a shift by a few calls explains is none.
 with
-    calls as (
+    call as (
         select
             c.comm_key,
             c.comm_rank,
@@ -28,15 +26,12 @@ with
         from collective_call c
         join communicator k on k.comm_key = c.comm_key and not k.ambiguous
     ),
-    first as (
-        select comm_key, min(seq) as seq
-        from (select comm_key, seq from calls group by all having min(sig) <> max(sig))
-        group by comm_key
-    ),
+    differing_call as (select comm_key, seq from call group by all having min(sig) <> max(sig)),
+    first_differing as (select comm_key, min(seq) as seq from differing_call group by comm_key),
     near as (
         select c.*, f.seq as at_seq, mode(sig) over (partition by c.comm_key, c.seq) as usual
-        from calls c
-        join first f on f.comm_key = c.comm_key and c.seq between f.seq and f.seq + 4
+        from call c
+        join first_differing f on f.comm_key = c.comm_key and c.seq between f.seq and f.seq + 4
     ),
     shifted as (
         select distinct x.comm_key, x.comm_rank
@@ -55,8 +50,8 @@ with
                 and y.sig <> y.usual
             )
     ),
-    differing as (
-        select n.*, n.sig <> n.usual as odd
+    compared as (
+        select n.*, n.sig <> n.usual as is_odd
         from near n
         where n.seq = n.at_seq and not exists (from shifted s where s.comm_key = n.comm_key)
     )
@@ -89,54 +84,30 @@ select
     end as "values",
     -- the majority is right; without one all are named
     case
-        when count(*) filter (odd) * 2 < count(*)
-        then list(comm_rank order by comm_rank) filter (odd)
+        when count(*) filter (is_odd) * 2 < count(*)
+        then list(comm_rank order by comm_rank) filter (is_odd)
         else list(comm_rank order by comm_rank)
     end::bigint[] as ranks,
     list(comm_rank order by comm_rank)::bigint[] as all_ranks,
-    list(distinct host order by host) filter (odd) as hosts,
+    list(distinct host order by host) filter (is_odd) as hosts,
     null::varchar as version,
     'probable' as grade,
     min(time) as time,
-    format(
-        'collective {} of the communicator: rank(s) {} called {}, the others {}',
-        seq,
-        ranges(list(comm_rank) filter (odd)),
-        min(op || ' of ' || elements || ' ' || datatype) filter (odd),
-        min(op || ' of ' || elements || ' ' || datatype) filter (not odd)
-    ) as said,
-    list(line_at(file_id, line_no) order by odd desc, comm_rank)[:10] as evidence
-from differing
+    [
+        {
+            'value':min(op) filter (is_odd),
+            'elements':min(elements) filter (is_odd),
+            'dtype':min(datatype) filter (is_odd),
+            'ranks': (list(comm_rank order by comm_rank) filter (is_odd))::bigint[]
+        },
+        {
+            'value':min(op) filter (not is_odd),
+            'elements':min(elements) filter (not is_odd),
+            'dtype':min(datatype) filter (not is_odd),
+            'ranks': (list(comm_rank order by comm_rank) filter (not is_odd))::bigint[]
+        }
+    ] as parties,
+    list(line_at(file_id, line_no) order by is_odd desc, comm_rank)[:10] as evidence
+from compared
 group by comm_key, seq
-having count(*) filter (odd) > 0
-union all by name
-select
-    'nccl message size' as source,
-    'size' as field,
-    [local_bytes::varchar, remote_bytes::varchar] as "values",
-    list(distinct host) filter (host is not null) as hosts,
-    'probable' as grade,
-    min(time) as time,
-    format(
-        'a message of {} bytes came from {} where {} bytes were expected',
-        remote_bytes,
-        min(peer),
-        local_bytes
-    ) as said,
-    list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence
-from nccl_size_mismatch
-group by local_bytes, remote_bytes
-union all by name
-select
-    'nccl' as source,
-    list(distinct rank_a order by rank_a)::bigint[] as ranks,
-    list(distinct host) filter (host is not null) as hosts,
-    'possible' as grade,
-    min(time) as time,
-    format(
-        'NCCL suspects a collective mismatch at and around rank {}', ranges(list(rank_a))
-    ) as said,
-    list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence
-from nccl_usage
-where event = 'collective_mismatch'
-having count(*) > 0
+having count(*) filter (is_odd) > 0

@@ -1,0 +1,27 @@
+-- view: One row per pair of sizes of a message that NCCL received in another length than it
+-- expected,
+-- and one for the ranks around which NCCL itself suspects a mismatch.
+select
+    'nccl message size' as source,
+    'size' as field,
+    [local_bytes::varchar, remote_bytes::varchar] as "values",
+    local_bytes as expected_bytes,
+    remote_bytes as received_bytes,
+    min(peer) as peer,
+    list(distinct host) filter (host is not null) as hosts,
+    'probable' as grade,
+    min(time) as time,
+    list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence
+from nccl_size_mismatch
+group by local_bytes, remote_bytes
+union all by name
+select
+    'nccl' as source,
+    list(distinct rank_a order by rank_a)::bigint[] as ranks,
+    list(distinct host) filter (host is not null) as hosts,
+    'possible' as grade,
+    min(time) as time,
+    list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence
+from nccl_usage
+where event = 'collective_mismatch'
+having count(*) > 0
