@@ -14,6 +14,7 @@ from jinja2 import TemplateError
 
 from logsift.content.errors import ContentError, ContentErrors, Origin
 from logsift.content.incident import RESULT
+from logsift.content.interface import INTERFACE
 from logsift.content.model import ENVELOPE_FACTS, Catalog, Envelope, Grammar, Pattern, Rule, Sample
 from logsift.ingest.capture import capture
 from logsift.ingest.envelope import FACTS, Envelopes, take_off
@@ -47,7 +48,7 @@ def check(catalog: Catalog) -> list[ContentError]:
         lines = _Lines(grammar, shared)
         for n, pattern in enumerate(grammar.patterns):
             errors += _pattern(catalog, pattern, grammar.patterns[:n], lines)
-    return [*errors, *_sql(catalog)]
+    return [*errors, *_counted_twice(catalog), *_sql(catalog)]
 
 
 def _names(catalog: Catalog) -> Iterator[ContentError]:
@@ -229,8 +230,61 @@ def _sql(catalog: Catalog) -> Iterator[ContentError]:
     except ValueError as e:
         yield ContentError(Origin("rules/views", 1), str(e))
         return
+    yield from _interface(store, catalog)
     for rule in catalog.rules:
         yield from _rule(store, rule)
+
+
+def _interface(store: Store, catalog: Catalog) -> Iterator[ContentError]:
+    """What the engine asks of relations by name has the columns it reads."""
+    made = {r.name: r.origin for r in catalog.relations} | {t.name: t.origin for t in catalog.tables.values()}
+    for name, asked in INTERFACE.items():
+        if name not in made:
+            continue
+        there = {str(r[0]): str(r[1]) for r in store.con.execute(f"DESCRIBE {name}").fetchall()}
+        for column, kind in asked.columns.items():
+            found = there.get(column)
+            if found is None or (_kind_of(found) != _kind_of(kind) and not _UNTYPED.fullmatch(found)):
+                yield ContentError(
+                    made[name],
+                    f"{name} has {'no column ' + column if found is None else f'{column} as {found}'}: the engine reads it as {kind}",
+                    f"{name}: {asked.about}; columns: {', '.join(f'{c} {k}' for c, k in asked.columns.items())}",
+                )
+
+
+def _kind_of(sql: str) -> str:
+    """Types that the engine reads alike."""
+    return re.sub(r"U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?", "INT", sql)
+
+
+def _counted_twice(catalog: Catalog) -> Iterator[ContentError]:
+    """A line of which two grammars make a row of one table: its values would count twice."""
+    writers: dict[str, list[tuple[str, Pattern]]] = {}
+    for grammar in catalog.grammars:
+        if not grammar.owns:
+            for p in grammar.patterns:
+                if p.table and p.needles and not p.inside:
+                    writers.setdefault(p.table, []).append((grammar.name, p))
+    compiled = {id(p): re.compile(p.regex) for each in writers.values() for _, p in each}
+    for each in writers.values():
+        for name, p in each:
+            for other_name, other in each:
+                if other_name <= name:
+                    continue
+                for sample in (*p.samples, *other.samples):
+                    line = sample.line
+                    if (
+                        all(any(n in line for n in q.needles) for q in (p, other))
+                        and all(any(n in line for n in q.also_needs) for q in (p, other) if q.also_needs)
+                        and all(compiled[id(q)].search(line) for q in (p, other))
+                    ):
+                        yield ContentError(
+                            other.origin,
+                            f"pattern {other.id!r}: {name}.{p.id} makes a row of {p.table} of the same line",
+                            "a value would count twice: make one of them narrower",
+                            line,
+                        )
+                        break
 
 
 _TYPES = {

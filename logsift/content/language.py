@@ -37,7 +37,7 @@ class Key:
 _NEEDLE = Key(
     "needle", "text or texts",
     "A text that is in every line the regex matches (or several, of which one is): lines without it are never looked at.",
-    'needle = "Watchdog caught"',
+    'needle = "stopped at floor"',
 )  # fmt: skip
 _SAMPLE = Key(
     "sample", "list", "Lines as the program prints them, each with the values it must give.",
@@ -54,7 +54,7 @@ _ID = Key("id", "text", "Its name in explanations, unique in the file.", 'id = "
 SECTIONS: dict[str, tuple[Key, ...]] = {
     "a grammar": (
         Key("schema", "number", "The version of this language: 1.", "schema = 1", required=True),
-        Key("title", "text", "What the format is called.", 'title = "NCCL debug log"', required=True),
+        Key("title", "text", "What the format is called.", 'title = "Lift controller"', required=True),
         Key("about", "text", "What prints it, and what becomes of it."),
         Key("url", "text", "Where the format is documented."),
         Key("reader", "text", "Who reads a file that is no text of lines (a store, a dump); `lines` where it is left out."),
@@ -66,8 +66,8 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         Key("pattern", "list", "The shapes of its lines; the first that matches takes a line for its table."),
     ),
     "[file]": (
-        Key("head", "text", "A regex that matches in the first 64 kB of such a file.", "head = '^\\{\"pg_config\"'"),
-        Key("names", "texts", "Names of such files, with * and ?.", 'names = ["nccl_trace_rank_*"]'),
+        Key("head", "text", "A regex that matches in the first 64 kB of such a file.", "head = '^LIFT [0-9]'"),
+        Key("names", "texts", "Names of such files, with * and ?.", 'names = ["lift_*.log"]'),
         Key("shares", "flag", "Other grammars read the lines that this one makes nothing of (a trace that the job's own output is mixed into)."),
     ),
     "[pieces.*]": (
@@ -100,7 +100,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
     "[[pattern]]": (
         _ID,
         Key("table", "text", "The table its rows go to.", 'table = "lift_stop"'),
-        Key("src", "text", "Where the message is printed or documented: a source file with its version, or a URL.", 'src = "nccl src/init.cc, 2.19"'),
+        Key("src", "text", "Where the message is printed or documented: a source file with its version, or a URL.", 'src = "lift controller 2.1, stop.c:88"'),
         _NEEDLE,
         Key("also_needs", "text or texts", "Another text, looked for only beside a needle: it spares the regex where needles are common."),
         _REGEX,

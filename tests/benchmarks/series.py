@@ -15,7 +15,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from curves import FAULTS, NOISE, Made, clean, faulty  # noqa: E402
+from builders.curves import FAULTS, NOISE, Made, clean, faulty  # noqa: E402
 
 from logsift.derive.series import Excursion, curve_of, search  # noqa: E402
 

@@ -1,0 +1,2 @@
+-- table: ranks
+SELECT 'seven' AS rank, 'a' AS host

@@ -1,0 +1,70 @@
+"""The content as a whole: sound, documented, free of code, and each rule proved by fixtures."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from logsift import Catalog, load_catalog
+from logsift.authoring.lint import check
+from logsift.authoring.reference import pages_of
+from logsift.content.errors import ContentErrors
+
+ROOT = Path(__file__).resolve().parents[2]
+CASES = {p.parent.name: tomllib.loads(p.read_text()) for p in (ROOT / "fixtures").glob("*/case.toml")}
+
+
+def test_the_content_is_sound(catalog: Catalog) -> None:
+    assert [str(e) for e in check(catalog)] == []
+
+
+def test_content_holds_no_python() -> None:
+    assert [p for kind in ("parsers", "rules") for p in (ROOT / kind).rglob("*.py")] == []
+
+
+def test_no_window_counts_with_a_filter(catalog: Catalog) -> None:
+    """DuckDB takes the square of the rows for count(*) FILTER (...) OVER; count_if(...) OVER says the same in one pass."""
+    queries = {r.name: r.sql for r in catalog.relations} | {r.origin.path: r.sql for r in catalog.rules}
+    slow = re.compile(r"count\(\*\)\s+FILTER\s*(\((?:[^()]|\([^()]*\))*\))\s*OVER\b", re.IGNORECASE)
+    assert not [path for path, sql in queries.items() if slow.search(sql)]
+
+
+def test_every_rule_fires_in_a_fixture(catalog: Catalog) -> None:
+    fired = {rule for case in CASES.values() for rule in case["expect"]}
+    assert sorted({r.id for r in catalog.rules if r.status == "stable" and r.severity != "info"} - fired) == []
+
+
+def test_every_case_says_where_it_comes_from_and_what_is_true() -> None:
+    assert [n for n, c in CASES.items() if not c.get("source") or not c.get("note")] == []
+    assert [n for n, c in CASES.items() if n.startswith("healthy--") != (not c["expect"] and not c.get("root"))] == []
+
+
+def test_there_are_healthy_runs() -> None:
+    assert sum(name.startswith("healthy--") for name in CASES) >= 10
+
+
+def test_the_generated_pages_are_fresh(catalog: Catalog) -> None:
+    stale = [
+        name
+        for name, text in pages_of(catalog).items()
+        if not (ROOT / name).exists() or (ROOT / name).read_text() != text
+    ]
+    assert stale == [], "run `logsift docs`"
+
+
+BAD_CONTENT = Path(__file__).parent / "bad_content"
+BAD = sorted(p for p in BAD_CONTENT.iterdir() if p.is_dir())
+
+
+@pytest.mark.parametrize("mistake", BAD, ids=lambda p: p.name)
+def test_a_mistake_is_told_with_its_place_and_a_help(mistake: Path) -> None:
+    try:
+        told = "\n".join(str(e) for e in check(load_catalog(mistake)))
+    except ContentErrors as e:
+        told = str(e)
+    assert told + "\n" == (mistake / "message.txt").read_text()

@@ -1,0 +1,205 @@
+"""The commands, as a person types them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from logsift.cli import main
+from logsift.report.model import fact
+from logsift.report.plots import branches_of, buckets
+
+Make = Callable[..., Path]
+
+CRASH = """all workers are ready
+Traceback (most recent call last):
+  File "/work/train.py", line 81, in <module>
+    main()
+  File "/work/train.py", line 40, in main
+    batch = next(batches)
+KeyError: 'input_ids'
+"""
+
+
+def run(*args: object) -> Result:
+    return CliRunner().invoke(main, [str(a) for a in args])
+
+
+def test_a_run_directory_alone_is_analysed(run_of: Make) -> None:
+    shown = run(run_of({"rank3.log": CRASH}))
+    assert shown.exit_code == 0
+    assert "crash.exception" in shown.output
+    assert "rank3.log:7" in shown.output
+
+
+def test_json_is_the_public_contract_and_nothing_else(run_of: Make) -> None:
+    said = json.loads(run("analyze", run_of({"rank3.log": CRASH}), "--format", "json").stdout)
+    assert list(said) == ["schema", "run", "logsift", "root", "incidents", "coverage"]
+    assert said["schema"] == 1
+    assert said["root"] == "crash.exception"
+    assert list(said["incidents"][0]) == [
+        "id", "rule", "severity", "confidence", "root", "explained_by", "summary", "action", "ranks", "hosts", "gpus", "first", "last", "facts", "evidence",
+    ]  # fmt: skip
+    assert said["incidents"][0]["evidence"][0] == {"path": "rank3.log", "line": 7, "text": "KeyError: 'input_ids'"}
+    assert list(said["coverage"]) == ["files", "lines", "not_understood", "problems", "job", "missing"]
+
+
+def test_a_healthy_run_has_no_root(run_of: Make) -> None:
+    said = json.loads(run("analyze", run_of({"a.log": "step 1\nstep 2\n"}), "--format", "json").stdout)
+    assert (said["root"], said["incidents"]) == (None, [])
+
+
+def test_fail_on_tells_by_its_exit_code(run_of: Make) -> None:
+    crashed, healthy = run_of({"a.log": CRASH}, "crashed"), run_of({"a.log": "step 1\n"}, "healthy")
+    assert [run("analyze", d, "--fail-on", "warning").exit_code for d in (crashed, healthy)] == [1, 0]
+
+
+def test_a_report_is_written_and_not_read_again(run_of: Make) -> None:
+    crashed = run_of({"a.log": CRASH})
+    assert run("report", crashed, "-o", crashed / "report.md").exit_code == 0
+    text = (crashed / "report.md").read_text()
+    assert text.startswith("<!-- logsift report -->")
+    assert "KeyError" in text
+    assert json.loads(run("analyze", crashed, "--format", "json").stdout)["coverage"]["files"] == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(31219.0, "31219"), (2.212782472, "2.21278"), ([3, 0.5], "3,0.5"), (float("nan"), "nan")]
+)
+def test_a_fact_is_written_for_people(value: object, said: str) -> None:
+    assert fact(value) == said
+
+
+@pytest.mark.parametrize(
+    ("to", "said"), [("csv", "n\n1\n"), ("json", '[\n {\n  "n": 1\n }\n]\n'), ("table", "n\n1\n1 row\n")]
+)
+def test_sql(run_of: Make, to: str, said: str) -> None:
+    assert run("sql", run_of({"a.log": "x\n"}), "SELECT 1 AS n", "--format", to).stdout == said
+
+
+def test_sql_on_a_database_that_was_sent_along(run_of: Make) -> None:
+    crashed = run_of({"a.log": CRASH})
+    run("analyze", crashed)
+    assert "crash.exception" in run("sql", crashed / "logsift.duckdb", "SELECT rule FROM incident").stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["nowhere"], "logsift: no such file or directory: nowhere"),
+        (["sql", "{run}", "SELEC 1"], "syntax error"),
+        (["sql", "{run}", "SELECT * FROM no_table"], "no_table does not exist"),
+        (["rules", "crash.exceptio"], "did you mean crash.exception"),
+        (["tables", "tracebac"], "did you mean traceback"),
+        (["check", "nowhere"], "no such content folder"),
+        (["explain", "{run}/a.log"], "say FILE:LINE"),
+    ],
+)
+def test_an_error_is_one_clear_text_and_exit_code_2(run_of: Make, args: list[str], said: str) -> None:
+    shown = run(*(a.format(run=run_of({"a.log": "x\n"})) for a in args))
+    assert shown.exit_code == 2
+    assert said in shown.output
+    assert "Traceback" not in shown.output
+
+
+def test_nothing_readable(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    shown = run(tmp_path / "run")
+    assert (shown.exit_code, "nothing readable" in shown.output) == (2, True)
+
+
+def test_explain_says_what_becomes_of_a_line_and_why_not(run_of: Make) -> None:
+    crashed = run_of({"a.log": "[rank3]: " + CRASH.replace("\n", "\n[rank3]: ")})
+    said = run("explain", f"{crashed}/a.log:7").stdout
+    assert "'rank': 3" in said
+    assert "traceback_end" in said
+    assert "no needle stands in it" in run("explain", f"{crashed}/a.log:1").stdout
+
+
+def test_every_command_has_a_help_and_stands_in_the_readme() -> None:
+    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text()
+    assert [n for n, c in main.commands.items() if not c.help] == []
+    assert [n for n in main.commands if f"logsift {n}" not in readme] == []
+
+
+def test_help_needs_no_heavy_module() -> None:
+    code = "import sys; from logsift.cli import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"polars", "duckdb", "matplotlib", "numpy", "rich", "hyperscan"} & set(loaded)
+
+
+def test_stacks_are_one_tree_with_what_stands_apart_first(run_of: Make) -> None:
+    dumps = "".join(
+        f'Process {p}: python train.py --rank {r}\nPython v3.11.9 (/usr/bin/python3.11)\n\nThread {p} (idle): "MainThread"\n'
+        f"    {'read (data.py:9)' if r == 2 else 'all_reduce (torch/distributed/distributed_c10d.py:2810)'}\n"
+        "    step (train.py:80)\n    <module> (train.py:99)\n"
+        for r, p in enumerate(range(500, 504))
+    )
+    lines = run("stacks", run_of({"pyspy.txt": dumps})).stdout.splitlines()
+    answer, tree = lines[: lines.index("")], lines[lines.index("") + 1 :]
+    assert [line.split("  @ ")[1].split()[0] for line in answer[1:]] == ["2", "0-1,3"]
+    assert [line.strip() for line in tree] == [
+        "<module> (train.py:99)  @ 0-3",
+        "step (train.py:80)",
+        "read (data.py:9)  @ 2   <- blocked",
+        "all_reduce (torch/distributed/distributed_c10d.py)  @ 0-1,3   <- collective-wait, waits for the other ranks of a collective",
+    ]
+    assert "no stacks" in run("stacks", run_of({"a.log": "x\n"}, "none")).output
+
+
+def test_stacks_of_many_ranks_fit_a_line_and_name_the_host_of_the_few(run_of: Make) -> None:
+    dumps = {
+        f"trace-gpu-{node}.out": "".join(
+            f'Process {p}: python fit.py --rank {r}\nPython v3.11.9 (/usr/bin/python3.11)\n\nThread {p} (idle): "MainThread"\n'
+            f"    {'read (data.py:9)' if r == 11 else 'receive (pipe.py:4)' if r % 2 else 'send (pipe.py:7)'}\n    <module> (fit.py:99)\n"
+            for r in range(node * 8, node * 8 + 8)
+            for p in [700 + r]
+        )
+        for node in range(6)
+    }
+    few, *most = run("stacks", run_of(dumps)).stdout.splitlines()[1:4]
+    assert "@ 11 (gpu-1, pid 711)" in few
+    assert [len(line.split("  @ ")[1].split()[0]) <= 40 for line in most] == [True, True]
+    assert ",…" in most[0]
+
+
+def test_a_curve_is_drawn_with_its_incidents(run_of: Make, tmp_path: Path) -> None:
+    said = "".join(
+        f"step:{n}/400 train_loss:{9.0 if 200 <= n < 206 else 3 - n / 400 + 0.01 * (n % 7):.4f}\n"
+        for n in range(1, 401)
+    )
+    curve = run_of({"train.log": said})
+    drawn = run("plot", curve).stdout
+    assert "train_loss" in drawn
+    assert "^ loss." in drawn
+    assert "400 points, 1 incident marked" in run("plot", curve, "-o", tmp_path / "loss.svg").stdout
+    assert "loss.spike" in (tmp_path / "loss.svg").read_text()
+    assert "no metric 'lost'" in run("plot", curve, "--metric", "lost").output
+
+
+def test_any_metric_is_drawn_and_each_of_its_writers_alone(run_of: Make) -> None:
+    from logsift import analyze
+
+    def said(low: float) -> str:
+        return "".join(f"step:{n}/50 train_loss:{low + 3 - n / 50:.4f} lr:{n / 1e4:.4f}\n" for n in range(1, 51))
+
+    two = run_of({"one/train.log": said(0), "other/train.log": said(9)})
+    assert "lr  steps 1 to 50, 0.0001 to 0.005" in run("plot", two, "--metric", "lr").stdout
+    for name in ("train_loss", "lr"):
+        _, branches = branches_of(analyze(two), name)
+        assert [(b.live, b.step.tolist()) for b in branches] == [(True, list(range(1, 51)))] * 2
+
+
+def test_a_picture_of_many_points_keeps_the_highest_of_them() -> None:
+    value = np.ones(1_000_000)
+    value[[123_456, 500_000]] = 7, np.nan
+    step, low, middle, high = buckets(np.arange(1e6), value, 2000)
+    assert step[:2].tolist() == [0, 500]
+    assert (high.max(), np.argmax(high), low.min(), middle.max()) == (7, 123_456 // 500, 1, 1)

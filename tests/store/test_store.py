@@ -1,0 +1,161 @@
+"""The database: written whole or not at all, read again only where something changed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from logsift import Catalog, analyze
+from logsift.errors import UserError
+from logsift.store import Store
+from logsift.store.materialise import Tables
+
+Make = Callable[..., Path]
+
+
+def test_an_unchanged_run_is_not_parsed_again(run_of: Make, catalog: Catalog) -> None:
+    run = run_of({"a.log": "hello\n", "b.log": "hello\n"})
+    assert [analyze(run, catalog=catalog).parsed for _ in range(2)] == [2, 0]
+
+
+def test_only_a_changed_file_is_parsed_again(run_of: Make, catalog: Catalog) -> None:
+    line = "Traceback (most recent call last):\n"
+    run = run_of({"a.log": line, "b.log": line, "c.log": line})
+    first = analyze(run, catalog=catalog)
+    (run / "b.log").write_text(line * 2)
+    os.utime(run / "b.log", ns=(1, 1))
+    (run / "c.log").unlink()
+    second = analyze(run, catalog=catalog)
+    assert (first.parsed, second.parsed) == (3, 1)
+    counted = "SELECT path, count(*) AS n FROM traceback JOIN file USING (file_id) GROUP BY path ORDER BY path"
+    assert second.sql(counted) == [{"path": "a.log", "n": 1}, {"path": "b.log", "n": 2}]
+
+
+def test_other_content_reads_everything_anew(
+    run_of: Make, catalog: Catalog, content_of: Callable[..., Catalog]
+) -> None:
+    run = run_of({"a.log": "hello\n"})
+    analyze(run, catalog=catalog)
+    assert analyze(run, catalog=content_of({"rules/views/more.sql": "-- view: one\nSELECT 1 AS one"})).parsed == 1
+
+
+def test_a_failed_run_leaves_the_last_database_and_no_scraps(
+    run_of: Make, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = run_of({"a.log": "hello\n"})
+    analyze(run, catalog=catalog)
+    before = (run / "logsift.duckdb").read_bytes()
+    (run / "a.log").write_text("changed, and longer\n")
+    monkeypatch.setattr("logsift.pipeline.judge", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        analyze(run, catalog=catalog)
+    assert (run / "logsift.duckdb").read_bytes() == before
+    assert sorted(p.name for p in run.iterdir()) == ["a.log", "logsift.duckdb"]
+
+
+def test_every_declared_table_is_there_with_comments(run_of: Make, catalog: Catalog) -> None:
+    store = analyze(run_of({"a.log": "hello\n"}), catalog=catalog).store
+    columns = store.rows("SELECT table_name, column_name, comment FROM duckdb_columns() WHERE NOT internal")
+    told = {(c["table_name"], c["column_name"]): c["comment"] for c in columns}
+    for table in catalog.tables.values():
+        for column in table.columns:
+            assert (told[table.name, column.name] or "").startswith(column.about)
+
+
+def test_what_logsift_wrote_is_never_read_as_evidence(run_of: Make, catalog: Catalog) -> None:
+    run = run_of({"a.log": "hello\n", "report.md": "<!-- logsift report -->\nTraceback (most recent call last):\n"})
+    analyze(run, catalog=catalog)
+    assert [f["path"] for f in analyze(run, catalog=catalog).sql("SELECT path FROM file")] == ["a.log"]
+
+
+def test_a_sealed_database_reads_nothing_else(run_of: Make, catalog: Catalog) -> None:
+    store = analyze(run_of({"a.log": "hello\n"}), catalog=catalog).store
+    store.seal()
+    with pytest.raises(duckdb.PermissionException):
+        store.rows("SELECT * FROM read_text('/etc/hostname')")
+
+
+def test_another_file_is_no_database(tmp_path: Path) -> None:
+    (tmp_path / "x.duckdb").write_text("no")
+    with pytest.raises(UserError, match="is not a logsift database"):
+        Store.open(tmp_path / "x.duckdb")
+
+
+FAILING_RULE = """/*
+title = "t"
+severity = "warning"
+confidence = "definite"
+status = "stable"
+about = "a"
+summary = "s"
+step = [{ say = "Do." }]
+false_positives = "f"
+*/
+SELECT error('odd data') AS odd, [line_at(file_id, line_no)] AS evidence FROM traceback
+"""
+
+
+def test_a_rule_that_fails_is_told_once_and_the_others_go_on(run_of: Make, content_of: Callable[..., Catalog]) -> None:
+    content = content_of({"rules/odd/data.sql": FAILING_RULE})
+    run = run_of({"a.log": 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    f()\nKeyError: 1\n'})
+    for n in range(2):
+        analysis = analyze(run, catalog=content)
+        assert analysis.root is not None
+        told = "SELECT count(*) AS n FROM problem WHERE what = 'rule odd.data failed'"
+        assert analysis.sql(told) == [{"n": 1}]
+        (run / "b.log").write_text("hello\n" * (n + 1))
+
+
+def test_what_reads_only_empty_tables_is_not_asked(run_of: Make, content_of: Callable[..., Catalog]) -> None:
+    head = '/*\ntitle = "t"\nseverity = "warning"\nconfidence = "definite"\nstatus = "stable"\nabout = "a"\n'
+    head += 'summary = "s"\nstep = [{ say = "Do." }]\nfalse_positives = "f"\n*/\n'
+    made = {
+        "with_rows": "SELECT * FROM traceback",
+        "without": "SELECT * FROM traceback WHERE false",
+        "after_none": "SELECT * FROM without",
+        "after_some": "SELECT w.* FROM without o RIGHT JOIN with_rows w ON true",
+        "of_files": "SELECT f.path FROM file f WHERE NOT EXISTS (FROM without)",
+    }
+    told = "SELECT [line_at(file_id, line_no)] AS evidence FROM "
+    content = content_of({
+        **{f"rules/views/{name}.sql": f"-- table: {name}\n{sql}" for name, sql in made.items()},
+        **{f"rules/x/{t}.sql": head + told + t for t in ("with_rows", "without", "after_none", "after_some")},
+    })  # fmt: skip
+    store = analyze(run_of({"a.log": "Traceback (most recent call last):\n"}), catalog=content).store
+    tables = Tables(store)
+    tables.noted(made)
+    assert store.rows("SELECT path FROM of_files") == [{"path": "a.log"}]
+    assert {r for r in tables.queries() if r.startswith("x.")} == {"x.with_rows", "x.after_some"}
+
+
+def test_a_table_that_needs_more_memory_than_is_given_is_made_all_the_same(
+    run_of: Make, content_of: Callable[..., Catalog], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("logsift.store.database._MEMORY", "40MB")
+    made = "-- table: one row\nSELECT list(n) AS numbers FROM (SELECT unnest(range(8000000)) AS n FROM traceback)"
+    catalog = content_of({"rules/views/made.sql": made})
+    run = run_of({"a.log": "Traceback (most recent call last):\n"})
+    analysis = analyze(run, catalog=catalog)
+    assert analysis.sql("SELECT len(numbers) AS n FROM made") == [{"n": 8_000_000}]
+    assert analysis.sql("FROM problem") == []
+    assert sorted(p.name for p in run.iterdir()) == ["a.log", "logsift.duckdb"]
+
+
+def test_tables_made_of_what_the_search_found_are_filled_behind_it_and_anew_each_time(tmp_path: Path) -> None:
+    from logsift import analyze
+
+    log = tmp_path / "train.log"
+    for last in (400, 500):
+        log.write_text(
+            "".join(
+                f"step:{n}/500 train_loss:{9 if 200 <= n < 206 else 3 - n / 500 + n % 7 / 100:.4f}\n"
+                for n in range(last)
+            )
+        )
+        assert analyze(tmp_path).sql("SELECT start_step, kind FROM loss_jump") == [
+            {"start_step": 200.0, "kind": "rise"}
+        ]

@@ -1,0 +1,34 @@
+"""Which room may know which: the layers that pyproject.toml names, and what no room may name."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from importlinter.application.use_cases import lint_imports
+from importlinter.configuration import configure
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def test_arrows_point_down_only(monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.chdir(ROOT)
+    configure()
+    assert lint_imports(config_filename="pyproject.toml", cache_dir=None)
+
+
+def test_no_file_of_the_engine_outgrows_two_screens_of_a_room() -> None:
+    long = {p.name: n for p in (ROOT / "logsift").rglob("*.py") if (n := len(p.read_text().splitlines())) > 600}
+    assert long == {}
+
+
+def test_the_engine_names_no_format_and_no_failure() -> None:
+    words = re.compile(r"nccl|\bxid\b|\boom\b|traceback|watchdog|megatron|slurm|strace|py.?spy", re.IGNORECASE)
+    named = [
+        f"{p.relative_to(ROOT)}:{n}: {line.strip()}"
+        for p in (ROOT / "logsift").rglob("*.py")
+        if "readers" not in p.parts
+        for n, line in enumerate(p.read_text().splitlines(), 1)
+        if words.search(line) and "example" not in line.lower() and "logsift lookup xid" not in line
+    ]
+    assert named == []
