@@ -68,7 +68,7 @@ def main() -> None:
 @_DB
 @_CONTENT
 @click.option(
-    "--fail-on", type=click.Choice(list(_RANK)), help="Exit 1 where an incident of that severity or worse stands."
+    "--fail-on", type=click.Choice(list(_RANK)), help="Exit 1 where there is an incident of that severity or worse."
 )
 def analyze(run: Path, to: str, db: Path | None, content: tuple[Path, ...], fail_on: str | None) -> None:
     """Read RUN, a directory or one file, and say what went wrong, who, and what to do."""

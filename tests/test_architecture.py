@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from importlinter.application.use_cases import lint_imports
 from importlinter.configuration import configure
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def test_arrows_point_down_only(monkeypatch) -> None:  # type: ignore[no-untyped-def]
+def test_arrows_point_down_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     configure()
     assert lint_imports(config_filename="pyproject.toml", cache_dir=None)

@@ -85,7 +85,7 @@ def _why_not(grammars: list[Grammar], raw: str, owned: bool) -> list[str]:
         (g, p) for g in grammars for p in g.patterns if any(n in raw for n in p.needles)
     ]
     if not near:
-        return ["no needle stands in it" if not owned else "no pattern of the owner matches"]
+        return ["no known phrase occurs in this line" if not owned else "no pattern of the owner matches"]
     return [
         f"{g.name}.{p.id}: its needle is there, its regex does not match{' (or no block is open)' if p.inside else ''}: {p.regex}"
         for g, p in near

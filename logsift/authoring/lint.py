@@ -70,7 +70,7 @@ def _names(catalog: Catalog) -> Iterator[ContentError]:
             if first[:2] != (c.type, c.unit):
                 yield ContentError(
                     table.origin, f"column {c.name} is {c.type} [{c.unit}] in {table.name}, elsewhere {first[0]} [{first[1]}]",
-                    f"one name, one meaning: the other stands at {first[2]}",
+                    f"one name, one meaning: the other is at {first[2]}",
                 )  # fmt: skip
 
 
@@ -82,7 +82,7 @@ def _envelope(envelope: Envelope) -> Iterator[ContentError]:
         if not any(n in sample.line for n in envelope.needles or ("",)):
             yield ContentError(
                 envelope.origin,
-                f"envelope {envelope.id!r}: its needle does not stand in the sample",
+                f"envelope {envelope.id!r}: its needle is not in the sample",
                 snippet=sample.line,
             )
         elif not re.search(envelope.regex, sample.line):
@@ -102,7 +102,7 @@ def _pattern(catalog: Catalog, p: Pattern, earlier: tuple[Pattern, ...], lines: 
     groups, filled = set(re.compile(p.regex).groupindex), set()
     for sample in p.samples:
         if not all(any(n in sample.line for n in literals) for literals in (p.needles, p.also_needs) if literals):
-            yield ContentError(p.origin, f"{name}: no needle stands in the sample", snippet=sample.line)
+            yield ContentError(p.origin, f"{name}: no needle is in the sample", snippet=sample.line)
             continue
         records = lines.records(sample.line)
         bodies = records["body"].to_list()

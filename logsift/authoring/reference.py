@@ -95,7 +95,7 @@ def look_up(catalog: Catalog, seed: str, key: str | None) -> str:
     Args:
         catalog: the content.
         seed: the name of a catalogue, or what the names of several begin with: `part` for part_catalog and part_advice.
-        key: what stands in the first column.
+        key: what is in the first column.
 
     Raises:
         UserError: no such catalogue or key.
@@ -150,7 +150,7 @@ def _parsers_page(catalog: Catalog) -> str:
     out += [
         "## How a grammar is written",
         "",
-        "Read top to bottom: what the file is, what stands in front of its messages, the tables it fills, the shapes of its lines.",
+        "Read top to bottom: what the file is, what comes before its messages, the tables it fills, the shapes of its lines.",
         *_language(*(s for s in SECTIONS if s not in _RULE_SECTIONS)),
         "",
         "## Formats",

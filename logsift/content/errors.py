@@ -9,7 +9,7 @@ from logsift.errors import UserError
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a definition stands: the file as shown to people, and its line (1-based)."""
+    """Where a definition is: the file as shown to people, and its line (1-based)."""
 
     path: str
     line: int

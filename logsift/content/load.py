@@ -179,7 +179,7 @@ class _Loader:
             self.wrong(
                 origin,
                 f"table {name!r} is declared twice",
-                f"first at {self.tables[name].origin}; shared tables stand in shared.toml",
+                f"first at {self.tables[name].origin}; shared tables are in shared.toml",
             )
             return
         columns: list[Column] = []
@@ -226,7 +226,7 @@ class _Loader:
         needles, inside = _needles(one.get("needle", "")), one.get("inside", "")
         if not needles and not inside and not owned:
             self.wrong(
-                origin, f"pattern {id!r} has no needle", "give a text that stands literally in every line it matches"
+                origin, f"pattern {id!r} has no needle", "give a text that is literally in every line it matches"
             )
         regex = self.regex(origin, one.get("regex", ""))
         if regex is None:
@@ -264,7 +264,7 @@ class _Loader:
         seen: set[str] = set()
         for p in grammar.patterns:
             if p.id in seen:
-                self.wrong(p.origin, f"pattern id {p.id!r} stands twice in {grammar.name}")
+                self.wrong(p.origin, f"pattern id {p.id!r} is there twice in {grammar.name}")
             seen.add(p.id)
             for key, block in (("inside", p.inside), ("closes", p.closes)):
                 if block and block not in opened:
@@ -316,7 +316,7 @@ class _Loader:
     def rule(self, path: str, text: str) -> None:
         origin, parts = Origin(path, 1), Path(path).with_suffix("").parts[1:]
         if len(parts) != 2 or not all(_NAME.match(p) for p in parts):
-            self.wrong(origin, "a rule stands at rules/<family>/<name>.sql")
+            self.wrong(origin, "a rule is at rules/<family>/<name>.sql")
             return
         id = ".".join(parts)
         header = _HEADER.match(text)
@@ -341,7 +341,7 @@ class _Loader:
         if not sound:
             return
         if id in self.rules:
-            self.wrong(origin, f"rule {id} stands twice", f"first at {self.rules[id].origin}")
+            self.wrong(origin, f"rule {id} is there twice", f"first at {self.rules[id].origin}")
         self.rules[id] = Rule(
             id, raw["title"], raw["severity"], raw["confidence"], raw["status"], frozenset(raw.get("explains", [])),
             frozenset(raw.get("explains_same_place", [])), frozenset(raw.get("explains_other_ranks", [])), raw["about"].strip(),
@@ -415,14 +415,14 @@ class _Places:
         return self.header(f"tables.{name}" if f"tables.{name}" in self.headers else f"tables.{name}.columns")
 
     def within(self, section: Origin, key: str) -> Origin:
-        """Where a key of a section stands, the section's own place where it is missing."""
+        """Where a key of a section is, the section's own place where it is missing."""
         for n in range(section.line, len(self.lines) + 1):
             if key and re.match(rf"\s*{re.escape(key)}\b", self.lines[n - 1]):
                 return Origin(self.path, n)
         return section
 
     def top(self, key: str) -> Origin:
-        """Where a key of the file's top level stands."""
+        """Where a key of the file's top level is."""
         found = (n for n, line in enumerate(self.lines, 1) if re.match(rf"\s*\[?{re.escape(key)}\b", line))
         return Origin(self.path, next(found, 1))
 

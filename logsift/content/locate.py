@@ -1,4 +1,4 @@
-"""Where the content stands: beside the engine in a wheel, above it in a checkout, and in folders of the user's own."""
+"""Where the content is: beside the engine in a wheel, above it in a checkout, and in folders of the user's own."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """What stands in front of a message; its regex captures `body` and facts about the writer.
+    """what comes before a message; its regex captures `body` and facts about the writer.
 
     With `byte_values` the body is a list of numbers, the bytes of the text: it is spelled out before anything else reads
     the line.
@@ -94,8 +94,8 @@ class Envelope:
 class Pattern:
     """One shape of line and the row it becomes.
 
-    One of `needles` stands in every line it matches, and one of `also_needs`, which is looked for only beside a needle: it
-    spares the regex where the needles alone stand in lines of many kinds.
+    One of `needles` is in every line it matches, and one of `also_needs`, which is looked for only beside a needle: it
+    spares the regex where the needles alone are in lines of many kinds.
     """
 
     id: str
@@ -158,7 +158,7 @@ class Relation:
     sql: str
     origin: Origin
     parameters: str = ""
-    """Of a macro: what stands between its parentheses."""
+    """Of a macro: what is between its parentheses."""
     needs: frozenset[str] = frozenset()
 
     @property

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 PRINT_DELAY = timedelta(minutes=5)
 """On one clock, too, a cause may be printed this much later than its effect: buffers, slow teardown, a scheduler that waits."""
 ZONES = timedelta(hours=14)
-"""Two clocks whose zones are unknown may stand this far apart (UTC-12 to UTC+14, and rarely more than 14 h between two)."""
+"""Two clocks whose zones are unknown may be this far apart (UTC-12 to UTC+14, and rarely more than 14 h between two)."""
 BEFORE_THE_JOB = timedelta(hours=6)
 """What was logged this much before the first word of the job is not what ended it."""
 _ZONE_US = 30 * 60 * 1_000_000
@@ -86,7 +86,7 @@ FROM clock_seen s LEFT JOIN clock_run r ON r.file_id = s.file_id AND r.host = s.
 GROUP BY s.file_id, s.host, s.quality, r.first_line, r.last_line
 """
 
-# Where each clock stood at each moment. A line that carries the time since boot as well tells when its host booted.
+# Where each clock was at each moment. A line that carries the time since boot as well tells when its host booted.
 _MOMENTS = f"""
 CREATE TEMP TABLE clock_moment AS
 WITH said AS (

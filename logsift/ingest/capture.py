@@ -43,7 +43,7 @@ def capture(texts: pl.Series, regex: str) -> tuple[pl.Series, pl.DataFrame]:
 
 
 def contains_any(texts: pl.Series, literals: Iterable[str]) -> pl.Series:
-    """For every text whether one of the literals stands in it."""
+    """For every text whether one of the literals is in it."""
     return texts.str.contains("|".join(re.sub(r"\\(\s)", r"\1", re.escape(text)) for text in sorted(literals)))
 
 

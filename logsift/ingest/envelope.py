@@ -1,4 +1,4 @@
-"""Envelopes: what stands before a message is taken off and remembered; records glued together are separated."""
+"""Envelopes: what is before a message is taken off and remembered; records glued together are separated."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _unnamed(regex: str) -> str:
 
 
 def _start(regex: str) -> str:
-    """The part of an envelope's regex before its body, unnamed: where it stands, a record begins.
+    """The part of an envelope's regex before its body, unnamed: where it is, a record begins.
 
     What the regex lets stand before the record - a leading `(?:.*?[...])??` - is no part of it.
     """

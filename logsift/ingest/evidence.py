@@ -1,4 +1,4 @@
-"""The text of single lines, fetched again from the files they stand in."""
+"""The text of single lines, fetched again from the files they are in."""
 
 from __future__ import annotations
 

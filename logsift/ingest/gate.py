@@ -1,4 +1,4 @@
-"""The gate: which needles stand in a window of raw bytes, and which of its lines are worth making.
+"""The gate: which needles are in a window of raw bytes, and which of its lines are worth making.
 
 All needles are searched at once, before anything is decoded. Where hits are few, lines are cut out around them; where
 they are many (more than one per DENSE_BYTES, measured: a call per hit then costs more than decoding every line), the
@@ -30,7 +30,7 @@ Lines = tuple[Ints, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """What of a window passes, before, in and after its core, and the needles that stand in it."""
+    """What of a window passes, before, in and after its core, and the needles that are in it."""
 
     window: Window
     before: Lines
@@ -73,7 +73,7 @@ class Scanner(Protocol):
     """Finds literal needles, by their number."""
 
     def present(self, data: Buffer) -> set[int]:
-        """The needles that stand in `data`."""
+        """The needles that are in `data`."""
         ...
 
     def hits(self, data: Buffer, limit: int) -> list[tuple[int, int]] | None:
@@ -107,7 +107,7 @@ class Gate:
         self._places = scanner([n.encode() for n in placed], places=True)
 
     def standing(self, data: bytes) -> frozenset[str]:
-        """The needles that stand in `data`."""
+        """The needles that are in `data`."""
         return frozenset(self._needles[n] for n in self._scanner.present(data))
 
     def pass_through(self, window: Window) -> Passed:

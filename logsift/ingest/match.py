@@ -35,7 +35,7 @@ _REACH_LINES = 2 * BLOCK_LINES
 
 @dataclass
 class Matched:
-    """Rows by table, problems, and how many lines looked known (a needle stood in them) and fitted nothing.
+    """Rows by table, problems, and how many lines resemble known ones (a needle is in them) and fit nothing.
 
     `left` are the lines (file_id, line_no, raw) that no pattern took, and what patterns found to be another writer's.
     """
@@ -59,7 +59,7 @@ def match(
         grammars: those that look into these lines.
         tables: all declared tables.
         lines: as `Envelopes.strip` gives them, plus `core` (rows count only where true) and `written` (file time).
-        needles: the needles that stand somewhere in these lines; others are not looked for.
+        needles: the needles that are somewhere in these lines; others are not looked for.
     """
     out = Matched()
     if lines.is_empty():
@@ -93,14 +93,14 @@ def match(
 
 
 class _Standing:
-    """In which lines a needle stands: looked up once for all lines, or in a few of them where no more are asked for."""
+    """In which lines a needle is: looked up once for all lines, or in a few of them where no more are asked for."""
 
     def __init__(self, raw: pl.Series) -> None:
         self.raw = raw
         self.masks: dict[frozenset[str], Bools] = {}
 
     def any_of(self, needles: Collection[str]) -> Bools:
-        """For every line whether one of the needles stands in it."""
+        """For every line whether one of the needles is in it."""
         mask = self.masks.get(key := frozenset(needles))
         if mask is None:
             mask = self.masks[key] = contains_any(self.raw, key).to_numpy()
@@ -138,13 +138,13 @@ class _Run:
         self._writer: pl.Series | None = None
 
     def unwrap(self, has_needle: Bools) -> None:
-        """Take off the grammar's own envelope wherever it stands."""
+        """Take off the grammar's own envelope wherever it is."""
         envelope = self.grammar.envelope
         assert envelope is not None
         wrapped = self.lines if has_needle.all() else self.lines.filter(pl.Series(has_needle))
         taken, fits = take_off(wrapped, envelope)
         if not fits.all() and envelope.regex.startswith("^"):
-            # A record glued behind other output: its envelope stands somewhere in the line.
+            # A record glued behind other output: its envelope is somewhere in the line.
             anywhere = replace(envelope, regex=envelope.regex.removeprefix("^"))
             taken = pl.concat([taken, take_off(wrapped.filter(~fits), anywhere)[0]])
         if taken.height == self.lines.height:
@@ -155,7 +155,7 @@ class _Run:
             self.lines = pl.concat([self.lines.filter(pl.Series(others)), taken]).sort("seq")
 
     def match(self, candidates: Mapping[str, Sequence[str]]) -> None:
-        """Match the patterns of these ids, each where one of its needles stands, or anywhere if it has none."""
+        """Match the patterns of these ids, each where one of its needles is, or anywhere if it has none."""
         depths = _depths(self.grammar)
         for depth in range(max(depths.values(), default=-1) + 1):
             level = [p for p in self.grammar.patterns if depths[p.id] == depth and p.id in candidates]
@@ -217,7 +217,7 @@ class _Run:
         return hits
 
     def open_at(self, block: str, closers: Sequence[_Hit]) -> Ints:
-        """For every record the position of the opener of the block it stands in, -1 outside."""
+        """For every record the position of the opener of the block it is in, -1 outside."""
         outer = {h.pattern.inside for h in self.openers[block] if h.pattern.inside}
         events = {
             "opened": [h.seq for h in self.openers[block]],

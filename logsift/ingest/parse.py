@@ -177,7 +177,7 @@ class _Text:
     def __call__(self) -> tuple[Matched, int]:
         pieces: list[tuple[int, text.Ints, bytes]] = []
         cores: list[tuple[int, int, int, datetime]] = []
-        # Windows of one file follow each other: what stands around a core is needed at the two ends only.
+        # Windows of one file follow each other: what is around a core is needed at the two ends only.
         for file_id, group in groupby(self.passed, key=lambda p: p.window.file_id):
             run = list(group)
             pieces += [(file_id, *lines) for lines in (run[0].before, *(p.core for p in run), run[-1].after)]

@@ -20,7 +20,7 @@ class Spelling:
         self.needles = frozenset(n for e in each for n in e.needles)
 
     def line(self, raw: bytes) -> bytes:
-        """The line with the text in quotes where its bytes stood; any other line as it is."""
+        """The line with the text in quotes where its bytes were; any other line as it is."""
         for needles, regex in self._each:
             if any(n in raw for n in needles) and (m := regex.match(raw.rstrip(b"\r\n"))):
                 said = bytes(int(n) & 255 for n in m["body"].split(b",")).strip()

@@ -27,10 +27,12 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "root": root.rule if root else None,
         "incidents": [
             {
-                "id": number[id(i)], **i.values, "action": i.action, "root": i is root,
-                "explained_by": number[id(c)] if (c := cause[id(i)]) else None,
-                "first": _iso(i.at, i.zone), "last": _iso(i.until or i.at, i.zone),
-                "evidence": [{"path": e.path, "line": e.line_no, "text": e.text} for e in i.evidence],
+                "id": number[id(i)], "rule": i.rule, "severity": i.severity, "confidence": i.confidence, "root": i is root,
+                "explained_by": number[id(c)] if (c := cause[id(i)]) else None, "summary": i.summary,
+                "steps": i.values["steps"], "action": i.action, "ranks": i.values["ranks"], "hosts": i.values["hosts"],
+                "gpus": i.values["gpus"], "first": _iso(i.at, i.zone), "last": _iso(i.until or i.at, i.zone),
+                "time_quality": i.time_quality, "zone": i.zone, "uncertainty_seconds": i.uncertainty_seconds,
+                "facts": dict(i.facts), "evidence": [{"path": e.path, "line": e.line_no, "text": e.text} for e in i.evidence],
             }
             for i in incidents
         ],

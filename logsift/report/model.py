@@ -50,7 +50,7 @@ class Report:
 
 
 def build(analysis: Analysis) -> Report:
-    """The report of an analysis; each explained incident stands under the one that explains it best."""
+    """The report of an analysis; each explained incident is shown under the one that explains it best."""
     numbers = {id(i): n for n, i in enumerate(analysis.incidents, 1)}
     below: dict[int, list[Incident]] = {}
     for incident in analysis.incidents:

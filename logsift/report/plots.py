@@ -194,7 +194,7 @@ def sparkline(analysis: Analysis, name: str | None, width: int = 100) -> str:
 
 
 def _marks(analysis: Analysis) -> list[tuple[float, str]]:
-    """Where incidents stand on the axis of steps."""
+    """Where incidents are on the axis of steps."""
     at = [(i.facts.get("step"), i.rule) for i in analysis.incidents if i.severity != "info"]
     return [(float(step), rule) for step, rule in at if isinstance(step, (int, float))]
 

@@ -50,7 +50,7 @@ def shown(store: Store, width: int | None = None) -> str:
 
 
 def _places(rows: Sequence[dict[str, Any]], width: int | None) -> list[str]:
-    """Where they stand in the end, the fewest first: the answer before the tree."""
+    """Where they are in the end, the fewest first: the answer before the tree."""
     ends = sorted((r for r in rows if r["ends_here"]), key=lambda r: (r["ends_here"], r["path"]))
     total = sum(r["ends_here"] for r in ends)
     shown = ends if len(ends) <= _MOST_PLACES else [*ends[: _MOST_PLACES - 1], ends[-1]]
@@ -63,7 +63,7 @@ def _places(rows: Sequence[dict[str, Any]], width: int | None) -> list[str]:
             out.append(f"         … {len(ends) - len(shown)} more places …")
         line = f"  {r['ends_here']:>5}  @ {at:<{wide}}  {spot:<{long}}"
         stands = f"<- {_stands(r)}" if _stands(r) else ""
-        # On a narrow screen what they wait for stands below, not wrapped into the ranks.
+        # On a narrow screen what they wait for goes below, not wrapped into the ranks.
         parts = (
             [f"{line}  {stands}"]
             if width is None or len(line) + 2 + len(stands) <= width

@@ -118,7 +118,7 @@ class Inputs:
         """The groups a query is asked for: those it needs, those that are `said`, and of all that it reads one table."""
         names = set(said or references(sql))
         near = self._read(names, self.filled)
-        if near & self.engine:  # which files there are may say what stands in no made table
+        if near & self.engine:  # which files there are may say what is in no made table
             read = self._read(names) & self.tables
         else:
             read = {name for name in near & self.filled if self._read({name}) & self.tables}
@@ -171,7 +171,7 @@ class Inputs:
         return ALWAYS
 
     def _table(self, node: Node, scope: Mapping[str, Needs]) -> Needs:
-        """Of what stands behind FROM."""
+        """Of what follows FROM."""
         match node.get("type"):
             case "BASE_TABLE":
                 return self._named(str(node["table_name"]).lower(), scope)
@@ -217,7 +217,7 @@ class Inputs:
         return self._aggregated([node["select_list"], node.get("having")])
 
     def _aggregated(self, tree: object) -> bool:
-        """True where an aggregate function stands in an expression, outside of windows and subqueries."""
+        """True where an aggregate function is in an expression, outside of windows and subqueries."""
         inside = _all(tree, lambda n: n.get("class") not in ("WINDOW", "SUBQUERY"))
         return any(n.get("class") == "FUNCTION" and str(n["function_name"]).lower() in self._aggregates for n in inside)
 

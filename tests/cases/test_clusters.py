@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from builders.clusters import CAUSES, Cluster, KernelLog, make
 
 from logsift import Analysis, Catalog, Incident, analyze
-from builders.clusters import CAUSES, Cluster, KernelLog, make
 
 CULPRIT = 11
 NOTICED = {"hang.collective_timeout", "network.ib_error", "network.peer_lost"}

@@ -10,12 +10,12 @@ from typing import Any
 
 import polars as pl
 import pytest
+from builders.clusters import CAUSES, make
 
 from logsift import Analysis, analyze
-from logsift.ingest.clock import read_times
-from logsift.derive.clocks import Clocks
 from logsift.content.incident import Evidence, Incident
-from builders.clusters import CAUSES, make
+from logsift.derive.clocks import Clocks
+from logsift.ingest.clock import read_times
 
 Runs = Callable[[Mapping[str, str]], Path]
 WRITTEN = datetime(2026, 3, 4, 6)  # noqa: DTZ001 - the tables keep UTC without a zone
@@ -212,20 +212,7 @@ def test_a_second_call_with_one_more_file_reads_clocks_that_were_moved_anew(run_
 
 
 def incident(at: datetime, file_id: int) -> Incident:
-    return Incident(
-        "a.a",
-        "critical",
-        "definite",
-        "It broke.",
-        "",
-        (Evidence(file_id, 1),),
-        at,
-        None,
-        frozenset(),
-        frozenset(),
-        frozenset(),
-        {},
-    )
+    return Incident("a.a", "critical", "definite", (Evidence(file_id, 1),), at)
 
 
 def test_an_order_is_claimed_only_beyond_what_the_clocks_allow() -> None:
@@ -261,7 +248,7 @@ def test_what_was_over_long_before_the_job_is_context() -> None:
             incident(WRITTEN - timedelta(hours=30), 2),
         ]
     )
-    assert (old.severity, old.summary) == ("info", "It broke - 30 h before the first word of the job.")
+    assert (old.severity, old.facts["before_the_job"]) == ("info", "30 h before the first word of the job")
     assert late.severity == own.severity == "critical"
 
 

@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
-from logsift.content.model import Rule
 from logsift.content.errors import Origin
-from logsift.judge.causes import trace
+from logsift.content.incident import Evidence, Incident
+from logsift.content.model import Rule
 from logsift.derive.clocks import UTC, Clocks
+from logsift.judge.causes import trace
 from logsift.judge.grades import combined
 from logsift.judge.progress import Progress
-from logsift.content.incident import Evidence, Incident
 
 NOON = datetime(2026, 3, 3, 12)  # noqa: DTZ001 - the tables keep UTC without a zone
 
 
 def rule(id: str, explains: str = "", here: str = "", elsewhere: str = "") -> Rule:
     lists = (frozenset(x.split()) for x in (explains, here, elsewhere))
-    return Rule(id, id, "critical", "definite", "stable", *lists, "a", "r", "f", (), "", Origin("x", 1))
+    return Rule(id, id, "critical", "definite", "stable", *lists, "a", (), (), "f", (), "", Origin("x", 1))
 
 
 def incident(rule: str, minutes: float | None = 0, **given: object) -> Incident:
@@ -33,8 +33,8 @@ def incident(rule: str, minutes: float | None = 0, **given: object) -> Incident:
         "hosts": (),
         "gpus": (),
     } | given
-    scope = (frozenset(base[k]) for k in ("ranks", "hosts", "gpus"))
-    return Incident(rule, base["severity"], base["confidence"], rule, "", (Evidence(1, 1),), at, None, *scope, {})
+    scope = {k: frozenset(base[k]) for k in ("ranks", "hosts", "gpus")}
+    return Incident(rule, base["severity"], base["confidence"], (Evidence(1, 1),), at, summary=rule, **scope)
 
 
 RULES = [

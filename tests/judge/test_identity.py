@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from logsift import Catalog, analyze
-from logsift.judge.identity import identify
-from logsift.store import Store
 from builders.clusters import START, Cluster
 from tests.test_causes import incident
 from tests.test_flight_recorder import Job
+
+from logsift import Catalog, analyze
+from logsift.judge.identity import identify
+from logsift.store import Store
 
 Runs = Callable[[Mapping[str, str]], Path]
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders import pipelines
 
 from logsift import Catalog, analyze, load_catalog
 from logsift.report.json import document
-from builders import pipelines
 
 START = 1_760_000_000_000_000_000
 LOUD = ("hang.", "divergence.")

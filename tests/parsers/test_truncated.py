@@ -7,9 +7,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from builders.clusters import AT, SECOND, Cluster
 
 from logsift import Catalog, analyze
-from builders.clusters import AT, SECOND, Cluster
 
 
 def hung(run: Path, tails: dict[int, tuple[int, str]]) -> Path:

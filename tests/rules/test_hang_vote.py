@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from builders.clusters import AT, SECOND, Cluster
 
 from logsift import Catalog, Incident, analyze
-from builders.clusters import AT, SECOND, Cluster
 
 AT_DATA = [
     "get (queue.py:180)",

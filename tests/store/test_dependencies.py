@@ -10,7 +10,6 @@ from logsift.content.model import Kind, Relation
 from logsift.store.dependencies import ALWAYS, Inputs, branches, may_find, ordered, references
 
 
-
 def relation(kind: Kind, name: str, sql: str, parameters: str = "", needs: frozenset[str] = frozenset()) -> Relation:
     return Relation(name, kind, "", sql, Origin(f"rules/views/{name}.sql", 1), parameters, needs)
 

@@ -102,7 +102,7 @@ class Parameters:
     astray: float = 0.02
     """Up to this share of the rows may bear a spoilt step number (a broken line, two writers in one); more are another writer's."""
     copy: float = 0.8
-    """More than this share of the repeated steps with equal values: the text stands there twice."""
+    """More than this share of the repeated steps with equal values: the text is there twice."""
 
 
 DEFAULT = Parameters()

@@ -128,7 +128,7 @@ def _read(store: Store, listed: Sequence[Mapping[str, Any]]) -> Iterator[_Rows]:
 
 
 def _in_order(keys: Sequence[Ints]) -> bool:
-    """Whether rows stand in the order of their keys already: as good as always, and sorting them in SQL costs more than the search."""
+    """Whether rows are in the order of their keys already: as good as always, and sorting them in SQL costs more than the search."""
     before = np.ones(len(keys[0]) - 1 if len(keys[0]) else 0, bool)
     for k in reversed(keys):
         before = (k[1:] > k[:-1]) | (k[1:] == k[:-1]) & before

@@ -128,7 +128,7 @@ class _Run:
         return step <= self.first + 1.5 * max(self.interval, self.opening) or step < self.p.again * self.last
 
     def holds(self, w: _Written, a: int, b: int) -> bool:
-        """Whether a piece repeats what stands in it already: the same steps with the same values, written at the same times."""
+        """Whether a piece repeats what is in it already: the same steps with the same values, written at the same times."""
         if not self.first <= w.step[a] <= self.last or (w.fresh[a] and w.step[a] > self.first):
             return False
         known = self.known(w)
@@ -207,7 +207,7 @@ class _Dealer:
         self.run[self.w.row[a:b]] = r.number
 
     def _copy(self, r: _Run, a: int, b: int) -> None:
-        """What stands there already is a double; what goes on behind it is new."""
+        """What is there already is a double; what goes on behind it is new."""
         beyond = a + int(np.searchsorted(self.w.step[a:b], r.last, side="right"))
         self.state[self.w.row[a:beyond]] = DOUBLE
         self.run[self.w.row[a:beyond]] = r.number
@@ -215,7 +215,7 @@ class _Dealer:
             self._put(r, beyond, b)
 
     def _go_back(self, r: _Run, a: int) -> None:
-        """Steps from that of row a on are written again: what stood there is dead."""
+        """Steps from that of row a on are written again: what was there is dead."""
         w, lost, last_row = self.w, 0, -1
         for c, d in r.pieces:
             dead = w.row[c:d][(w.step[c:d] >= w.step[a]) & (self.state[w.row[c:d]] == LIVE)]
@@ -232,7 +232,7 @@ def stitch(
     """Tell restarts, rollbacks, copies and interleaved writers apart, in the order the rows were written.
 
     Args:
-        step: where each point stands.
+        step: where each point is.
         value: what was written.
         time: when, where known: a copy of the text repeats the times, a repeated training does not.
         fresh: rows that come first after a restart that somebody announced: these are never a copy.

@@ -231,7 +231,7 @@ def _rank(
 ) -> int | None:
     """The global rank: as said, as the only member of all groups, as point-to-point names it, at last as the file's name says.
 
-    A process lists the groups it is a member of, so it stands in the intersection of their members.
+    A process lists the groups it is a member of, so it is in the intersection of their members.
     """
     for key in ("rank", "global_rank"):
         if (said := _int(dump.get(key))) is not None:

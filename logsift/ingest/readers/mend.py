@@ -18,7 +18,7 @@ _CUTS, _WORDS = 3, 2
 def mended(data: bytes) -> bytes:
     """The text with lines broken at a fixed width made whole, or `data` itself where none are.
 
-    The line ends that are taken out of a record stand behind it, so that every other line keeps its number.
+    The line ends that are taken out of a record are behind it, so that every other line keeps its number.
 
     A text is taken for broken where no line is longer than some width, more lines are just as long than nearly so, and
     a good part of these are cut at different places, within words too, and followed by a line that begins as no other does.

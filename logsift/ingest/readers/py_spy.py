@@ -92,7 +92,7 @@ def _document(
     pid = main.get("pid") or main.get("os_thread_id")
     if threads:
         rows["stack_process"].append({"line_no": line_of(start), "pid": pid, "source_kind": "py-spy"})
-    # The main thread stands last here and first in the text form: kept as the text form has it.
+    # The main thread is last here and first in the text form: kept as the text form has it.
     for thread, begin, end in reversed(threads):
         _thread(thread, pid, text, begin, end, line_of, rows)
     return at + 1

@@ -99,7 +99,7 @@ def texts(file: SourceFile, numbers: Sequence[int]) -> dict[int, str]:
 
 
 def _history(message: bytes, heads: dict[bytes, str]) -> dict[str, Any]:
-    """One row of history: key -> value. Rows repeat their keys: `heads` keeps what stands before a value, and which key that is."""
+    """One row of history: key -> value. Rows repeat their keys: `heads` keeps what is before a value, and which key that is."""
     row: dict[str, Any] = {}
     for field, value in fields(message):
         if field == 1 and isinstance(value, bytes):
