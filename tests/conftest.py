@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -44,8 +43,3 @@ def content_of(tmp_path: Path) -> Callable[..., Catalog]:
         return load_catalog(root) if alone else load_catalog(*default_roots(), root)
 
     return make
-
-
-def plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows without the columns that are empty."""
-    return [{k: v for k, v in row.items() if v is not None} for row in rows]

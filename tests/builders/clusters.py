@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Literal
 
-from tests.test_flight_recorder import Job
+from builders.flight_recorder import Job
 
 START = datetime(2026, 3, 3, 9, 0, 0)  # noqa: DTZ001 - job output carries no zone
 STEP = timedelta(seconds=2)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders.rows import plain
 
 from logsift import Catalog, analyze
 from logsift.ingest import discover, parse
-from tests.conftest import plain
 
 Make = Callable[..., Any]
 

@@ -3,39 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from builders.incidents import NOON, incident, rule
 
-from logsift.content.errors import Origin
 from logsift.content.incident import Evidence, Incident
-from logsift.content.model import Rule
 from logsift.derive.clocks import UTC, Clocks
 from logsift.judge.causes import trace
 from logsift.judge.grades import combined
 from logsift.judge.progress import Progress
-
-NOON = datetime(2026, 3, 3, 12)  # noqa: DTZ001 - the tables keep UTC without a zone
-
-
-def rule(id: str, explains: str = "", here: str = "", elsewhere: str = "") -> Rule:
-    lists = (frozenset(x.split()) for x in (explains, here, elsewhere))
-    return Rule(id, id, "critical", "definite", "stable", *lists, "a", (), (), "f", (), "", Origin("x", 1))
-
-
-def incident(rule: str, minutes: float | None = 0, **given: object) -> Incident:
-    at = None if minutes is None else NOON + timedelta(minutes=minutes)
-    base: dict[str, Any] = {
-        "severity": "critical",
-        "confidence": "definite",
-        "ranks": (),
-        "hosts": (),
-        "gpus": (),
-    } | given
-    scope = {k: frozenset(base[k]) for k in ("ranks", "hosts", "gpus")}
-    return Incident(rule, base["severity"], base["confidence"], (Evidence(1, 1),), at, summary=rule, **scope)
-
 
 RULES = [
     rule("gpu.dead", "hang", "crash.cuda"),

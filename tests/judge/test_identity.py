@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from builders.clusters import START, Cluster
-from tests.test_causes import incident
-from tests.test_flight_recorder import Job
+from builders.flight_recorder import Job
+from test_causes import incident
 
 from logsift import Catalog, analyze
 from logsift.judge.identity import identify
