@@ -36,7 +36,8 @@ say  = '''
 ({{ signal_name }})
 {% elif signal == 11 %}crashed with a segmentation fault ({{ signal_name }})
 {% elif signal == 6 %}aborted ({{ signal_name }}{% if 'glibc' in source %}): the C library found
-the heap or the stack overwritten{% else %}){% endif %}
+the heap or the stack overwritten{% else %}){% if uncaught %} over a C++ exception that nobody
+caught{% endif %}{% if function %}, raised in {{ function }}{% endif %}{% endif %}
 {% elif signal == 7 %}died of a bus error ({{ signal_name }})
 {% elif signal == 4 %}ran into an illegal instruction ({{ signal_name }})
 {% elif signal == 8 %}divided by zero in native code ({{ signal_name }})
@@ -222,9 +223,18 @@ select
     library_offset as "offset",
     fault_address,
     source,
+    a.function,
+    case when a.is_uncaught then true end as uncaught,
     (select ranks from ended_with_it) as echo_ranks,
     case when ranks is not null then (select world_size from job) end as world_size
-from reported
+from reported r
+left join
+    (
+        select any_value(function) as function, bool_or(is_uncaught) as is_uncaught
+        from abort_stack
+        having count(distinct function) = 1
+    ) a
+    on r.signal = 6
 union all by name
 -- Ray sees that the connection to a worker ended, and guesses at why.
 select

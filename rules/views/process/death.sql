@@ -134,6 +134,27 @@ with
             null
         from stack_process
         where occasion like 'Fatal Python error: %'
+        union all
+        select
+            'gdb',
+            6,
+            null,
+            null,
+            null,
+            rank,
+            null,
+            null,
+            null,
+            host,
+            time,
+            file_id,
+            line_no,
+            false,
+            null,
+            null,
+            null,
+            null
+        from abort_stack
     ),
     named as (
         select t.* exclude (signal), coalesce(t.signal, n.signal) as signal
