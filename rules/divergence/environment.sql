@@ -1,80 +1,81 @@
 /*
 title       = "Ranks run with different versions or settings"
-severity    = "warning"
+severity    = "critical"
 confidence  = "probable"
 status      = "stable"
 explains    = ["hang"]
 about       = """
-Ranks of one job must agree in the version of NCCL and in the settings that decide what they send each other. Where they differ, init fails,
-messages have other sizes than expected, or the job hangs.
+Ranks of one job must agree in the version of NCCL and in the settings that decide what they send
+each other. Where they differ, init fails, messages have other sizes than expected, or the job
+hangs.
 """
-remedy      = "Start all hosts from the same image and pass the same environment to all of them (mpirun -x, srun --export, the launcher's env file)."
-false_positives = "The logs of several jobs lie in one directory."
+false_positives = "The logs of several jobs are in one directory."
+needs       = ["setting", "nccl_usage"]
+
+[[summary]]
+when = "hosts_by_value"
+say  = '''Hosts differ in {% if key in ('NCCL', 'RCCL') %}their version of
+{{ key }}{% else %}{{ key }} {%- endif %}: {% for value in values %}{{ value }} on
+{{ hosts_by_value[loop.index0] | names }} {%- if not loop.last %}; {% endif %}{% endfor %}'''
+
+[[summary]]
+say  = '''Ranks run different versions of {{ key }}: rank {{ ranks[0] }} has {{ values[0] }}, rank
+{{ ranks[1] }} has {{ values[1] }}'''
+
+[[step]]
+when = "key in ('NCCL', 'RCCL')"
+say  = '''Start all hosts from the same image, and look for a second copy of the library that is
+found first on some (LD_LIBRARY_PATH, LD_PRELOAD, a module, a wheel).'''
+run  = [
+  "python -c 'import torch; print(torch.__version__, torch.cuda.nccl.version())'",
+  "ldconfig -p | grep -E 'nccl|rccl'",
+  "env | grep -E 'LD_LIBRARY_PATH|LD_PRELOAD'",
+]
+
+[[step]]
+when = "key not in ('NCCL', 'RCCL')"
+say  = '''Pass the same {{ key }} to all hosts (mpirun -x, srun --export, the launcher's env
+file), and look for a file that sets it on some of them.'''
+run  = ["env | grep {{ key }}", "grep -s {{ key }} /etc/nccl.conf ~/.nccl.conf ~/.bashrc"]
 */
--- only with setting, nccl_usage
 with
-    shared(name) as (
-        values
-            ('NCCL'),
-            ('RCCL'),
-            ('NCCL_ALGO'),
-            ('NCCL_PROTO'),
-            ('NCCL_NET'),
-            ('NCCL_BUFFSIZE'),
-            ('NCCL_NTHREADS'),
-            ('NCCL_MIN_NCHANNELS'),
-            ('NCCL_MAX_NCHANNELS'),
-            ('NCCL_MIN_CTAS'),
-            ('NCCL_MAX_CTAS'),
-            ('NCCL_MIN_NRINGS'),
-            ('NCCL_MAX_NRINGS'),
-            ('NCCL_COLLNET_ENABLE'),
-            ('NCCL_NVLS_ENABLE'),
-            ('NCCL_LL_THRESHOLD'),
-            ('NCCL_TREE_THRESHOLD'),
-            ('NCCL_CROSS_NIC'),
-            ('NCCL_IB_DISABLE'),
-            ('NCCL_P2P_NET_CHUNKSIZE'),
-            ('NCCL_CUMEM_ENABLE'),
-            ('NCCL_PXN_DISABLE')
-    ),
     of_host as (
         select
             name,
             host,
-            list(distinct value order by value) as said,
-            arg_min(line_at(file_id, line_no), line_no) as at_line,
+            list(distinct value order by value) as settings,
+            arg_min(line_at(file_id, line_no), line_no) as place,
             min(time) as at
         from setting
-        where host is not null and name in (from shared)
+        where host is not null and name in (select name from nccl_shared_setting)
         group by name, host
     ),
     by_value as (
         select
             name,
-            array_to_string(said, ', ') as value,
+            array_to_string(settings, ', ') as value,
             list(host order by host) as hosts,
-            list(at_line) as lines,
+            list(place) as places,
             min("at") as at
         from of_host
         group by all
+    ),
+    mismatch as (  -- NCCL's own complaint
+        select
+            arg_min(rank_a, line_no) as rank_a,
+            arg_min(rank_b, line_no) as rank_b,
+            nccl_version_text(version_a) as text_a,
+            nccl_version_text(version_b) as text_b,
+            min(time) as at,
+            list(line_at(file_id, line_no)) as places
+        from nccl_usage
+        where event = 'version_mismatch'
+        group by version_a, version_b
     )
 select
-    format(
-        'Hosts differ in {}: {}',
-        case when name in ('NCCL', 'RCCL') then 'their version of ' || name else name end,
-        string_agg(
-            value
-            || ' on '
-            || case
-                when len(hosts) > 4 then len(hosts) || ' hosts' else array_to_string(hosts, ', ')
-            end,
-            '; '
-            order by len(hosts) desc, value
-        )
-    ) as summary,
-    flatten(list(lines[:3])) as evidence,
+    flatten(list(places[:3])) as evidence,
     min("at") as at,
+    -- the minority, where there is one
     case
         when min(len(hosts)) = max(len(hosts))
         then list_sort(flatten(list(hosts)))
@@ -82,62 +83,16 @@ select
     end as hosts,
     name as "key",
     list(value order by value) as "values",
-    'critical' as severity
+    list(hosts order by value) as hosts_by_value
 from by_value
 group by name
 having count(*) > 1
 union all by name
 select
-    format(
-        'Ranks run different versions of NCCL: rank {} has {}, rank {} has {}',
-        rank_a,
-        nccl_version_text(version_a),
-        rank_b,
-        nccl_version_text(version_b)
-    ) as summary,
-    lines as evidence,
+    places as evidence,
     "at",
     [rank_a, rank_b] as ranks,
     'NCCL' as "key",
-    [nccl_version_text(version_a), nccl_version_text(version_b)] as "values",
-    'critical' as severity,
+    case when rank_a < rank_b then [text_a, text_b] else [text_b, text_a] end as "values",
     'definite' as confidence
-from
-    (
-        select
-            arg_min(rank_a, line_no) as rank_a,
-            arg_min(rank_b, line_no) as rank_b,
-            version_a,
-            version_b,
-            min(time) as at,
-            list(line_at(file_id, line_no)) as lines
-        from nccl_usage
-        where event = 'version_mismatch'
-        group by version_a, version_b
-    )
-union all by name
--- what they agree in, for the reader
-select
-    format(
-        'NCCL {}; {} communicator(s), the largest of {} ranks',
-        array_to_string(versions, ' and '),
-        communicators,
-        coalesce(nranks::varchar, '?')
-    ) as summary,
-    lines as evidence,
-    hosts,
-    array_to_string(versions, ', ') as nccl_version,
-    nranks,
-    'info' as severity
-from
-    (
-        select
-            list(distinct split_part(value, '+', 1)) as versions,
-            list(line_at(file_id, line_no))[:3] as lines,
-            (select max(nranks) from communicator) as nranks,
-            (select count(*) from communicator) as communicators,
-            (select list(distinct host order by host) filter (host <> '') from nccl_rank) as hosts
-        from setting
-        where name in ('NCCL', 'RCCL')
-        having count(*) > 0
-    )
+from mismatch

@@ -4,10 +4,29 @@ severity = "critical"
 confidence = "probable"
 status = "stable"
 explains = ["loss.nan", "loss.divergence", "loss.spike", "loss.plateau_shift"]
-about = "A value that is the same on all ranks by nature (an averaged loss, the norm of reduced gradients) was so for long, and then a minority of ranks differs for good: silent data corruption, a broken collective, or weights that drifted apart."
-remedy = "Take the ranks' node out and run diagnostics (memory, ECC, a matrix multiplication with a known result); compare checksums of the weights of all ranks; resume from a checkpoint before that step."
+about = """
+A value that is the same on all ranks by nature (an averaged loss, the norm of reduced gradients)
+was so for long, and then a minority of ranks differs for good: silent data corruption, a broken
+collective, or weights that drifted apart.
+"""
 false_positives = "The program begins to print a local value on some ranks."
 references = ["https://arxiv.org/abs/2407.21783", "https://arxiv.org/abs/2203.08989"]
+summary = '''
+{{ ranks | ranks | capital }} {{ ranks | agree('reports', 'report') }} another {{ metric }} than the
+other ranks from step {{ step }} on ({{ value }} instead of {{ value_of_others }}); before, all
+agreed'''
+
+[[step]]
+say  = '''Take {% if hosts %}{{ hosts | names }}{% else %}the
+{{ ranks | agree('host', 'hosts') }} of {{ ranks | ranks }}{% endif %} out of the pool and test
+{% if gpus %}{{ gpus | names('GPU') }}{% else %}the GPUs{% endif %} there: the long diagnosis,
+ECC counters, a matrix multiplication with a known result.'''
+run  = ["dcgmi diag -r 4", "nvidia-smi -q -d ECC,ROW_REMAPPER", "dmesg -T | grep -i -E 'xid|nvrm'"]
+
+[[step]]
+say  = '''Compare checksums of the weights of all ranks that should hold the same, to see whether
+they have drifted apart already. Then resume from a checkpoint before step {{ step }}
+{%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}.'''
 */
 with
     printed as (
@@ -23,13 +42,13 @@ with
         where canonical in ('loss', 'grad_norm') and rank is not null and step is not null
         group by all
     ),
-    common as (
-        -- What most ranks say; ranks agree where they differ by rounding only.
+    compared as (
         select *, median(value) over same as usual, count(*) over same as ranks_here
         from printed
         window same as (partition by name, step)
     ),
-    told as (
+    judged as (
+        -- Ranks agree where they differ by rounding only.
         select
             *,
             not (
@@ -38,23 +57,17 @@ with
                 or isnan(value)
                 and isnan(usual)
             ) as differs
-        from common
+        from compared
         where ranks_here >= 3
     ),
-    steps as (
+    by_step as (
         select name, step, count(*) filter (differs) as different, any_value(ranks_here) as n
-        from told
+        from judged
         group by all
     ),
-    first as (
-        -- The first step from which a minority differs nearly always.
-        select
-            name,
-            min(step) filter (different > 0) as step,
-            count(*) as points,
-            min(step) as begins,
-            max(step) as ends
-        from steps
+    first_difference as (
+        select name, min(step) filter (different > 0) as step, count(*) as points
+        from by_step
         group by name
     ),
     split as (
@@ -62,67 +75,56 @@ with
             f.name,
             f.step,
             f.points,
-            (select count(*) from steps s where s.name = f.name and s.step < f.step) as before,
-            (select count(*) from steps s where s.name = f.name and s.step >= f.step) as after,
-            (
-                select count(*)
-                from steps s
-                where s.name = f.name and s.step >= f.step and different > 0 and different < n / 2.0
+            count(*) filter (s.step < f.step) as before,
+            count(*) filter (s.step >= f.step) as after,
+            count(*) filter (
+                s.step >= f.step and s.different > 0 and s.different < s.n / 2.0
             ) as apart
-        from first f
+        from first_difference f
+        join by_step s using (name)
         where f.step is not null
+        group by all
     ),
     culprit as (
         select
-            t.name,
-            t.rank,
-            count(*) filter (t.differs) as times,
-            count(*) as n,
-            arg_min(t.place, t.step) filter (t.differs) as place,
-            arg_min(t.value, t.step) filter (t.differs) as value,
-            arg_min(t.usual, t.step) filter (t.differs) as usual,
-            min(t.time) filter (t.differs) as time
-        from told t
-        join split s on s.name = t.name and t.step >= s.step
-        where s.before >= greatest(4, 0.25 * s.points) and s.after >= 3 and s.apart > 0.8 * s.after
-        group by t.name, t.rank
-        having count(*) filter (t.differs) > 0.8 * count(*)
-    ),
-    one as (
-        select
-            c.name,
+            j.name,
             s.step,
-            list(c.rank order by c.rank) as ranks,
-            list(c.place order by c.rank) as places,
-            any_value(c.value) as value,
-            any_value(c.usual) as usual,
-            min(c.time) as time
-        from culprit c
-        join split s using (name)
-        group by c.name, s.step
+            j.rank,
+            arg_min(j.place, j.step) filter (j.differs) as place,
+            arg_min(j.value, j.step) filter (j.differs) as value,
+            arg_min(j.usual, j.step) filter (j.differs) as usual,
+            min(j.time) filter (j.differs) as time
+        from judged j
+        join split s on s.name = j.name and j.step >= s.step
+        -- agreed for long, then a minority differs nearly always
+        where s.before >= greatest(4, 0.25 * s.points) and s.after >= 3 and s.apart > 0.8 * s.after
+        group by all
+        having count(*) filter (j.differs) > 0.8 * count(*)
+    ),
+    minority as (
+        select
+            name,
+            step,
+            list(rank order by rank) as ranks,
+            list(place order by rank) as places,
+            any_value(value) as value,
+            any_value(usual) as usual,
+            min(time) as time
+        from culprit
+        group by name, step
     )
 select
-    'From step '
-    || plain(o.step)
-    || ' on rank '
-    || ranges(o.ranks)
-    || ' reports another '
-    || o.name
-    || ' ('
-    || plain(o.value)
-    || ') than the other ranks ('
-    || plain(o.usual)
-    || '), with which it agreed before' as summary,
-    o.places || (
-        select list(place order by rank)[:3]
-        from told t
-        where t.name = o.name and t.step = o.step and not t.differs
+    m.places || (
+        select list(j.place order by j.rank)[:3]
+        from judged j
+        where j.name = m.name and j.step = m.step and not j.differs
     ) as evidence,
-    o.time as at,
-    o.ranks,
-    o.step,
-    o.name as metric,
-    o.value,
-    o.usual as value_of_others
-from one o
-qualify row_number() over (order by o.step, o.name) = 1
+    m.time as at,
+    m.ranks,
+    m.step,
+    m.name as metric,
+    m.value,
+    m.usual as value_of_others,
+    saved_up_to(m.step - 1) as checkpoint_step
+from minority m
+qualify row_number() over (order by m.step, m.name) = 1

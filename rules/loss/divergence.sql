@@ -1,27 +1,58 @@
 /*
-title = "Loss diverges"
+title = "The loss diverges"
 severity = "critical"
 confidence = "probable"
 status = "stable"
 explains = ["loss.nan", "loss.rollback"]
 about = "The training loss creeps up for good, without a spike, to the end of the log."
-remedy = "Go back to a checkpoint before the minimum and lower the learning rate; check what changed there: data, rate, a restart that did not load the optimizer."
-false_positives = "The objective or the data mixture changes by plan and the log does not say so; the learning rate is raised again."
+false_positives = """
+The objective or the mixture of data changes as planned and the log does not mention it; the
+learning rate is raised again.
+"""
 references = ["https://arxiv.org/abs/2309.14322"]
+summary = '''
+The {{ metric }} creeps up from {{ base }} at step {{ from_step }} to {{ level_after }} at step
+{{ last_step }}
+{%- if rolled_back %}; training went back to before it later{% endif %}
+{%- if stepless %}; no step is printed, values are counted
+{%- if epoch is not none %}: this is epoch {{ epoch }}{% endif %}{% endif %}'''
+
+[[step]]
+when = "severity == 'info'"
+say  = '''Check that the rise fits what the log reports there:
+{% if change %}{{ change | cut }}{% else %}validation goes on falling{% endif %}.'''
+
+[[step]]
+when = "few_points and severity != 'info'"
+say  = '''Watch it for some more steps before acting: {{ points }} points are few.'''
+
+[[step]]
+when = "early and severity != 'info'"
+say  = '''Look at how the training begins: initialization, the norm of the embeddings, learning
+rate and warm-up, epsilon of the optimizer, and the first data it sees.'''
+
+[[step]]
+when = "not early and severity != 'info' and not stepless"
+say  = '''Go back to a checkpoint before step {{ from_step }}
+{%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}
+and lower the learning rate. Find out what changed there: data, rate, a restart that did not load
+the optimizer.'''
+
+[[step]]
+when = "not early and severity != 'info' and stepless"
+say  = '''Go back to a checkpoint before the rise and lower the learning rate. Find out what
+changed there: data, rate, a restart that did not load the optimizer.'''
+
+[[step]]
+when = "severity != 'info'"
+say  = '''Compare the gradient norm, the norm of the weights and the largest attention logits
+before and after: they show which part runs away.'''
 */
+with
+    trend as (
+        select *, coalesce(before_step, start_step) as from_step from loss_jump where kind = 'trend'
+    )
 select
-    'The '
-    || j.name
-    || ' creeps up from '
-    || plain(j.base)
-    || ' at step '
-    || plain(coalesce(j.before_step, j.start_step))
-    || ' to '
-    || plain(j.after)
-    || ' at step '
-    || plain(j.last_step)
-    || case when j.branch = 'dead' then '; training went back behind it later' else '' end
-    || counted_note(j.stepless, j.file_id, j.line_no) as summary,
     [
         line_at(j.before_file, j.before_line),
         line_at(j.file_id, j.line_no),
@@ -38,17 +69,27 @@ select
     to_timestamp(j.start_seconds)::timestamp as at,
     j.of_ranks as ranks,
     j.start_step as step,
+    j.from_step,
+    j.last_step,
+    j.base,
+    j.after as level_after,
     l.lowest as min_loss,
     l.last as last_loss,
     l.points,
     l.points < 25 as few_points,
+    -- in the first tenth of the training, as far as its length is known
+    j.from_step < 0.1 * greatest(coalesce(j.planned, 0), j.last_step) as early,
+    saved_up_to(j.from_step) as checkpoint_step,
     j.name as metric,
-    j.interval as log_interval
+    j.interval as log_interval,
+    case when j.branch = 'dead' then true end as rolled_back,
+    j.change.what as change,
+    case when j.stepless then true end as stepless,
+    case when j.stepless then epoch_at(j.file_id, j.line_no) end as epoch
 from
-    loss_jump j,
+    trend j,
     lateral(
         select min(p.value) as lowest, arg_max(p.value, p.ordinal) as last, count(*) as points
         from series_point p
         where p.series_id = j.series_id and isfinite(p.value)
     ) l
-where j.kind = 'trend'

@@ -1,25 +1,39 @@
 /*
-title = "Loss moved to a higher level"
+title = "The loss moved to a higher level"
 severity = "warning"
 confidence = "probable"
 status = "stable"
 explains = ["loss.rollback"]
-about = "The training loss stepped up to a new level and stays there, without a peak: other data, another setting, or a part of the model that broke."
-remedy = "Look at what changed at that step: data set or shard, batch size, sequence length, a restart on another machine. Compare with validation."
-false_positives = "A change of data or objective by plan that the log does not mention."
+about = """
+The training loss stepped up to a new level and stays there, without a peak: other data, another
+setting, or a part of the model that broke.
+"""
+false_positives = "A planned change of data or objective that the log does not mention."
 references = ["https://arxiv.org/abs/2407.21783"]
+summary = '''
+The {{ metric }} stepped up from {{ base }} to {{ level_after }} at step {{ step }} and stays there
+{%- if change %}; the log reports a change there: {{ change | cut }}{% endif %}
+{%- if stepless %}; no step is printed, values are counted
+{%- if epoch is not none %}: this is epoch {{ epoch }}{% endif %}{% endif %}'''
+
+[[step]]
+when = "severity == 'info'"
+say  = '''Check that the new level was expected: {% if change %}the log reports a change
+there{% else %}the validation loss goes on falling{% endif %}.'''
+
+[[step]]
+when = "severity != 'info'"
+say  = '''Find out what changed {% if not stepless %}at step
+{{ step }}{% else %}there{% endif %}: data set or shard, batch size, sequence length, a restart
+on other machines. Compare the validation loss: if it did not move, the training data changed; if
+it did, a part of the model broke.'''
+
+[[step]]
+when = "severity != 'info' and checkpoint_step is not none"
+say  = '''Run on from the checkpoint of step {{ checkpoint_step }} with the same data: if the
+level stays down this time, it was the machine.'''
 */
 select
-    'The '
-    || j.name
-    || ' stepped up from '
-    || plain(j.base)
-    || ' to '
-    || plain(j.after)
-    || ' at step '
-    || plain(j.start_step)
-    || ' and stays there'
-    || counted_note(j.stepless, j.file_id, j.line_no) as summary,
     [
         line_at(j.before_file, j.before_line),
         line_at(j.file_id, j.line_no),
@@ -34,8 +48,12 @@ select
     j.start_step as step,
     j.base,
     j.after as level_after,
+    saved_up_to(j.start_step) as checkpoint_step,
     j.name as metric,
     j.interval as log_interval,
-    round(j.sigmas, 1) as height_sigmas
+    round(j.sigmas, 1) as height_sigmas,
+    j.change.what as change,
+    case when j.stepless then true end as stepless,
+    case when j.stepless then epoch_at(j.file_id, j.line_no) end as epoch
 from loss_jump j
 where j.kind = 'shift' and j.boundary_step is null

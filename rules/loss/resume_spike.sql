@@ -1,28 +1,46 @@
 /*
-title = "Loss jumps after a resume"
+title = "The loss jumps after a resume"
 severity = "warning"
 confidence = "probable"
 status = "stable"
 explains = ["loss.rollback"]
-about = "Right after a restart the training loss stands above where it was: the restart did not bring everything back (optimizer state, learning-rate schedule, loss scale, weights of one stage)."
-remedy = "Check that optimizer, scheduler and scaler states were loaded and on all ranks; compare the rate and the gradient norm before and after; resume again from the same checkpoint."
-false_positives = "The restart was made with other data or a higher rate on purpose. One line of twice the level just after a resume of Megatron core 0.17 is its own counting and not reported."
+about = """
+Right after a restart the training loss is above where it was: the restart did not bring everything
+back (optimizer state, learning-rate schedule, loss scale, weights of one stage).
+"""
+false_positives = """
+The restart was made with other data or a higher rate on purpose. One line of twice the level just
+after a resume of Megatron core 0.17 is its own counting and not reported.
+"""
 references = ["https://github.com/NVIDIA/Megatron-LM/issues/6237"]
+summary = '''
+After the resume at step {{ resume_step }} the {{ metric }} jumped from {{ base }} to {{ peak }}
+{%- if recovered_step is none %} and never came back (now {{ level_after }})
+{%- else %} and was back at step {{ recovered_step }}{% endif %}'''
+
+[[step]]
+say  = '''Check in the log of the restart that everything was loaded, on all ranks: weights of
+every stage, optimizer, learning-rate schedule, loss scale, and the state of the DataLoader, the
+sampler and the random number generators. A setting such as --no-load-optim, --no-load-rng or
+--finetune leaves them out.'''
+
+[[step]]
+say  = '''Compare the learning rate and the gradient norm of the last step before and the first
+step after: another rate means that the schedule began anew, the same rate with a larger norm
+that the optimizer did.'''
+
+[[step]]
+when = "recovered_step is none"
+say  = '''Resume from the checkpoint of step {{ resume_step }} again with all of it loaded: what
+was trained since does not heal by itself.'''
+
+[[step]]
+when = "recovered_step is not none and class == 'slow'"
+say  = '''Resume from the checkpoint of step {{ resume_step }} again once that is repaired, if
+the steps up to {{ recovered_step }} matter: that is how long the training took to make up for
+it.'''
 */
 select
-    'After the resume at step '
-    || plain(j.boundary_step)
-    || ' the '
-    || j.name
-    || ' jumped from '
-    || plain(j.base)
-    || ' to '
-    || plain(j.peak)
-    || case
-        when j.end_step is null
-        then ' and never came back (now ' || plain(j.after) || ')'
-        else ' and was back at step ' || plain(j.end_step)
-    end as summary,
     [
         line_at(j.before_file, j.before_line),
         line_at(j.boundary_file, j.boundary_line),
@@ -39,6 +57,7 @@ select
     j.base,
     j.class,
     j.end_step as recovered_step,
+    case when j.end_step is null then j.after end as level_after,
     j.name as metric,
     j.interval as log_interval
 from loss_jump j

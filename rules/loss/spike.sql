@@ -4,71 +4,86 @@ severity = "warning"
 confidence = "definite"
 status = "stable"
 explains = ["loss.nan", "loss.rollback"]
-about = "The training loss jumped far above its own noise and stayed there for several points: it came back at once (fast), after long (slow), or not at all (unrecovered). Single hard batches are not meant; a wobble of less than 15 % that is over at once, and a part of the loss that is switched on, are remarks."
-remedy = "If it does not come back: restart from the last checkpoint at least 100 steps before the spike and skip the 200-500 batches around it (PaLM), or lower the learning rate. A fast spike needs nothing; when they repeat, look at gradient clipping and at the data of these steps."
-false_positives = "A change of the objective or of the data by plan that the log does not mention; one data set or task that is rare in the batches; a log that shows one batch of one rank."
-references = ["https://arxiv.org/abs/2204.02311", "https://arxiv.org/abs/2309.14322", "https://github.com/bigscience-workshop/bigscience/blob/master/train/tr11-176B-ml/chronicles.md"]
+about = """
+The training loss jumped far above its own noise and stayed there for several points: it came back
+at once (fast), after long (slow), or not at all (unrecovered). Single hard batches are not meant; a
+wobble of less than 15 % that is over at once, and a part of the loss that is switched on, are
+remarks.
+"""
+false_positives = """
+The objective or the data was changed on purpose and the log does not mention it; one data set or
+task that is rare in the batches; a log that shows one batch of one rank.
+"""
+references = [
+  "https://arxiv.org/abs/2204.02311",
+  "https://arxiv.org/abs/2309.14322",
+  "https://github.com/bigscience-workshop/bigscience/blob/master/train/tr11-176B-ml/chronicles.md",
+]
+summary = '''
+{% if alone %}Only{% else %}The{% endif %} {{ metric }} jumped
+from {{ base }} to {{ peak }} at step {{ step }}
+{%- if class == 'unrecovered' %} and never came back (now {{ level_after }})
+{%- else %} and was back at step {{ recovered_step }} ({{ class }}
+{%- if old_level_step and old_level_step > step + 1.5 * (recovered_step - step) -%}
+; at the old level at step {{ old_level_step }}{% endif %}){% endif %}
+{%- if same_in %}; so did {{ same_in | names }}{% endif %}
+{%- if rose_with_it %}; {{ rose_with_it | names }} rose with it{% endif %}
+{%- if unmoved and (alone or rose_with_it) %}{{ ', ' if rose_with_it else '; ' }}
+{{- unmoved | names }} did not{% endif %}
+{%- if switched_on %}; {{ switched_on | names }} {{ switched_on | agree('was', 'were') }} zero until
+then{% endif %}
+{%- if grad_precursor_step and grad_precursor_step < step -%}
+; the gradient norm ran ahead at step {{ grad_precursor_step }}{% endif %}
+{%- if rolled_back %}; training went back to before it later{% endif %}
+{%- if change %}; the log reports a change there: {{ change | cut }}{% endif %}
+{%- if stepless %}; no step is printed, values are counted
+{%- if epoch is not none %}: this is epoch {{ epoch }}{% endif %}{% endif %}'''
+
+[[step]]
+when = "switched_on"
+say  = '''Check that {{ switched_on | names }} was meant to begin at step {{ step }}: the jump is
+that part of the loss, not a training that got worse.'''
+
+[[step]]
+when = "alone"
+say  = '''Look at what is behind {{ metric }} from step {{ step }}
+{%- if recovered_step %} to {{ recovered_step }}{% endif %}: its data set, shard or task, and its
+weight.'''
+
+[[step]]
+when = "change and not switched_on"
+say  = '''Compare the jump with the change that the log reports there: if it was meant, nothing
+is wrong as long as the loss comes back.'''
+
+[[step]]
+when = "class == 'unrecovered' and not alone and not stepless and not rolled_back"
+say  = '''Restart from {% if checkpoint_step is not none %}the checkpoint of step
+{{ checkpoint_step }}{% else %}the last checkpoint at least 100 steps before step
+{{ step }}{% endif %}; skip the 200-500 batches around step {{ step }}, or lower the learning
+rate.'''
+
+[[step]]
+when = "class == 'unrecovered' and not alone and (stepless or rolled_back)"
+say  = '''Restart from a checkpoint before the jump{% if rolled_back %}, if that was not done
+already{% endif %}; skip the 200-500 batches around it, or lower the learning rate.'''
+
+[[step]]
+when = "class == 'slow' and not alone and not switched_on and not change"
+say  = '''Leave it running if the loss keeps coming down: it was back at step
+{{ recovered_step }}. Lower the learning rate or clip gradients harder if such a jump comes
+again.'''
+
+[[step]]
+when = "class == 'fast' and not alone and not switched_on and not change"
+say  = '''Do nothing for a single one: it was over at step {{ recovered_step }}. If they repeat,
+look at gradient clipping and at the data of these steps.'''
+
+[[step]]
+when = "grad_precursor_step and grad_precursor_step < step and class != 'unrecovered'"
+say  = '''Look at the batch of step {{ grad_precursor_step }}, where the gradient norm rose
+first, before that of step {{ step }}.'''
 */
 select
-    'The '
-    || j.name
-    || case when j.alone then ' alone' else '' end
-    || ' jumped from '
-    || plain(j.base)
-    || ' to '
-    || plain(j.peak)
-    || ' at step '
-    || plain(j.start_step)
-    || case
-        j.class
-        when 'unrecovered'
-        then ' and never came back (now ' || plain(j.after) || ')'
-        else
-            ' and was back at step '
-            || plain(j.end_step)
-            || ' ('
-            || j.class
-            || case
-                when j.level_step > j.start_step + 1.5 * (j.end_step - j.start_step)
-                then '; at the old level at step ' || plain(j.level_step)
-                else ''
-            end
-            || ')'
-    end
-    || case when j.alone and j.any_loss then '; the loss itself did not' else '' end
-    || case
-        when len(j.names) > 1
-        then '; the same in ' || array_to_string(list_filter(j.names, lambda n:n <> j.name), ', ')
-        else ''
-    end
-    || case
-        when len(c.rose) > 0
-        then
-            '; '
-            || array_to_string(c.rose[:4], ', ')
-            || ' rose with it'
-            || case
-                when len(c.calm) > 0
-                then ', ' || array_to_string(c.calm[:4], ', ') || ' did not'
-                else ''
-            end
-        else ''
-    end
-    || case
-        when len(c.begun) > 0
-        then '; ' || array_to_string(c.begun[:4], ', ') || ' was zero until then'
-        else ''
-    end
-    || case
-        when g.step < j.start_step
-        then '; the gradient norm ran ahead at step ' || plain(g.step)
-        else ''
-    end
-    || case when j.branch = 'dead' then '; training went back behind it later' else '' end
-    || case
-        when j.change is not null then '; a change is logged there: ' || j.change.what else ''
-    end
-    || counted_note(j.stepless, j.file_id, j.line_no) as summary,
     [
         line_at(j.before_file, j.before_line),
         line_at(j.file_id, j.line_no),
@@ -92,28 +107,6 @@ select
     case when j.kind = 'lone' or j.sigmas < 8 or j.alone then 'probable' end as confidence,
     to_timestamp(j.start_seconds)::timestamp as at,
     j.of_ranks as ranks,
-    case
-        when j.alone
-        then
-            'look at what is behind '
-            || j.name
-            || ' at these steps: its data set, shard or task, or how it is weighted'
-        when j.class = 'unrecovered' and not j.stepless
-        then
-            'restart from the last checkpoint at least 100 steps before step '
-            || plain(j.start_step)
-            || coalesce(
-                ' (' || (
-                    select 'one was saved at step ' || plain(max(e.step))
-                    from training_event e
-                    where e.kind = 'save' and e.step <= j.start_step - 100
-                    having max(e.step) is not null
-                )
-                || ')',
-                ''
-            )
-            || ' and skip the batches around it, or lower the learning rate'
-    end as action,
     j.start_step as step,
     j.start_step as spike_step,
     j.peak_step,
@@ -124,13 +117,23 @@ select
     j.end_step as recovered_step,
     j.level_step as old_level_step,
     g.step as grad_precursor_step,
+    -- The causes of a spike lie before it: PaLM went back about 100 steps.
+    case
+        when j.class = 'unrecovered' and not j.stepless then saved_up_to(j.start_step - 100)
+    end as checkpoint_step,
     j.name as metric,
+    nullif(list_filter(j.names, lambda n:n <> j.name), []) as same_in,
     round(j.sigmas, 1) as height_sigmas,
     j.interval as log_interval,
     j.after as level_after,
     c.rose as rose_with_it,
     c.calm as unmoved,
-    case when j.alone then true end as alone
+    nullif(c.begun, []) as switched_on,
+    case when j.alone then true end as alone,
+    case when j.branch = 'dead' then true end as rolled_back,
+    j.change.what as change,
+    case when j.stepless then true end as stepless,
+    case when j.stepless then epoch_at(j.file_id, j.line_no) end as epoch
 from loss_jump j
 left join component_echo c using (series_id, run, start_step)
 left join gradient_precursor g using (series_id, run, start_step)

@@ -3,157 +3,99 @@ title = "Training became slower"
 severity = "warning"
 confidence = "probable"
 status = "stable"
-about = "The time of a step went up for good, or the pauses at regular steps grow longer and longer. Told from medians of blocks of steps: evaluations, checkpoints and first steps do not count, nor does a change of batch size or sequence length."
-remedy = "Look at that time for a GPU that lowers its clocks (heat, power), a link that went down to fewer lanes, a busy file system or data loader, another job on the host. Where one rank or host is named, compare its clocks and links with a healthy one."
-false_positives = "The work of a step grew by plan and the log does not say so (longer sequences, more experts, an evaluation in every step)."
+about = """
+The time of a step went up for good, or the pauses at regular steps grow longer and longer. Judged
+by medians of blocks of steps: evaluations, checkpoints and first steps do not count, nor does a
+change of batch size or sequence length.
+"""
+false_positives = """
+The work of a step grew as planned and the log does not say so (longer sequences, more experts, an
+evaluation in every step).
+"""
 references = ["https://arxiv.org/abs/2402.15627", "https://arxiv.org/abs/2407.21783"]
+
+[[summary]]
+when = "class == 'periodic'"
+say  = '''Every {{ period }} points a step takes longer, and each time more:
+{% if pause_seconds_last is not none %}by {{ pause_seconds_last | duration }} at the end, by
+{{ pause_seconds_first | duration }} at first{% else %}{{ ratio | round(1) }} times as much at
+the end as at first{% endif %}'''
+
+[[summary]]
+say  = '''{% if extent == 'rank' %}{{ ranks | ranks | capital }}{% if host %} on
+{{ host }}{% endif %} {% else %}Training {% endif %} became slower at step {{ step }}:
+{% if throughput_before is not none %}{{ metric }} fell from {{ throughput_before }} to
+{{ throughput_after }}{% else %}a step takes {{ step_seconds_after }} s instead of
+{{ step_seconds_before }} s{% endif %} ({{ ratio | round(1) }} times)
+{%- if class == 'growing' %}, and it goes on growing{% endif %} {%- if extent == 'rank' %}; the
+other {{ (nranks - ranks | length) | count('rank') }} did not
+{%- elif extent == 'all' and slow_rank_count == nranks %}; all {{ nranks }} ranks alike{% endif %}
+{%- if restarted %}; a restart is just before it{% endif %}'''
+
+[[step]]
+when = "restarted"
+say  = '''Compare this start with the one before: hosts, number of ranks, batch size, settings.
+Another allocation or another batch size changes the pace without a fault.'''
+
+[[step]]
+when = "extent == 'rank' and not restarted"
+say  = '''Compare {{ ranks | ranks }}{% if host %} on {{ host }}{% endif %} with a healthy rank:
+clocks (heat, power cap), PCIe link width, other processes on the host, and its data loader.'''
+run  = [
+  "nvidia-smi -q -d PERFORMANCE,CLOCK,POWER,TEMPERATURE",
+  "nvidia-smi --query-gpu=index,pcie.link.gen.current,pcie.link.width.current --format=csv",
+  "top -b -n 1 -o %CPU",
+]
+
+[[step]]
+when = "extent != 'rank' and class == 'shift' and not restarted"
+say  = '''Look for what all ranks share{% if at %} at {{ at.replace(microsecond=0) }}{% endif %}: one slow GPU slows
+down all that wait for it in a collective, a network port that fell back to fewer lanes or
+another route, a busy file system. Measure compute, data loading and communication of one step
+apart to see which of them grew.'''
+run  = [
+  "nvidia-smi --query-gpu=index,clocks.sm,clocks_throttle_reasons.active --format=csv",
+  "rdma statistic",
+]
+
+[[step]]
+when = "class == 'growing'"
+say  = '''Look for something that is never freed or grows with the steps: memory (garbage
+collection, a cache), a list of losses that keeps the graph alive, a log or a progress bar that
+is rewritten.'''
+run  = ["py-spy dump --pid {{ pid }}"]
+
+[[step]]
+when = "class == 'periodic'"
+say  = '''Find out what the program does every {{ period }} points (checkpoint, evaluation,
+logging) and why it takes longer each time: old checkpoints that are searched, an evaluation set
+that grows, a file system that fills up.'''
+run  = ["df -h"]
 */
-with
-    planned as (
-        -- Steps that do more work take longer.
-        select c.writer, c.run
-        from pace_change c, planned_change g
-        where
-            g.file_id = c.file_id
-            and (
-                g.what is null
-                or g.line_no
-                between (
-                    select p.line_no
-                    from pace p
-                    where
-                        p.writer = c.writer
-                        and p.run = c.run
-                        and p.k = greatest(c.k - c.block_points, 1)
-                ) and coalesce(
-                    (
-                        select p.line_no
-                        from pace p
-                        where p.writer = c.writer and p.run = c.run and p.k = c.k + c.block_points
-                    ),
-                    c.line_no
-                )
-            )
-    ),
-    change as (
-        select
-            c.*,
-            coalesce(c.host, r.host) as on_host,
-            -- A restart just before: another allocation, other settings.
-            exists (
-                from training_event e
-                where
-                    e.file_id = c.file_id
-                    and e.kind in ('resume', 'load', 'start', 'fresh_start')
-                    and e.line_no between (
-                        select p.line_no
-                        from pace p
-                        where p.writer = c.writer and p.run = c.run and p.k = greatest(c.k - 3, 1)
-                    ) and c.line_no
-            ) as restarted
-        from pace_change c
-        left join rank r on r.rank = c.rank
-        where not exists (from planned p where p.writer = c.writer and p.run = c.run)
-    ),
-    islands as (
-        select *, count_if(apart) over (order by step, source, rank) as incident_no
-        from
-            (
-                select *, coalesce(step > lag(step) over w * 1.02 + 5, true) as apart
-                from change
-                window w as (order by step, source, rank)
-            )
-    ),
-    incident as (
-        select
-            *,
-            list(rank) filter (rank is not null) over same as slow_ranks,
-            list(distinct on_host) filter (on_host is not null) over same as slow_hosts,
-            list(line_at(file_id, line_no)) over same as places
-        from islands
-        window same as (partition by incident_no)
-        qualify row_number() over (partition by incident_no order by ratio desc, n desc, source) = 1
-    ),
-    writers as (select count(distinct rank) as ranks from pace_writer),
-    told as (
-        select
-            i.*,
-            w.ranks as of_ranks,
-            -- Blame where few of many became slow.
-            w.ranks >= 3
-            and len(slow_ranks) > 0
-            and len(slow_ranks) <= greatest(1, 0.3 * w.ranks) as few
-        from incident i, writers w
-    ),
-    rates as (
-        select
-            *,
-            case
-                canonical
-                when 'throughput'
-                then name || ' fell from ' || plain(1 / before) || ' to ' || plain(1 / behind)
-                else 'a step takes ' || plain(behind) || ' s instead of ' || plain(before) || ' s'
-            end as says
-        from told
-    )
+with steps as (select writer, run, k, file_id, line_no from pace)
 select
-    case
-        when few
-        then
-            'Rank '
-            || ranges(slow_ranks)
-            || coalesce(case when len(slow_hosts) = 1 then ' on ' || slow_hosts[1] end, '')
-            || ' became slower'
-        else 'Training became slower'
-    end
-    || ' from step '
-    || plain(step)
-    || ' on: '
-    || says
-    || ' ('
-    || printf('%.1f', ratio)
-    || ' times)'
-    || case when grows then ', and it goes on growing' else '' end
-    || case
-        when few
-        then '; the other ' || of_ranks - len(slow_ranks) || ' ranks did not'
-        when of_ranks > 1 and len(slow_ranks) = of_ranks
-        then '; all ' || of_ranks || ' ranks alike'
-        else ''
-    end
-    || case when restarted then '; a restart stands just before it' else '' end as summary,
-    [line_at(p.file_id, p.line_no)] || places as evidence,
-    case when restarted then 'info' end as severity,
-    r.time as at,
-    case when few then slow_ranks end as ranks,
-    case when few and len(slow_hosts) = 1 then slow_hosts end as hosts,
-    r.step,
-    round(ratio, 3) as ratio,
-    case when grows then 'growing' else 'shift' end as class,
-    case when canonical = 'step_seconds' then before end as step_seconds_before,
-    case when canonical = 'step_seconds' then behind end as step_seconds_after,
-    case when few then 'rank' when of_ranks > 1 then 'all' end as extent,
-    r.name as metric,
+    [line_at(p.file_id, p.line_no)] || s.places as evidence,
+    case when s.is_restarted then 'info' end as severity,
+    s.time as at,
+    case when s.is_of_few then s.slow_ranks end as ranks,
+    case when s.is_of_few and len(s.slow_hosts) = 1 then s.slow_hosts end as hosts,
+    s.step,
+    round(s.ratio, 3) as ratio,
+    case when s.grows then 'growing' else 'shift' end as class,
+    case when s.canonical = 'step_seconds' then s.before end as step_seconds_before,
+    case when s.canonical = 'step_seconds' then s.behind end as step_seconds_after,
+    case when s.canonical = 'throughput' then 1 / s.before end as throughput_before,
+    case when s.canonical = 'throughput' then 1 / s.behind end as throughput_after,
+    case when s.is_of_few then 'rank' when s.nranks > 1 then 'all' end as extent,
+    nullif(s.nranks, 0) as nranks,
+    len(s.slow_ranks) as slow_rank_count,
+    case when s.is_restarted then true end as restarted,
+    s.name as metric,
     null::double as period
-from rates r
-left join
-    lateral(
-        select file_id, line_no
-        from pace p
-        where p.writer = r.writer and p.run = r.run and p.k = r.k - 1
-    ) p
-    on true
+from pace_slowdown s
+left join steps p on p.writer = s.writer and p.run = s.run and p.k = s.k - 1
 union all by name
 select
-    'Every '
-    || plain(period)
-    || ' points a step takes longer, and more each time: '
-    || case
-        canonical
-        when 'throughput'
-        then printf('%.1f', extra_last / extra_first) || ' times the loss of the first ones'
-        else plain(extra_last) || ' s on top at the end, ' || plain(extra_first) || ' s at first'
-    end as summary,
     [
         line_at(first_place.file_id, first_place.line_no),
         line_at(last_place.file_id, last_place.line_no)
@@ -162,9 +104,11 @@ select
     first_place.step as step,
     round(extra_last / extra_first, 3) as ratio,
     'periodic' as class,
+    case when canonical = 'step_seconds' then extra_first end as pause_seconds_first,
+    case when canonical = 'step_seconds' then extra_last end as pause_seconds_last,
     name as metric,
     period,
     case when rank is not null then [rank] end as ranks
 from pace_pulse
-where not exists (from change)
+where not exists (from pace_slowdown)
 qualify row_number() over (partition by period order by extra_last / extra_first desc, writer) = 1

@@ -1,0 +1,57 @@
+-- view: One row per writer whose loss scale was halved again and again down to nothing, and after
+-- which no loss worth the name follows: from highest to lowest in so many halvings, between
+-- first_line and last_line of the file. step: the first one with a small scale.
+with
+    scale as (
+        select file_id, line_no, time, rank, value, coalesce(step, -1) as step
+        from training_event
+        where kind in ('overflow', 'scale_down', 'scale_up') and value is not null
+        union all
+        select file_id, line_no, time, rank, value, step
+        from metric
+        where canonical = 'loss_scale' and value > 0
+    ),
+    moved as (
+        select *, (case when value > lag(value) over w then 1 else 0 end) as has_grown
+        from scale
+        window w as (partition by file_id, rank order by line_no)
+    ),
+    fall as (  -- numbered by how often the scale had grown before
+        select *, sum(has_grown) over (partition by file_id, rank order by line_no) as nth
+        from moved
+    ),
+    fallen as (
+        select
+            file_id,
+            rank,
+            count(distinct value) - 1 as halvings,
+            max(value) as highest,
+            min(value) as lowest,
+            min(time) as time,
+            arg_min(line_no, line_no) as first_line,
+            max(line_no) as last_line,
+            min(nullif(step, -1)) filter (value < 4096) as step
+        from fall
+        group by file_id, rank, nth
+    )
+select *
+from fallen f
+where
+    -- at 2 or below after at least six halvings in a row
+    halvings >= 6
+    and lowest <= 2
+    -- Some print the way down only: where it is higher later it went up again between.
+    and not exists (
+        from scale s
+        where s.file_id = f.file_id and s.line_no > f.last_line and s.value > 2 * f.lowest
+    )
+    and (
+        select count(*)
+        from metric m
+        where
+            m.file_id = f.file_id
+            and m.line_no > f.last_line
+            and m.canonical = 'loss'
+            and isfinite(m.value)
+    )
+    < 20
