@@ -1,76 +1,123 @@
 /*
-title       = "Heat or power slowed a GPU or switch down"
+title       = "Heat or power slowed down a GPU or switch"
 severity    = "warning"
 confidence  = "definite"
 status      = "stable"
 explains    = ["perf.slowdown"]
-about       = "A GPU or switch lowered its clocks or its links because of heat or of the power supply, or the host shut down for heat."
-remedy      = "Look at fans, air flow, liquid loop and power supplies of the node (ipmitool sdr); compare the temperatures of its neighbours; take the node out until it stays cool under load."
+about       = """
+A GPU or switch lowered its clocks or its links because of heat or of its power supply, or a host
+shut down because it was too hot.
+"""
 false_positives = "A software power cap that was set on purpose."
 references  = ["https://docs.nvidia.com/deploy/nvidia-smi/index.html"]
+
+summary = '''
+{% if host %}{{ host }}: {% endif %}
+{% if kind == 'switch' %}NVSwitch {{ device }} is too hot (SXid {{ sxid }})
+{%- elif kind == 'shutdown' %}{{ device }} reached its critical temperature and the host shut down
+{%- elif kind == 'dcgm' %}GPU {{ device }} lowers its clocks because of heat, according to DCGM
+{%- else %}GPU {{ device }} slows down: {{ reason }} is active{% endif %}
+{%- if ranks %} ({{ ranks | ranks }}){% endif %}
+'''
+
+[[step]]
+when = "kind == 'power'"
+say  = '''
+Check the power supplies{% if host %} of {{ host }}{% endif %} and the power cables of the GPU: the
+board
+asks it to draw less.
+'''
+run  = [
+    "ipmitool sdr type 'Power Supply'",
+    "nvidia-smi -q -d POWER,PERFORMANCE -i {{ device | bus_id }}",
+]
+[[step]]
+when = "kind in ('heat', 'dcgm')"
+say  = '''
+Compare the temperature with that of the other GPUs{% if host %} of {{ host }}{% endif %}: one hot
+GPU has a
+bad contact or heat sink, all of them lack air or coolant.
+'''
+run  = [
+    "nvidia-smi --query-gpu=index,pci.bus_id,temperature.gpu,clocks.sm --format=csv",
+    "nvidia-smi -q -d TEMPERATURE,PERFORMANCE -i {{ device | bus_id }}",
+]
+[[step]]
+when = "kind != 'power'"
+say  = '''
+Check fans, air flow and liquid loop{% if host %} of {{ host }}{% endif %} and of its neighbours in
+the
+rack.
+'''
+run  = ["ipmitool sdr type Fan", "ipmitool sdr type Temperature"]
+[[step]]
+when = "host"
+say  = "Leave {{ host }} out until it stays cool under load."
+run  = ["sbatch --exclude={{ host }}", "dcgmi diag -r targeted_power,targeted_stress"]
 */
 with
-    events as (
+    event as (
         select
             host,
             file_id,
             line_no,
             time,
             gpu as device,
-            'NVSwitch ' || gpu || ' is too hot (SXid ' || code || ')' as what,
-            'warning' as severity,
-            false as of_gpu
+            'switch' as kind,
+            code as sxid,
+            null as reason,
+            'warning' as severity
         from sxid
         where code in (10004, 10006)
-        union all
-        select
-            host,
-            file_id,
-            line_no,
-            time,
-            device,
-            device || ' reached its critical temperature, the host shut down',
-            'critical',
-            false
+        union all by name
+        select host, file_id, line_no, time, device, 'shutdown' as kind, 'critical' as severity
         from kernel_event
         where kind = 'thermal_shutdown'
-        union all
+        union all by name
         select
             host,
             file_id,
             line_no,
             time,
-            gpu,
-            'GPU ' || gpu || ': ' || key || ' is active',
-            'warning',
-            true
+            gpu as device,
+            case when key like '%Power Brake%' then 'power' else 'heat' end as kind,
+            key as reason,
+            'warning' as severity
         from gpu_state
         where verdict = 'throttled'
-        union all
+        union all by name
         select
             host,
             file_id,
             line_no,
             time,
-            gpu_index::varchar,
-            'GPU ' || gpu_index || ' lowers its clocks for heat, as DCGM sees it',
-            'warning',
-            true
+            gpu_index::varchar as device,
+            'dcgm' as kind,
+            'warning' as severity
         from dcgm_health
+    ),
+    per_device as (
+        select
+            host,
+            device,
+            arg_min(e, (file_id, line_no)) as first_event,
+            count(*) as times,
+            list(line_at(file_id, line_no) order by line_no)[1:20] as evidence,
+            min(time) as "at",
+            max(time) as until
+        from event e
+        group by host, device
     )
 select
-    concat(
-        coalesce(host || ': ', ''),
-        any_value(what),
-        case when count(*) > 1 then format(', {} lines', count(*)) else '' end
-    ) as summary,
-    list(line_at(file_id, line_no) order by line_no)[1:20] as evidence,
-    min(time) as "at",
-    max(time) as until,
-    list(distinct host) filter (host is not null) as hosts,
-    any_value(severity) as severity,
-    case when bool_or(of_gpu) then [device] else [] end as gpus,
+    evidence,
+    "at",
+    until,
+    case when host is not null then [host] else [] end as hosts,
+    case when first_event.kind in ('heat', 'power', 'dcgm') then [device] else [] end as gpus,
+    first_event.severity as severity,
+    first_event.kind as kind,
+    first_event.reason as reason,
+    first_event.sxid as sxid,
     device,
-    count(*) as times
-from events
-group by host, device
+    times
+from per_device

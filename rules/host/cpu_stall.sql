@@ -1,54 +1,96 @@
 /*
-title       = "A processor or a task of the host stood still"
+title       = "A processor or a task of a host was stuck"
 severity    = "critical"
 confidence  = "definite"
 status      = "stable"
 explains    = ["hang", "network.peer_lost", "perf.slowdown"]
-transient = true
+transient   = true
 about       = """
-The kernel saw a processor that did not schedule (lockup, RCU stall) or a task that waited without interruption for minutes (hung task). A hung task
-is nearly always a victim: of a file system that does not answer, of a full disk queue, of a driver. Its stack says of which. It explains a panic
-of its host where the kernel says that it panics for this (hung_task_panic, softlockup_panic), and no other.
+The kernel saw a processor that did not schedule (lockup, RCU stall), or a task that was blocked for
+minutes (hung task). A hung task is nearly always a victim: of a file system that does not answer,
+of a disk, of a driver; its stack tells of which. It explains a panic of its host where the kernel
+says that it panics for this (hung_task_panic, softlockup_panic), and no other.
 """
-remedy      = "Look at the stack the kernel printed below the line: nfs_, ll_, ldlm_, fuse_ mean the file server, jbd2 and xfs the disk, nvidia the GPU driver. Lockups without such a stack: firmware, microcode, a broken processor; take the node out."
-false_positives = "A virtual machine that was paused or migrated; a large dump or a memory hot-add; checkpoints to a slow but healthy disk."
-references  = ["https://docs.kernel.org/admin-guide/lockup-watchdogs.html", "https://docs.kernel.org/RCU/stallwarn.html"]
+false_positives = """
+A virtual machine that was paused or migrated; a large dump or a memory hot-add; checkpoints to a
+slow but healthy disk.
+"""
+references  = [
+    "https://docs.kernel.org/admin-guide/lockup-watchdogs.html",
+    "https://docs.kernel.org/RCU/stallwarn.html",
+]
+
+summary = '''
+{% if host %}{{ host }}: {% endif %}
+{% if kind == 'hard_lockup' %}hard lockup of {{ device }}
+{%- elif kind == 'soft_lockup' %}{{ device }} was stuck for {{ seconds | int }} s in {{ process }}
+(pid {{ pid }}), a soft lockup
+{%- elif kind == 'rcu_stall' %}RCU stall{% if device %} ({{ device }}){% endif %}:
+{{ message | cut }}
+{%- else %}{{ process }} (pid {{ pid }}) was blocked for more than {{ seconds | int }} s{% endif %}
+{%- if waits_in %} in {{ waits_in }}{% if module %} of {{ module }}{% endif %}{% endif %}
+{%- if times > 1 %}, {{ times }} reports{% endif %}
+'''
+
+[[step]]
+when = "waits_for == 'file_server'"
+say  = '''
+Look at the file server and the network to it, not at {% if host %}{{ host }}{% else %}this
+host{% endif %}: the
+task waits for an answer of it (in {{ module or waits_in }}).
+'''
+run  = [
+    "{% if module in ('mmfslinux', 'mmfs26') %}mmdiag --waiters{% endif %}",
+    "{% if module in ('lustre', 'ptlrpc', 'osc', 'mdc') %}lfs check servers{% endif %}",
+    "{% if module in ('nfs', 'nfsv3', 'nfsv4', 'sunrpc') %}nfsiostat 1 5{% endif %}",
+    "{% if module == 'ceph' %}ceph -s{% endif %}",
+    "dmesg -T | grep -iE 'server|not responding|evict|timed out'",
+]
+[[step]]
+when = "waits_for == 'disk'"
+say  = '''
+Look at the disks{% if host %} of {{ host }}{% endif %}: the task waits for one of them or for its
+file system
+({{ module or waits_in }}).
+'''
+run  = ["dmesg -T | grep -iE 'I/O error|nvme|ata[0-9]'", "iostat -x 1 5"]
+[[step]]
+when = "waits_for == 'gpu'"
+say  = '''
+Look for an error of the GPU driver{% if host %} on {{ host }}{% endif %}: the task waits in it
+({{ module or waits_in }}).
+'''
+run  = ["dmesg -T | grep -iE 'xid|nvrm|amdgpu'", "nvidia-smi"]
+[[step]]
+when = "waits_for == 'network'"
+say  = '''
+Look at the network card{% if host %} of {{ host }}{% endif %}: the task waits in its driver
+({{ module or waits_in }}).
+'''
+run  = ["dmesg -T | grep -iE 'mlx5|infiniband|rdma'", "ibstat"]
+[[step]]
+when = "kind == 'hung_task' and not waits_for"
+say  = '''
+Read the stack of {{ process }} in the kernel log: nfs_, ll_, ldlm_ and fuse_ mean a file server,
+jbd2_ and
+xfs_ a disk, nv and uvm_ the GPU driver. If it is still blocked, see where it is now.
+'''
+run  = ["dmesg -T | grep -A 30 'blocked for more than'", "cat /proc/{{ pid }}/stack"]
+[[step]]
+when = "kind != 'hung_task' and not waits_for"
+say  = '''
+Read the stack in the kernel log: a driver in it is the suspect. Without one it is firmware,
+microcode or
+a broken processor: take {% if host %}{{ host }}{% else %}the node{% endif %} out of the pool.
+'''
+run  = [
+    "dmesg -T | grep -A 30 -iE 'lockup|rcu.*stall'",
+    "ipmitool sel elist",
+    "sbatch --exclude={{ host }}",
+]
 */
 with
-    frames as (
-        select
-            file_id,
-            hung_line,
-            first(function order by depth) filter (
-                not regexp_matches(
-                    function,
-                    '^(__)?(schedule|switch_to|io_schedule|context_switch|bit_wait|wait_on_bit|out_of_line|rt_mutex|mutex|rwsem|down_|up_|wait_for|schedule_|entry_|do_syscall|x64_sys|__x64|ret_from)'
-                )
-            ) as waits_in,
-            any_value(module) filter (module is not null) as module
-        from kernel_frame
-        group by all
-    ),
-    stalls as (
-        select
-            e.*,
-            f.waits_in,
-            f.module,
-            case
-                e.kind
-                when 'hard_lockup'
-                then 1
-                when 'soft_lockup'
-                then 2
-                when 'rcu_stall'
-                then 3
-                else 4
-            end as weight
-        from kernel_event_of_boot e
-        left join frames f on f.file_id = e.file_id and f.hung_line = e.line_no
-        where e.kind in ('soft_lockup', 'hard_lockup', 'rcu_stall', 'hung_task')
-    ),
-    grouped as (
+    host_stall as (
         select
             host,
             boot,
@@ -61,77 +103,22 @@ with
             max(time) as until,
             list(line_at(file_id, line_no) order by weight, line_no)[1:20] as evidence,
             list_sort(list(distinct process) filter (process is not null))[1:10] as processes
-        from stalls s
+        from kernel_stall s
         group by all
     )
 select
-    concat(
-        coalesce(host || ': ', ''),
-        case
-            first.kind
-            when 'hard_lockup'
-            then 'hard lockup of ' || first.device
-            when 'soft_lockup'
-            then
-                format(
-                    'soft lockup, {} stuck for {} s in {} (pid {})',
-                    first.device,
-                    seconds::bigint,
-                    first.process,
-                    first.pid
-                )
-            when 'rcu_stall'
-            then first.device || ' stall: ' || first.message
-            else
-                format(
-                    'task {} (pid {}) blocked for more than {} s',
-                    first.process,
-                    first.pid,
-                    seconds::bigint
-                )
-        end,
-        case
-            when first.waits_in is not null
-            then ' in ' || first.waits_in || coalesce(' of ' || first.module, '')
-            else ''
-        end,
-        case when times > 1 then format(', {} reports', times) else '' end
-    ) as summary,
     evidence,
     "at",
     until,
     case when host is not null then [host] else [] end as hosts,
-    case when first.weight = 4 then 'warning' else 'critical' end as severity,
-    case
-        when
-            first.module in (
-                'nfs',
-                'nfsv4',
-                'nfsv3',
-                'sunrpc',
-                'lustre',
-                'ptlrpc',
-                'osc',
-                'mdc',
-                'ceph',
-                'fuse',
-                'cifs',
-                'mmfs26',
-                'mmfslinux'
-            )
-            or regexp_matches(first.waits_in, '^(nfs|rpc_|ll_|ldlm_|fuse_|ceph_|cifs_)')
-        then
-            'The task waits for a file server ('
-            || coalesce(first.module, first.waits_in)
-            || '): look at that server and the network to it, not at this host.'
-    end as action,
+    case when first.kind = 'hung_task' then 'warning' else 'critical' end as severity,
     case
         when
             exists (
                 from kernel_event_of_boot p
                 where
                     p.kind = 'panic'
-                    and p.host is not distinct from grouped.host
+                    and p.host is not distinct from s.host
                     and regexp_matches(p.message, 'hung_task|lockup|LOCKUP|RCU Stall')
             )
         then ['hang', 'network.peer_lost', 'perf.slowdown', 'host.kernel_panic']
@@ -142,8 +129,10 @@ select
     first.pid as pid,
     seconds,
     first.device as device,
+    first.message as message,
     first.waits_in as waits_in,
     first.module as module,
+    first.waits_for as waits_for,
     kinds,
     times
-from grouped
+from host_stall s

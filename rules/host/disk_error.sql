@@ -3,15 +3,79 @@ title       = "A local disk or its file system failed"
 severity    = "critical"
 confidence  = "definite"
 status      = "stable"
-explains    = ["hang.checkpoint", "hang.dataloader", "crash", "host.disk_full", "loss.rollback", "perf.slowdown"]
+explains    = [
+    "hang.checkpoint", "hang.dataloader", "crash", "host.disk_full", "loss.rollback",
+    "perf.slowdown",
+]
 explains_same_place = ["host.cpu_stall", "host.kernel_panic"]
-about       = "The disk did not complete requests, or the file system found itself damaged. After a remount read-only every write on it fails, with errors that read like missing permissions."
-remedy      = "Take the node out; look at smartctl -a or nvme smart-log of the device; run fsck before it is used again; check that the last checkpoint written there is whole."
+about       = """
+The disk did not complete requests, or the file system found itself damaged. After a remount
+read-only every write to it fails, with errors that read like missing permissions.
+"""
 false_positives = "A removable or network block device that was detached on purpose."
 references  = ["https://docs.kernel.org/admin-guide/ext4.html"]
+
+summary = '''
+{% if host %}{{ host }}: {% endif %}{% if device %}disk {{ device }}{% else %}a disk{% endif %}:
+{% if state == 'read_only' %}its file system is read-only now
+{%- elif state == 'gone' %}the controller does not answer
+{%- elif state == 'fs_error' %}file system error
+{%- elif state == 'disk_io' %}I/O errors
+{%- else %}{{ message | cut(100) }}{% endif %}
+{%- if times > 1 %} ({{ times }} lines){% endif %}
+'''
+
+[[step]]
+when = "severity == 'critical'"
+say  = '''
+Take {% if host %}{{ host }}{% else %}the node{% endif %} out of the pool, and check that the last
+checkpoint
+written to this disk is whole.
+'''
+run  = [
+    "scontrol update state=drain reason=disk_error nodename={{ host }}",
+    "sbatch --exclude={{ host }}",
+]
+[[step]]
+when = "drive and drive.startswith('nvme')"
+say  = '''
+Look at the health of the drive{% if state == 'gone' %}, once it is back after a reboot or a power
+cycle
+{%- endif %}; replace it if it counts media errors or critical warnings.
+'''
+run  = [
+    "nvme list",
+    "nvme smart-log /dev/{{ drive }}",
+    "nvme error-log /dev/{{ drive }}",
+]
+[[step]]
+when = "drive and not drive.startswith('nvme')"
+say  = "Look at the health of the drive; replace it if it counts pending or reallocated sectors."
+run  = ["smartctl -a /dev/{{ drive }}"]
+[[step]]
+when = "device and not drive and state != 'read_only'"
+say  = '''
+Look at the health of the drive below {{ device }}; replace it if it counts pending or reallocated
+sectors.
+'''
+run  = ["lsblk -o NAME,TYPE,SIZE,MODEL,SERIAL,MOUNTPOINTS", "smartctl --scan", "cat /proc/mdstat"]
+[[step]]
+when = "state in ('read_only', 'fs_error') and device"
+say  = "Unmount the file system and check it before it is used again."
+run  = ["findmnt -S /dev/{{ device }}", "fsck -n /dev/{{ device }}"]
+[[step]]
+when = "state == 'beyond_end'"
+say  = '''
+Compare the size of the file system with that of its device: it asks for blocks that are not there.
+'''
+run  = ["lsblk -b"]
+[[step]]
+otherwise = true
+say  = "Look at the kernel log for the disk that is meant, and at its health."
+run  = ["dmesg -T | grep -iE 'I/O error|nvme|ata[0-9]'", "smartctl --scan"]
 */
 with
-    errors as (
+    disk_event as (
         select
             *,
             case
@@ -20,12 +84,14 @@ with
         from kernel_event_of_boot
         where
             kind in ('fs_error', 'read_only', 'disk_io', 'nvme', 'beyond_end')
+            -- the last is a partition that only a secure world reads
             and not regexp_matches(
                 coalesce(device, ''),
-                '^(?:(?:loop|sr|fd|ram|zram|nbd|cdrom|mtdblock)[0-9]|mmcblk[0-9]+(?:rpmb|boot|gp))'
-            )  -- a partition that only a secure world reads
+                '^(?:(?:loop|sr|fd|ram|zram|nbd|cdrom|mtdblock)[0-9]'
+                || '|mmcblk[0-9]+(?:rpmb|boot|gp))'
+            )
     ),
-    grouped as (
+    host_failure as (
         select
             host,
             boot,
@@ -38,43 +104,24 @@ with
             max(time) as until,
             bool_or(kind = 'read_only') as read_only,
             bool_or(
-                message like '%Removing%'
-                or message like '%controller is down%'
-                or message like '%not ready%'
-                or message like '%isabling device%'
-            ) as gone,
-            list(line_at(file_id, line_no) order by line_no)[1:20] as evidence,
-            bool_or(kind not in ('nvme', 'beyond_end')) as failed
-        from errors e
+                regexp_matches(message, 'Removing|controller is down|not ready|isabling device')
+            ) as is_gone,
+            bool_or(kind not in ('nvme', 'beyond_end')) as is_failed,
+            list(line_at(file_id, line_no) order by line_no)[1:20] as evidence
+        from disk_event e
         group by all
     )
 select
-    concat(
-        coalesce(host || ': ', ''),
-        'disk ',
-        coalesce(worst.device, earliest.device, devices[1], '(not named)'),
-        ': ',
-        case
-            when read_only
-            then 'its file system is read-only now'
-            when gone
-            then 'the controller does not answer'
-            when worst.kind = 'fs_error'
-            then 'file system error'
-            when worst.kind = 'disk_io'
-            then 'I/O errors'
-            else worst.message
-        end,
-        case when times > 1 then format(' ({} lines)', times) else '' end
-    ) as summary,
     evidence,
     "at",
     until,
     case when host is not null then [host] else [] end as hosts,
-    case when failed or gone then 'critical' else 'warning' end as severity,
+    case when is_failed or is_gone then 'critical' else 'warning' end as severity,
     coalesce(worst.device, earliest.device, devices[1]) as device,
+    nullif(regexp_extract(device, '^(?:nvme[0-9]+|[sv]d[a-z]+)'), '') as drive,
     devices,
+    case when read_only then 'read_only' when is_gone then 'gone' else worst.kind end as state,
     read_only,
     times,
     worst.message as message
-from grouped
+from host_failure

@@ -1,0 +1,45 @@
+-- view: One row per lockup, RCU stall or hung task that the kernel reported: weight orders them
+-- by how
+-- much is known by it (1 hard lockup to 4 hung task); waits_in is the first function of its stack
+-- that is no part of waiting itself, waits_for the subsystem it belongs to (kernel_subsystem).
+with
+    stack as (
+        select
+            file_id,
+            hung_line,
+            first(function order by depth) filter (
+                not regexp_matches(
+                    function,
+                    '^(__)?(schedule|switch_to|io_schedule|context_switch|bit_wait|wait_on_bit'
+                    || '|out_of_line|rt_mutex|mutex|rwsem|down_|up_|wait_for|schedule_|entry_'
+                    || '|do_syscall|x64_sys|__x64|ret_from)'
+                )
+            ) as waits_in,
+            any_value(module) filter (module is not null) as module
+        from kernel_frame
+        group by all
+    ),
+    named as (
+        select
+            s.*,
+            min_by(
+                k.waits_for, (case k.by when 'module' then 1 else 2 end, - length(k.name))
+            ) as waits_for
+        from stack s
+        left join
+            kernel_subsystem k
+            on (k.by = 'module' and k.name = s.module)
+            or (k.by = 'function' and starts_with(s.waits_in, k.name))
+        group by all
+    )
+select
+    e.*,
+    n.waits_in,
+    n.module,
+    n.waits_for,
+    case
+        e.kind when 'hard_lockup' then 1 when 'soft_lockup' then 2 when 'rcu_stall' then 3 else 4
+    end as weight
+from kernel_event_of_boot e
+left join named n on n.file_id = e.file_id and n.hung_line = e.line_no
+where e.kind in ('hard_lockup', 'soft_lockup', 'rcu_stall', 'hung_task')
