@@ -25,6 +25,22 @@ references  = [
 ]
 
 [[summary]]
+when = "kind == 'missing' and gpus_present is not none"
+say  = '''
+{{ hosts | names }} {{ hosts | agree('has', 'have') }} {{ gpus_present | count('GPU') }} instead of
+{{ gpus_expected }}: {{ 'one is' if gpus_expected - gpus_present == 1 else 'some are' }} missing
+'''
+[[summary]]
+when = "kind == 'missing'"
+say  = "{{ hosts | names }} {{ hosts | agree('has', 'have') }} fewer than {{ gpus_expected }} GPUs"
+[[summary]]
+when = "kind == 'pending' or kind == 'service' and remap_pending"
+say  = '''
+GPU {{ pci }}{% if host %} on {{ host }}{% endif %}:
+{% if retirement_pending %}pages of its memory are to be retired{% else %}a bad row of its memory is
+to be replaced by a spare one{% endif %} at its next reset{% if xid %} (Xid {{ xid }}){% endif %}
+'''
+[[summary]]
 when = "kind in ('xid', 'service', 'sxid')"
 say  = '''
 {% if kind == 'sxid' %}NVSwitch {{ pci }}
@@ -65,8 +81,9 @@ GPU {{ pci }}{% if host %} on {{ host }}{% endif %}:
 [[summary]]
 when = "kind == 'diagnosis'"
 say  = '''
-{% if host %}{{ host }}: {% endif %}dcgmi diag failed: {{ tests | names }}
-{%- if gpu_indexes %} ({{ gpu_indexes | ranks('GPU') }}){% endif %}
+{% if host %}{{ host }}: {% endif %}dcgmi diag failed{% if tests %}: {{ tests | names }}{% endif %}
+{%- if diagnosis %} ({{ diagnosis }}){% elif gpu_indexes %} ({{ gpu_indexes | ranks('GPU') }})
+{%- endif %}
 {%- if busy %}, because the GPU was in use{% endif %}
 '''
 [[summary]]
@@ -284,7 +301,7 @@ run  = ["nvidia-imex-ctl -N", "systemctl restart nvidia-imex"]
 [[step]]
 when = '''
 vendor == 'nvidia' and severity == 'critical' and not nvlink_access_refused
-and kind not in ('diagnosis', 'replace')
+and kind not in ('diagnosis', 'replace', 'service', 'missing')
 '''
 say  = '''
 Run a diagnosis before {% if host %}{{ host }}{% else %}the node{% endif %} goes back to the pool.
@@ -321,9 +338,19 @@ run  = ["nvidia-smi --query-compute-apps=gpu_bus_id,pid,name --format=csv", "dcg
 when = "xid == 61"
 say  = "Update the driver and the VBIOS if it comes again; such a warning alone ends no job."
 [[step]]
-when = "kind == 'service' and 'reset' in (recommended_action or '')"
+when = "kind == 'missing'"
 say  = '''
-Let the job go on: this ends none. Reset the GPU at the next break to make the repair effective.
+See which one is gone and whether the bus still lists it; reboot {{ hosts | names }}, and reseat or
+replace the GPU if it stays away. A node that was replaced may bring back the same bad GPU: keep a
+list of their UUIDs.
+'''
+run  = ["nvidia-smi -L", "lspci -d 10de:", "dmesg -T | grep -E 'NVRM|Xid'", "nvidia-bug-report.sh"]
+[[step]]
+when = "kind == 'pending' or kind == 'service' and 'reset' in (recommended_action or '')"
+say  = '''
+{% if severity != 'critical' %}Let the job go on: this ends none. {% endif %}Reset the GPU
+{% if severity != 'critical' %}at the next break{% else %}before the next job{% endif %} to make the
+repair effective; replace it (RMA) if the remapping fails.
 '''
 run  = [
     "nvidia-smi -q -d ECC,ROW_REMAPPER -i {{ pci | bus_id }}",
@@ -386,6 +413,8 @@ run  = ["neuron-ls"]
 from gpu_failure_driver
 union all by name
 from gpu_repair_due
+union all by name
+from gpu_missing
 union all by name
 from gpu_failure_firmware
 union all by name

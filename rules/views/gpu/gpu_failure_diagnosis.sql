@@ -2,7 +2,12 @@
 -- GPU, because somebody used it (busy), tells nothing of it.
 with
     note as (
-        select file_id, dcgm_test_line, string_agg(message, '' order by line_no) as text
+        select
+            file_id,
+            dcgm_test_line,
+            min(line_no) as line_no,
+            any_value(host) as host,
+            string_agg(trim(message), ' ' order by line_no) as text
         from dcgm_note
         group by all
     ),
@@ -14,8 +19,12 @@ with
             t.test,
             coalesce(
                 t.gpu_index,
-                try_cast(nullif(regexp_extract(t.message, 'GPU: ([0-9]+)$', 1), '') as bigint)
+                try_cast(nullif(regexp_extract(t.message, 'GPU: ([0-9]+)$', 1), '') as bigint),
+                try_cast(nullif(regexp_extract(n.text, '\bGPU ([0-9]+)\b', 1), '') as bigint)
             ) as gpu_index,
+            nullif(
+                regexp_extract(n.text, '(?:GPU [0-9]+ )?has [a-z][^.|]{3,120}', 0), ''
+            ) as reason,
             coalesce(
                 regexp_matches(
                     n.text,
@@ -36,9 +45,28 @@ with
                 || '|\beud\b|nvbandwidth',
                 'i'
             )
+
+        union all
+        select
+            file_id,
+            line_no,
+            host,
+            null,
+            try_cast(nullif(regexp_extract(text, '\bGPU ([0-9]+)\b', 1), '') as bigint),
+            nullif(regexp_extract(text, '(?:GPU [0-9]+ )?has [a-z][^.|]{3,120}', 0), ''),
+            false
+        from note
+        where
+            dcgm_test_line is null
+            and regexp_matches(
+                text,
+                'GPU [0-9]+ has (?:uncorrectable|more than|[0-9]+ (?:pending|double))|remappings? (?:are|is|has) (?:pending|failed)'
+            )
     )
 select
     list(line_at(file_id, line_no) order by file_id, line_no)[1:10] as evidence,
+    list(distinct gpu_index::varchar) filter (gpu_index is not null) as gpus,
+    any_value(reason) as diagnosis,
     list(distinct host) filter (host is not null) as hosts,
     'probable' as confidence,
     case when bool_and(is_busy) then 'info' else 'critical' end as severity,
@@ -46,7 +74,7 @@ select
     'diagnosis' as kind,
     case when bool_and(is_busy) then true end as busy,
     any_value(test) as error,
-    list_sort(list(distinct test)) as tests,
+    list_sort(list(distinct test) filter (test is not null)) as tests,
     list_sort(list(distinct gpu_index) filter (gpu_index is not null)) as gpu_indexes
 from failed_test
 group by file_id
