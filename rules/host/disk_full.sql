@@ -11,6 +11,26 @@ A full /dev/shm is another matter: see oom.shared_memory.
 remedy     = "Free space or raise the quota on the named file system (df -h, df -i, quota -s), keep fewer checkpoints, move caches and logs; then resume from the last complete checkpoint."
 false_positives = "A message alone does not say which file system; torch's writer also fails in this way on an error of a network file system (graded lower)."
 references = ["https://man7.org/linux/man-pages/man3/errno.3.html"]
+
+[[summary]]
+when = "crowded"
+say  = '''
+{% if is_over_quota %}The quota on {{ path }} is exceeded{% elif crowded == 'inodes' %}{{ path }}
+has used {{ percent }} % of its inodes: too many files{% else %}{{ path }} is {{ percent }} % full
+{%- endif %}
+'''
+
+[[step]]
+when = "crowded == 'inodes'"
+say  = "Remove or pack small files: the inodes run out before the bytes do."
+run  = ["df -i {{ path }}", "du --inodes -d 2 {{ path }}"]
+[[step]]
+when = "crowded == 'bytes'"
+say  = '''
+Free space on {{ path }}: keep fewer checkpoints, move caches and logs. Let a watchdog alert from
+80 % on: file systems of many servers fail writes as soon as one of them is full.
+'''
+run  = ["df -h {{ path }}", "df -i {{ path }}", "du -xh -d 2 {{ path }}"]
 */
 with
     told as (
@@ -113,3 +133,16 @@ select
 from told
 group by all
 having count(*) > 0
+union all by name
+select
+    evidence,
+    "at",
+    hosts,
+    path,
+    counts as crowded,
+    percent::bigint as percent,
+    case when is_over_quota then true end as is_over_quota,
+    case when is_full then 'critical' else 'warning' end as severity,
+    case when is_full or is_over_quota then 'probable' else 'definite' end as confidence,
+    case when not is_full and not is_over_quota then [] end as explains
+from disk_crowded

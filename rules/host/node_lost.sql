@@ -22,6 +22,15 @@ mpirun lost its daemon on {{ hosts | names('node') }}: the
 or the network failed
 '''
 [[summary]]
+when = "out_because == 'stuck'"
+say  = '''
+Processes could not be ended on {{ hosts | names('node') }}: they wait in the kernel, and Slurm
+drains {{ hosts | agree('it', 'them') }}
+'''
+[[summary]]
+when = "out_because == 'lost'"
+say  = "Slurm has lost {{ hosts | names('node') }}: {{ reason | cut }}"
+[[summary]]
 say  = '''
 {% if hosts %}{{ hosts | names('node') | capital }}{% else %}A node{% endif %} failed
 {% if job %}during job {{ job }}{% endif %}
@@ -35,6 +44,13 @@ Check whether {{ hosts | names }} {{ hosts | agree('is', 'are') }} up and can be
 here says why the daemon went away.
 '''
 run  = ["ping -c 3 {{ host }}", "kubectl describe pod {{ host }}"]
+[[step]]
+when = "out_because == 'stuck'"
+say  = '''
+On {{ hosts | names }}, see what the processes wait for: state D and its kernel function name the
+file system or the driver that does not answer. Only a reboot frees them.
+'''
+run  = ["ps -eo pid,stat,wchan:32,args", "dmesg -T | grep -iE 'blocked for more|nfs|lustre|NVRM'"]
 [[step]]
 when = "scheduler == 'slurm' and hosts"
 say  = "Ask Slurm why {{ hosts | names }} went down."
@@ -136,3 +152,22 @@ where
     and not exists (from death where source <> 'ray')
     and not exists (from "exit" where exitcode between 1 and 127)
 having count(*) > 0
+union all by name
+-- What Slurm says of nodes at one moment; those that the job does not use are worth knowing, no
+-- more.
+select
+    list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,
+    min(time) as "at",
+    list(distinct host order by host) as hosts,
+    case when not bool_or(of_the_job) then 'warning' end as severity,
+    case when not bool_or(of_the_job) then [] end as explains,
+    'slurm' as scheduler,
+    class as out_because,
+    any_value(reason) as reason
+from node_out
+where
+    class in ('lost', 'stuck')
+    and not exists (
+        from scheduler_event e where e.event = 'node_failure' and e.host = node_out.host
+    )
+group by class, case when class = 'lost' then reason end

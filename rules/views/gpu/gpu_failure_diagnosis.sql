@@ -7,7 +7,7 @@ with
             dcgm_test_line,
             min(line_no) as line_no,
             any_value(host) as host,
-            string_agg(trim(message), ' ' order by line_no) as text
+            string_agg(message, '' order by line_no) as text
         from dcgm_note
         group by all
     ),
@@ -57,7 +57,12 @@ with
             false
         from note
         where
-            dcgm_test_line is null
+            not exists (
+                from dcgm_test as t
+                where
+                    t.file_id = note.file_id
+                    and coalesce(t.dcgm_test_line, t.line_no) = note.dcgm_test_line
+            )
             and regexp_matches(
                 text,
                 'GPU [0-9]+ has (?:uncorrectable|more than|[0-9]+ (?:pending|double))|remappings? (?:are|is|has) (?:pending|failed)'
