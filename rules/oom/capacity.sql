@@ -16,7 +16,8 @@ set for the process, a program that the TPU compiler cannot place, a framework's
 """
 summary    = '''
 {{ ranks | ranks | capital if ranks else 'A process' }} ran out of
-{% if gpus %}memory on {{ gpus | names(accelerator or 'GPU') }}{% if host %} of {{ host }}{% endif %}
+{% if gpus %}memory on {{ gpus | names(accelerator or 'GPU') }}
+{%- if host %} of {{ host }}{% endif %}
 {%- else %}{{ accelerator or 'device' }} memory
 {%- if location %} on {{ location }}{% if host %} of {{ host }}{% endif %}
 {%- elif host %} on {{ host }}{% endif %}
@@ -154,7 +155,8 @@ Lower --max-model-len{% if cache_tokens %} to {{ cache_tokens }} or less{% endif
 [[step]]
 when = "variant == 'no_static_memory'"
 say  = '''
-Raise --mem-fraction-static, which has to hold weights and KV cache. If a larger share fails too, the
+Raise --mem-fraction-static, which has to hold weights and KV cache. If a larger share fails too,
+the
 model is too large for the card: shard it (--tp) or quantise it.
 '''
 [[step]]

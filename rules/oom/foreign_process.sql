@@ -15,7 +15,8 @@ the last run, a second rank on the same card, a parent that keeps tensors.
 """
 summary    = '''
 {{ ranks | ranks | capital if ranks else 'A process' }} ran out of
-{% if gpus %}memory on {{ gpus | names(accelerator or 'GPU') }}{% if host %} of {{ host }}{% endif %}
+{% if gpus %}memory on {{ gpus | names(accelerator or 'GPU') }}
+{%- if host %} of {{ host }}{% endif %}
 {%- else %}{{ accelerator or 'device' }} memory
 {%- if location %} on {{ location }}{% if host %} of {{ host }}{% endif %}
 {%- elif host %} on {{ host }}{% endif %}
@@ -85,7 +86,8 @@ See who uses {% if gpus %}{{ gpus | names(accelerator or 'GPU') }}{% else %}the 
 that no two ranks share the card.
 {%- if because == 'memory_nobody_here_holds' %} If no other process is there, a second library in
 this one holds the memory (JAX, TensorFlow, RAPIDS, buffers of NCCL).
-{%- elif because == 'card_in_use_at_start' %} To share it on purpose, lower --gpu-memory-utilization.
+{%- elif because == 'card_in_use_at_start' %} To share it on purpose, lower
+--gpu-memory-utilization.
 {%- endif %}
 '''
 run  = [

@@ -16,7 +16,8 @@ bytes are free, but not contiguous.
 """
 summary    = '''
 {{ ranks | ranks | capital if ranks else 'A process' }} ran out of
-{% if gpus %}memory on {{ gpus | names(accelerator or 'GPU') }}{% if host %} of {{ host }}{% endif %}
+{% if gpus %}memory on {{ gpus | names(accelerator or 'GPU') }}
+{%- if host %} of {{ host }}{% endif %}
 {%- else %}{{ accelerator or 'device' }} memory
 {%- if location %} on {{ location }}{% if host %} of {{ host }}{% endif %}
 {%- elif host %} on {{ host }}{% endif %}

@@ -16,7 +16,8 @@ model.
 """
 summary    = '''
 {{ ranks | ranks | capital if ranks else 'A process' }} ran out of
-{% if gpus %}memory on {{ gpus | names(accelerator or 'GPU') }}{% if host %} of {{ host }}{% endif %}
+{% if gpus %}memory on {{ gpus | names(accelerator or 'GPU') }}
+{%- if host %} of {{ host }}{% endif %}
 {%- else %}{{ accelerator or 'device' }} memory
 {%- if location %} on {{ location }}{% if host %} of {{ host }}{% endif %}
 {%- elif host %} on {{ host }}{% endif %}
@@ -68,7 +69,8 @@ Give the compiler fewer shapes to capture: pad or bucket the inputs, and do not 
 [[step]]
 when = "variant == 'capture'"
 say  = '''
-Capture fewer layers or shapes, or use a smaller micro-batch: cached memory cannot be given back while
+Capture fewer layers or shapes, or use a smaller micro-batch: cached memory cannot be given back
+while
 a capture is under way, so the graph needs fresh memory. Capture before other large allocations, and
 call torch.cuda.empty_cache() just before.
 '''

@@ -72,11 +72,19 @@ with
         group by all
     )
 select
-    l.* exclude (scope, is_compiler, bout) replace (
+    l.* exclude (scope, is_compiler, bout, top_tasks) replace (
         coalesce(l.limit_bytes, t.any_limit_bytes) as limit_bytes,
         coalesce(l.memcg, t.any_memcg) as memcg
     ),
-    t.* exclude (any_limit_bytes, any_memcg)
+    t.* exclude (any_limit_bytes, any_memcg),
+    list_transform(
+        l.top_tasks,
+        lambda x: {
+            'process':x.process,
+            'pid':x.pid,
+            'resident_bytes':x.rss_pages * coalesce(l.page_bytes, 4096)
+        }
+    ) as top_holders
 from lead l
 join told t using (scope, is_compiler, bout)
 where l.nth = 1
