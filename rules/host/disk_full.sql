@@ -5,11 +5,14 @@ confidence = "definite"
 status     = "stable"
 explains   = ["crash", "hang", "loss.rollback"]
 about      = """
-A write failed because the file system had no space or no inodes left, or the user's quota was reached. Usually a checkpoint, a cache or a log.
-A full /dev/shm is another matter: see oom.shared_memory.
+A write failed because the file system had no space or no inodes left, or because the user's quota
+was reached. Usually it was a checkpoint, a cache or a log. A full /dev/shm is another matter: see
+oom.shared_memory.
 """
-remedy     = "Free space or raise the quota on the named file system (df -h, df -i, quota -s), keep fewer checkpoints, move caches and logs; then resume from the last complete checkpoint."
-false_positives = "A message alone does not say which file system; torch's writer also fails in this way on an error of a network file system (graded lower)."
+false_positives = """
+A message alone does not say which file system it was. Torch's writer also fails in this way on an
+error of a network file system (graded lower).
+"""
 references = ["https://man7.org/linux/man-pages/man3/errno.3.html"]
 
 [[summary]]
@@ -18,6 +21,30 @@ say  = '''
 {% if is_over_quota %}The quota on {{ path }} is exceeded{% elif crowded == 'inodes' %}{{ path }}
 has used {{ percent }} % of its inodes: too many files{% else %}{{ path }} is {{ percent }} % full
 {%- endif %}
+'''
+[[summary]]
+when = "error == 'EDQUOT'"
+say  = '''
+The quota is used up{% if path %} for {{ path }}{% endif %}
+{%- if hosts %} on {{ hosts | names }}{% endif %}
+{%- if ranks %} ({{ ranks | ranks }}){% elif pids %} ({{ pids | names('pid') }}){% endif %}
+{%- if failures > 1 %}: {{ failures | count('failed write') }}{% endif %}
+'''
+[[summary]]
+when = "error == 'ENOSPC'"
+say  = '''
+No space is left on the file system{% if path %} of {{ path }}{% endif %}
+{%- if hosts %} on {{ hosts | names }}{% endif %}
+{%- if ranks %} ({{ ranks | ranks }}){% elif pids %} ({{ pids | names('pid') }}){% endif %}
+{%- if failures > 1 %}: {{ failures | count('failed write') }}{% endif %}
+'''
+[[summary]]
+say  = '''
+A checkpoint could not be written{% if path %} to {{ path }}{% endif %}
+{%- if hosts %} on {{ hosts | names }}{% endif %}
+{%- if ranks %} ({{ ranks | ranks }}){% elif pids %} ({{ pids | names('pid') }}){% endif %},
+probably
+for lack of space
 '''
 
 [[step]]
@@ -31,16 +58,43 @@ Free space on {{ path }}: keep fewer checkpoints, move caches and logs. Let a wa
 80 % on: file systems of many servers fail writes as soon as one of them is full.
 '''
 run  = ["df -h {{ path }}", "df -i {{ path }}", "du -xh -d 2 {{ path }}"]
+[[step]]
+when = "error == 'EDQUOT'"
+say  = '''
+Delete what is no longer needed{% if path %} where {{ path }} is{% endif %}, or have the quota
+raised
+(of blocks or of files: both count).
+'''
+run  = ["quota -s", "lfs quota -h -u $USER {{ directory }}"]
+[[step]]
+when = "error != 'EDQUOT' and not crowded"
+say  = '''
+Free space{% if path %} where {{ path }} is{% endif %}{% if hosts %} on {{ hosts | names }}{% endif
+%}:
+blocks or inodes may have run out.
+'''
+run  = [
+    "df -h {{ directory }}",
+    "df -i {{ directory }}",
+    "{% if not directory %}df -h{% endif %}",
+    "{% if not directory %}df -i{% endif %}",
+]
+[[step]]
+when = "not crowded"
+say  = '''
+Keep fewer checkpoints and move caches and logs elsewhere. Then resume from the last complete
+checkpoint: the one being written is damaged.
+'''
 */
 with
-    told as (
+    failed_write as (
         select
             'log' as source,
             error,
             number,
             path,
             null as syscall,
-            null as fd_path,
+            null::varchar as fd_path,
             host,
             rank,
             pid,
@@ -85,54 +139,40 @@ with
                 or coalesce(path, '') like '%memfd:%'
                 or contains(coalesce(path, ''), '/torch_')
             )
+    ),
+    whole as (
+        select
+            case when count_if(error <> 'torch_writer') = 0 then 'possible' end as confidence,
+            list(line_at(file_id, line_no) order by error = 'torch_writer', file_id, line_no)[
+                :20
+            ] as evidence,
+            min(time) as at,
+            list(distinct rank order by rank) filter (rank is not null) as ranks,
+            list(distinct host) filter (host is not null) as hosts,
+            -- a trace knows the file, a message may name another one
+            coalesce(
+                min_by(path, line_no) filter (source = 'strace' and path is not null),
+                min_by(path, line_no) filter (path is not null)
+            ) as path,
+            min_by(fd_path, line_no) filter (fd_path is not null) as fd_path,
+            list(distinct path) filter (path is not null)[:10] as paths,
+            case
+                when count_if(source = 'strace') > 0
+                then mode(error) filter (source = 'strace')
+                when max(number) is not null
+                then max(number)::varchar
+                else mode(error) filter (error <> 'torch_writer')
+            end as errno,
+            mode(error) filter (error <> 'torch_writer') as error,
+            mode(syscall) filter (syscall is not null) as syscall,
+            count(*) as failures,
+            list(distinct pid order by pid) filter (pid is not null) as pids,
+            case when count(distinct pid) = 1 then any_value(pid) end as pid
+        from failed_write
+        having count(*) > 0
     )
-select
-    case
-        when list_contains(list(error), 'EDQUOT')
-        then 'The quota is used up'
-        when count(*) filter (error = 'ENOSPC') > 0
-        then 'No space is left on the device'
-        else 'A checkpoint could not be written, probably for want of space'
-    end || coalesce(
-        ' for ' || coalesce(
-            min_by(path, line_no) filter (source = 'strace' and path is not null),
-            min_by(path, line_no) filter (path is not null)
-        ),
-        ''
-    )
-    || coalesce(
-        ' (rank ' || ranges(list(distinct rank) filter (rank is not null)) || ')',
-        ' (pid ' || string_agg(distinct pid::varchar, ', ') || ')',
-        ''
-    )
-    || case when count(*) > 1 then ', said ' || count(*) || ' times' else '' end as summary,
-    case when count(*) filter (error <> 'torch_writer') = 0 then 'possible' end as confidence,
-    list(line_at(file_id, line_no) order by error = 'torch_writer', file_id, line_no)[
-        :20
-    ] as evidence,
-    min(time) as at,
-    list(distinct rank order by rank) filter (rank is not null) as ranks,
-    list(distinct host) filter (host is not null) as hosts,
-    coalesce(
-        min_by(path, line_no) filter (source = 'strace' and path is not null),
-        min_by(path, line_no) filter (path is not null)
-    ) as path,
-    min_by(fd_path, line_no) filter (fd_path is not null) as fd_path,
-    list(distinct path) filter (path is not null)[:10] as paths,
-    case
-        when count(*) filter (source = 'strace') > 0
-        then mode(error) filter (source = 'strace')
-        when max(number) is not null
-        then max(number)::varchar
-        else mode(error) filter (error <> 'torch_writer')
-    end as errno,
-    mode(error) filter (error <> 'torch_writer') as error,
-    mode(syscall) filter (syscall is not null) as syscall,
-    list(distinct pid order by pid) filter (pid is not null) as pids,
-    case when count(distinct pid) = 1 then any_value(pid) end as pid
-from told
-group by all
-having count(*) > 0
+select *, nullif(regexp_extract(path, '^(/.*)/[^/]+$', 1), '') as directory
+from whole
 union all by name
 select
     evidence,

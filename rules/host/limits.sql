@@ -1,198 +1,170 @@
 /*
-title      = "A limit of the system or of the user is reached"
+title      = "A limit of the system or of the user was reached"
 severity   = "critical"
 confidence = "definite"
 status     = "stable"
 explains   = ["crash", "hang", "network.peer_lost", "loss.rollback"]
 about      = """
-Too many open files, no more threads or processes, no more address space: a call failed because a limit (ulimit, cgroup pids.max, fs.file-max) was reached, not because the machine is out of memory.
+Too many open files, no more threads or processes, no more address space: a call failed because a
+limit (ulimit, cgroup pids.max, fs.file-max) was reached, not because the machine is out of memory.
 """
-remedy     = "Raise the limit where the job is started (ulimit -n / -u, LimitNOFILE of the service, --ulimit of the container, pids.max), or use fewer workers and threads; for DataLoader workers: torch.multiprocessing.set_sharing_strategy('file_system')."
-false_positives = "A program that tries a larger number of threads first and goes on with fewer prints the same."
+false_positives = """
+A program that tries a larger number of threads first and goes on with fewer prints the same.
+"""
 references = ["https://man7.org/linux/man-pages/man2/getrlimit.2.html"]
+
+[[summary]]
+when = "rlimit_nofile"
+say  = '''
+The limit on open files is {{ rlimit_nofile }}{% if hosts %} on {{ hosts | names }}{% endif %}:
+programs that look at every possible descriptor become slow
+'''
+[[summary]]
+when = "limit == 'locked memory' and severity == 'warning'"
+say  = '''
+The limit on locked memory is low{% if limit_value %} ({{ limit_value | size }}){% endif %}
+{%- if hosts %} on {{ hosts | names }}{% endif %}
+{%- if ranks %} ({{ ranks | ranks }}){% elif pids %} ({{ pids | names('pid') }}){% endif %}: RDMA
+needs more
+'''
+[[summary]]
+say  = '''
+{% if ranks %}{{ ranks | ranks | capital }}
+{%- elif pids %}{{ 'Process' if pids | length == 1 else 'Processes' }} {{ pids | names }}
+{%- else %}A process{% endif %}
+{%- if hosts %} on {{ hosts | names }}{% endif %}
+{% if limit == 'open files' and errno == 'ENFILE' %}reached the system-wide limit on open files
+{%- elif limit == 'open files' %}had too many open files
+{%- if limit_value %} (the limit is {{ limit_value }}){% endif %}
+{%- elif limit == 'processes and threads' %}could start no more threads or processes
+{%- elif limit == 'inotify watches' %}could get no more inotify watches
+{%- elif limit == 'locked memory' %}could not get memory for RDMA
+{%- if confidence == 'possible' %}, probably{% endif %} because of the limit on locked memory
+{%- else %}was refused memory{% endif %}
+{%- if syscall %}: {{ syscall }} failed{% if errno %} with {{ errno }}{% endif %}
+{%- elif errno %} ({{ errno }}){% endif %}
+{%- if path %} on {{ path }}{% endif %}
+{%- if times > 1 %}, {{ times }} times{% endif %}
+'''
+
+[[step]]
+when = "rlimit_nofile"
+say  = '''
+Set a usual limit where the container or service is started (LimitNOFILE of containerd or docker).
+'''
+run  = ["ulimit -n 65536"]
+[[step]]
+when = "limit == 'open files' and errno == 'ENFILE'"
+say  = '''
+Raise the limit of the whole system{% if hosts %} on {{ hosts | names }}{% endif %}, and find who
+holds the files.
+'''
+run  = ["cat /proc/sys/fs/file-nr", "sysctl -w fs.file-max=2097152"]
+[[step]]
+when = "limit == 'open files' and errno != 'ENFILE' and not rlimit_nofile"
+say  = '''
+Raise the limit on open files where the job is started
+{%- if limit_value %} above {{ limit_value }}{% endif %} (LimitNOFILE of the service, --ulimit
+nofile of the container), and look for files that are never closed.
+'''
+run  = ["ulimit -n 65536", "ls -l /proc/{{ pid }}/fd"]
+[[step]]
+when = "limit == 'open files' and errno != 'ENFILE' and not rlimit_nofile"
+say  = '''
+If data loader workers hold them, use fewer workers, or share tensors through files:
+torch.multiprocessing.set_sharing_strategy('file_system').
+'''
+[[step]]
+when = "limit == 'processes and threads'"
+say  = '''
+Raise the limit on processes where the job is started (LimitNPROC of the service, --pids-limit of
+the
+container, pids.max of its cgroup), or start fewer: data loader workers and threads per process
+count
+together for one user.
+'''
+run  = ["ulimit -u", "ps -eLf | wc -l", "export OMP_NUM_THREADS=4"]
+[[step]]
+when = "limit == 'inotify watches'"
+say  = "Raise the number of inotify watches{% if hosts %} on {{ hosts | names }}{% endif %}."
+run  = ["sysctl -w fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=1024"]
+[[step]]
+when = "limit == 'locked memory'"
+say  = '''
+Remove the limit on locked memory where the job is started: LimitMEMLOCK=infinity of slurmd or of
+the
+container service, --ulimit memlock=-1 of docker.
+'''
+run  = ["ulimit -l unlimited"]
+[[step]]
+when = "limit == 'memory'"
+say  = '''
+See whether a limit on address space is set (ulimit -v) or the kernel may not overcommit, and raise
+it
+or ask for less at once.
+'''
+run  = ["ulimit -v", "sysctl vm.overcommit_memory", "grep -i commit /proc/meminfo"]
 */
 with
-    told as (
-        select
-            source,
-            "limit",
-            errno,
-            number,
-            path,
-            null as syscall,
-            host,
-            rank,
-            pid,
-            time,
-            file_id,
-            line_no,
-            1 as weight
-        from limit_reached
-        union all
-        -- memory for RDMA is pinned: refused, it is the limit on locked memory that stands in the
-        -- way
-        select
-            'nccl',
-            'locked memory',
-            'ENOMEM',
-            null,
-            null,
-            min(verb),
-            host,
-            rank,
-            pid,
-            min(time),
-            file_id,
-            min(line_no),
-            1
-        from nccl_verbs_failure
-        where
-            regexp_matches(verb, '^ibv_(reg_mr|create_qp|create_cq)')
-            and regexp_matches(error, 'Cannot allocate memory|\b12\b')
-        group by host, rank, pid, file_id
-        union all  -- up to NCCL 2.12 without the reason; what these calls want is pinned memory
-        select
-            'nccl, no reason',
-            'locked memory',
-            null,
-            null,
-            null,
-            min(verb),
-            host,
-            rank,
-            pid,
-            min(time),
-            file_id,
-            min(line_no),
-            1
-        from nccl_verbs_failure
-        where regexp_matches(verb, '^ibv_(reg_mr|create_cq)$') and error = ''
-        group by host, rank, pid, file_id
-        union all
-        select
-            'strace',
-            case
-                when errno in ('EMFILE', 'ENFILE')
-                then 'open files'
-                when errno = 'EAGAIN'
-                then 'processes and threads'
-                else 'memory'
-            end,
-            errno,
-            case
-                errno when 'EMFILE' then 24 when 'ENFILE' then 23 when 'EAGAIN' then 11 else 12
-            end,
-            path,
-            syscall,
-            host,
-            rank,
-            nullif(pid, 0),
-            time,
-            file_id,
-            line_no,
-            1
-        from strace_known k
-        where
-            injected is null
-            and (
-                errno in ('EMFILE', 'ENFILE')
-                or errno in ('EAGAIN', 'ENOMEM')
-                and syscall in ('clone', 'clone3', 'fork', 'vfork')
-                -- reserving address space in ever smaller pieces is usual; small pieces refused
-                -- again and again are not
-                or errno = 'ENOMEM'
-                and syscall in ('mmap', 'brk')
-                and (
-                    select count(*)
-                    from strace_known m
-                    where
-                        m.trace = k.trace
-                        and m.tid = k.tid
-                        and m.errno = 'ENOMEM'
-                        and m.syscall in ('mmap', 'brk')
-                        and (
-                            m.syscall = 'brk'
-                            or try_cast(
-                                regexp_extract(m.args, ', ([0-9]+), PROT_READ', 1) as bigint
-                            )
-                            < 67108864
-                        )
-                )
-                >= 3
-            )
-    ),
-    limits as (  -- what the limit stood at, where the trace or the log tells
-        select
-            max_by(
-                try_cast(regexp_extract(args, 'rlim_cur=([0-9]+)(\*1024)?', 1) as bigint)
-                * case when contains(args, '*1024,') then 1024 else 1 end,
-                line_no
-            ) as nofile
-        from strace_notable
-        where
-            syscall in ('prlimit64', 'getrlimit', 'ugetrlimit', 'setrlimit')
-            and contains(args, 'RLIMIT_NOFILE')
-    ),
-    grouped as (
+    traced_limit as (select max_by(nofile, line_no) as nofile from open_files_limit),
+    reached as (
         select
             "limit",
             mode(errno) as errno,
             max(number) as number,
             min_by(path, line_no) filter (path is not null) as path,
             mode(syscall) filter (syscall is not null) as syscall,
-            bool_or(source = 'strace') as traced,
-            bool_or(source like 'nccl%') as refused,
-            bool_and(source = 'nccl, no reason') as unsaid,
+            bool_or(source = 'strace') as is_traced,
+            bool_or(source like 'nccl%') as is_refused,
+            bool_and(source = 'nccl, no reason') as is_without_reason,
             list(distinct rank order by rank) filter (rank is not null) as ranks,
             list(distinct host) filter (host is not null) as hosts,
             list(distinct pid order by pid) filter (pid is not null) as pids,
-            min(time) as started,
+            min(time) as "at",
             count(*) as times,
             list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence
-        from told
+        from refused_by_limit
         group by "limit"
+    ),
+    -- no failure: programs that walk through every possible descriptor, or keep a table of them,
+    -- take long and much memory
+    far_too_high as (
+        select
+            'info' as severity,
+            [line_at(min_by(file_id, line_no), min(line_no))] as evidence,
+            'open files' as "limit",
+            'RLIMIT_NOFILE' as rlimit,
+            max(nofile) as limit_value,
+            max(nofile) as rlimit_nofile,
+            list(distinct pid) filter (pid is not null) as pids
+        from open_files_limit
+        where nofile > 16777216 and syscall <> 'setrlimit'
+        having count(*) > 0
     )
 select
-    case
-        "limit"
-        when 'open files'
-        then 'Too many open files'
-        when 'processes and threads'
-        then 'No more threads or processes could be started'
-        when 'inotify watches'
-        then 'No more inotify watches'
-        when 'locked memory'
-        then
-            case
-                when unsaid
-                then 'Memory for RDMA could not be had, probably for the limit on locked memory'
-                when refused
-                then 'No more memory could be locked'
-                else 'The limit on locked memory is low'
-            end
-        else 'No more memory was given'
-    end || coalesce(
-        ' (rank ' || ranges(ranks) || ')', ' (pid ' || array_to_string(pids, ', ') || ')', ''
-    )
-    || coalesce(
-        ': ' || syscall || ' failed' || coalesce(' with ' || errno, ''), coalesce(': ' || errno, '')
-    )
-    || coalesce(' on ' || path, '')
-    || coalesce(case when "limit" = 'open files' then ', the limit is ' || nofile end, '')
-    || case when times > 1 then ', ' || times || ' times' else '' end as summary,
     evidence,
-    started as at,
+    "at",
     ranks,
     hosts,
+    -- a low limit that nothing has failed of yet
+    case when "limit" = 'locked memory' and not is_refused then 'warning' end as severity,
+    case
+        when is_without_reason
+        then 'possible'
+        when is_refused
+        then 'probable'
+        when "limit" = 'memory'
+        then 'possible'
+        when not is_traced and "limit" = 'processes and threads'
+        then 'probable'
+    end as confidence,
     "limit",
     errno,
     path,
     syscall,
     pids,
     case when len(pids) = 1 then pids[1] end as pid,
-    case
-        when "limit" = 'open files' then nofile when "limit" = 'locked memory' then number
-    end as limit_value,
+    case "limit" when 'open files' then nofile when 'locked memory' then number end as limit_value,
     case
         "limit"
         when 'open files'
@@ -204,52 +176,8 @@ select
         when 'memory'
         then 'RLIMIT_AS'
     end as rlimit,
-    times,
-    case
-        when "limit" = 'locked memory'
-        then
-            'Raise the limit on locked memory where the job is started: ulimit -l unlimited, LimitMEMLOCK=infinity of slurmd or the container service, --ulimit memlock=-1 of docker.'
-    end as action,
-    case when "limit" = 'locked memory' and not refused then 'warning' end as severity,
-    case
-        when unsaid
-        then 'possible'
-        when refused
-        then 'probable'
-        when "limit" = 'memory'
-        then 'possible'
-        when not traced and "limit" = 'processes and threads'
-        then 'probable'
-    end as confidence
-from grouped
-left join limits on true
+    times
+from reached
+left join traced_limit on true
 union all by name
--- no failure: programs that walk through every possible descriptor, or keep a table of them, take
--- long and much memory
-select
-    'The limit on open files is '
-    || max(n.nofile)
-    || ': programs that look at every possible descriptor become slow' as summary,
-    'info' as severity,
-    'Set a usual limit: ulimit -n 65536, LimitNOFILE of containerd or docker.' as action,
-    [line_at(min_by(n.file_id, n.line_no), min(n.line_no))] as evidence,
-    'open files' as "limit",
-    'RLIMIT_NOFILE' as rlimit,
-    max(n.nofile) as limit_value,
-    max(n.nofile) as rlimit_nofile,
-    list(distinct n.pid) filter (n.pid is not null) as pids
-from
-    (
-        select
-            file_id,
-            line_no,
-            nullif(tid, 0) as pid,
-            try_cast(regexp_extract(args, 'rlim_cur=([0-9]+)', 1) as bigint)
-            * case when contains(args, '*1024,') then 1024 else 1 end as nofile
-        from strace_notable
-        where
-            syscall in ('prlimit64', 'getrlimit', 'ugetrlimit') and contains(args, 'RLIMIT_NOFILE')
-    ) n
-where n.nofile > 16777216
-group by all
-having count(*) > 0
+from far_too_high

@@ -3,17 +3,69 @@ title      = "Shared memory (/dev/shm) is full"
 severity   = "critical"
 confidence = "probable"
 status     = "stable"
-explains   = ["hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.collective_count", "divergence.stack", "crash.exception", "crash.signal", "gpu.cuda_error", "loss.rollback"]
+explains   = [
+    "hang", "network.peer_lost", "network.connect_failure", "network.ib_error",
+    "divergence.collective_count", "divergence.stack", "crash.exception", "crash.signal",
+    "gpu.cuda_error", "loss.rollback",
+]
 about      = """
-Data loader workers hand batches over in /dev/shm, NCCL connects ranks of one host through it. When it is full, writing to it
-gives a bus error (SIGBUS), or "No space left on device" for a file that is no file on disk. Containers get 64 MiB by default.
+Data loader workers hand batches over in /dev/shm, and NCCL connects the ranks of one host through
+it. When it is full, writing to it gives a bus error (SIGBUS), or "No space left on device" for a
+file that is not on a disk. Containers get 64 MiB by default.
 """
-remedy     = "Look at df -h /dev/shm on the host. In a container: docker run --shm-size=…, --ipc=host, or an emptyDir of medium Memory; else fewer workers, smaller prefetch, or torch.multiprocessing.set_sharing_strategy('file_system')."
-false_positives = "A bus error also comes from a memory-mapped file that was cut off or lies on a failing disk: the library's sentence is a guess. Check whether /dev/shm was really full."
+false_positives = """
+A bus error also comes from a memory-mapped file that was cut off or lies on a failing disk: the
+library's sentence is a guess. Check whether /dev/shm was really full.
+"""
 references = ["https://pytorch.org/docs/stable/multiprocessing.html#sharing-strategies"]
+
+[[summary]]
+when = "signal and worker_pids"
+say  = '''
+Data loader {{ worker_pids | agree('worker', 'workers') }} {{ worker_pids | names }}
+{%- if ranks %} of {{ ranks | ranks }}{% endif %}{% if hosts %} on {{ hosts | names }}{% endif %}
+died of a bus error: /dev/shm was probably full
+'''
+[[summary]]
+when = "signal"
+say  = '''
+{% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %}
+{%- if hosts %} on {{ hosts | names }}{% endif %} had a bus error in shared memory: /dev/shm was
+probably full
+'''
+[[summary]]
+say  = '''
+{% if ranks %}{{ ranks | ranks | capital }}{% else %}The program{% endif %}
+{%- if hosts %} on {{ hosts | names }}{% endif %} could not get
+{% if requested_bytes %}{{ requested_bytes | size }} of {% endif %}shared memory
+{%- if used_by == 'nccl' %} for NCCL{% endif %}{% if path %} ({{ path }}){% endif %}
+'''
+
+[[step]]
+say  = '''
+See how full /dev/shm is{% if hosts %} on {{ hosts | names }}{% endif %} and what is in it: files
+that an earlier run left behind can be deleted.
+'''
+run  = ["df -h /dev/shm", "ls -lS /dev/shm | head -20"]
+[[step]]
+say  = '''
+Give it more room: in a container with --shm-size=16g or --ipc=host, in Kubernetes with an emptyDir
+of medium Memory mounted at /dev/shm, on a host with a larger tmpfs.
+'''
+run  = ["mount -o remount,size=50% /dev/shm"]
+[[step]]
+when = "used_by == 'nccl'"
+say  = "If it cannot grow, connect the ranks of a host without shared memory, which is slower."
+run  = ["export NCCL_SHM_DISABLE=1"]
+[[step]]
+when = "used_by != 'nccl'"
+say  = '''
+If it cannot grow, use fewer data loader workers or a smaller prefetch, or share tensors through
+files: torch.multiprocessing.set_sharing_strategy('file_system').
+'''
 */
 with
-    said as (
+    failure as (
         select
             file_id,
             line_no,
@@ -24,26 +76,34 @@ with
             'SIGBUS' as signal,
             null::bigint as requested_bytes,
             null::varchar as path,
-            false as certain,
-            'dataloader' as source
+            false as says_full,
+            'dataloader' as used_by
         from worker_killed
         where signal_name = 'Bus error'
-        union all
+        union all by name
         select
             file_id,
             line_no,
             time,
             rank,
             host,
-            null,
-            case when error = 'bus error' then 'SIGBUS' end,
+            case when error = 'bus error' then 'SIGBUS' end as signal,
             requested_bytes,
             path,
-            error = 'No space left on device',
-            source
+            error = 'No space left on device' as says_full,
+            source as used_by
         from shm_failure
-        union all
-        select file_id, line_no, time, rank, host, null, null, null, '/dev/shm', true, 'python'
+        union all by name
+        -- a semaphore is a file in /dev/shm that Python does not name
+        select
+            file_id,
+            line_no,
+            time,
+            rank,
+            host,
+            '/dev/shm' as path,
+            true as says_full,
+            'python' as used_by
         from disk_full d
         where
             error = 'ENOSPC'
@@ -51,51 +111,28 @@ with
                 from semaphore_call s
                 where s.file_id = d.file_id and d.line_no - s.line_no between 1 and 4
             )
-        union all
+        union all by name
         select
             file_id,
             line_no,
             time,
             rank,
             host,
-            null,
-            null,
             requested_bytes,
             path,
-            coalesce(starts_with(error, 'No space left'), false),
-            'nccl'
+            coalesce(starts_with(error, 'No space left'), false) as says_full,
+            'nccl' as used_by
         from nccl_shm_failure
         where error is null or starts_with(error, 'No space left')
     )
 select
-    case
-        when max(signal) is not null
-        then
-            'bus error in data loader worker' || case
-                when count(distinct worker_pid) = 1
-                then ' ' || min(worker_pid)
-                when count(distinct worker_pid) > 1
-                then 's ' || string_agg(distinct worker_pid::varchar, ', ')
-                else 's'
-            end
-            || ': /dev/shm was probably full'
-        else
-            case when bool_or(source = 'nccl') then 'NCCL' else 'the program' end
-            || ' could not get '
-            || coalesce(known_bytes(max(requested_bytes)) || ' of ', '')
-            || 'shared memory'
-            || coalesce(' (' || min(path) || ')', '')
-    end || case
-        when count(distinct rank) > 0
-        then ', rank(s) ' || ranges(list(distinct rank) filter (rank is not null))
-        else ''
-    end as summary,
     list(line_at(file_id, line_no) order by worker_pid is null, file_id, line_no) as evidence,
     min(time) as "at",
     max(time) as until,
     list(distinct rank) filter (rank is not null) as ranks,
     list(distinct host) filter (host is not null) as hosts,
-    case when bool_or(certain) then 'definite' else 'probable' end as confidence,
+    case when bool_or(says_full) then 'definite' else 'probable' end as confidence,
+    case when bool_or(used_by = 'nccl') then 'nccl' else min(used_by) end as used_by,
     case
         when count(worker_pid) > 0 then list(distinct worker_pid) filter (worker_pid is not null)
     end as worker_pids,
@@ -103,5 +140,5 @@ select
     max(signal) as signal,
     max(requested_bytes) as requested_bytes,
     min(path) as path
-from said
+from failure
 having count(*) > 0

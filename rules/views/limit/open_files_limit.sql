@@ -1,0 +1,12 @@
+-- view: What the limit on open files of a process was, as a trace of system calls has it.
+select
+    file_id,
+    line_no,
+    syscall,
+    nullif(tid, 0) as pid,
+    try_cast(regexp_extract(args, 'rlim_cur=([0-9]+)', 1) as bigint)
+    * case when contains(args, '*1024,') then 1024 else 1 end as nofile
+from strace_notable
+where
+    syscall in ('prlimit64', 'getrlimit', 'ugetrlimit', 'setrlimit')
+    and contains(args, 'RLIMIT_NOFILE')

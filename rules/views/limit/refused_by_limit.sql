@@ -1,0 +1,90 @@
+-- view: Calls that failed because a limit of the user or the system was reached. `source`: log,
+-- kernel, nccl, strace; "nccl, no reason" where only the kind of call tells. `limit`: open files,
+-- processes and threads, inotify watches, locked memory, memory.
+select
+    source, "limit", errno, number, path, null as syscall, host, rank, pid, time, file_id, line_no
+from limit_reached
+union all
+-- memory for RDMA is pinned: where it is refused, the limit on locked memory is in the way
+select
+    'nccl',
+    'locked memory',
+    'ENOMEM',
+    null,
+    null,
+    min(verb),
+    host,
+    rank,
+    pid,
+    min(time),
+    file_id,
+    min(line_no)
+from nccl_verbs_failure
+where
+    regexp_matches(verb, '^ibv_(reg_mr|create_qp|create_cq)')
+    and regexp_matches(error, 'Cannot allocate memory|\b12\b')
+group by host, rank, pid, file_id
+union all  -- up to NCCL 2.12 without the reason; what these calls want is pinned memory
+select
+    'nccl, no reason',
+    'locked memory',
+    null,
+    null,
+    null,
+    min(verb),
+    host,
+    rank,
+    pid,
+    min(time),
+    file_id,
+    min(line_no)
+from nccl_verbs_failure
+where regexp_matches(verb, '^ibv_(reg_mr|create_cq)$') and error = ''
+group by host, rank, pid, file_id
+union all
+select
+    'strace',
+    case
+        when errno in ('EMFILE', 'ENFILE')
+        then 'open files'
+        when errno = 'EAGAIN'
+        then 'processes and threads'
+        else 'memory'
+    end,
+    errno,
+    case errno when 'EMFILE' then 24 when 'ENFILE' then 23 when 'EAGAIN' then 11 else 12 end,
+    path,
+    syscall,
+    host,
+    rank,
+    nullif(pid, 0),
+    time,
+    file_id,
+    line_no
+from strace_known k
+where
+    injected is null
+    and (
+        errno in ('EMFILE', 'ENFILE')
+        or errno in ('EAGAIN', 'ENOMEM')
+        and syscall in ('clone', 'clone3', 'fork', 'vfork')
+        -- reserving address space in ever smaller pieces is usual; small pieces refused
+        -- again and again are not
+        or errno = 'ENOMEM'
+        and syscall in ('mmap', 'brk')
+        and (
+            select count(*)
+            from strace_known m
+            where
+                m.trace = k.trace
+                and m.tid = k.tid
+                and m.errno = 'ENOMEM'
+                and m.syscall in ('mmap', 'brk')
+                and (
+                    m.syscall = 'brk'
+                    or try_cast(regexp_extract(m.args, ', ([0-9]+), PROT_READ', 1) as bigint)
+                    < 67108864
+                )
+        )
+        >= 3
+    )
