@@ -1,7 +1,8 @@
 -- table: one row per system call that keeps its thread from going on.
 -- kind: blocked (had not returned when the trace ended) | late (returned after half a minute) |
 -- retried (a lock tried, or a missing file looked for, over and over until the trace ended).
--- waits_on: lock | file | device | socket | pipe | reader (of what it writes) | missing file.
+-- waits_on: lock | file | descriptor (of which nothing is known) | device | socket | pipe |
+-- reader (of what it writes) | missing file.
 -- last_line: where it was last seen; tries: how often, where it was retried; holder_pid: who took
 -- the same lock in these traces and did not release it, in holder_line.
 with
@@ -15,7 +16,11 @@ with
             and waits_on in ('pipe', 'socket', 'other')
             and never_moved
             and fd > 2
-            and (is_long or caught_in_it) as writes_to_nobody
+            and (is_long or caught_in_it) as writes_to_nobody,
+            -- another trace of the process ended in the same
+            caught_in_it
+            and count_if(caught_in_it) over (partition by pid, syscall, path, fd) > 1
+            and path is not null as caught_again
         from waiting_for_syscall
         where injected is null
     ),
@@ -23,7 +28,13 @@ with
         select
             * exclude (waits_on),
             'blocked' as kind,
-            case when writes_to_nobody then 'reader' else waits_on end as waits_on,
+            case
+                when writes_to_nobody
+                then 'reader'
+                when waits_on = 'other'
+                then 'descriptor'
+                else waits_on
+            end as waits_on,
             -- a call that the tracer came upon began before
             case when not caught_in_it then time end as began,
             case when waited_seconds >= 1 then waited_seconds end as lasted,
@@ -32,9 +43,24 @@ with
         where
             writes_to_nobody
             or waits_on in ('lock', 'file')
-            and (is_long or caught_in_it and (waits_on = 'lock' or never_moved or not did_before))
+            and (
+                is_long
+                or caught_again
+                or caught_in_it
+                and (waits_on = 'lock' or never_moved or not did_before)
+            )
             or waits_on = 'device'
             and waited_seconds >= 30
+            -- all there is of the trace is this call
+            or waits_on = 'other'
+            and syscall in ('read', 'readv', 'pread64', 'preadv', 'fsync', 'fdatasync')
+            and fd > 2
+            and path is null
+            and never_moved
+            and caught_in_it
+            and main
+            and processes = 1
+            and thread_lines <= 2
             -- a trace attached to a process that does nothing at all has but a line or two of it
             or waits_on in ('socket', 'pipe')
             and main
@@ -65,6 +91,27 @@ with
                 and not starts_with(c.path, '/proc/')
             )
     ),
+    slow_step as (
+        select
+            c.file_id,
+            c.line_no,
+            c.line_no as last_line,
+            f.trace,
+            t.pid,
+            t.tid,
+            t.main,
+            t.rank,
+            t.host,
+            'late' as kind,
+            c.syscall,
+            c.args,
+            c.fd,
+            'descriptor' as waits_on,
+            c.gap_seconds as lasted
+        from strace_slow_step c
+        join strace_file f using (file_id)
+        join strace_thread t on t.trace = f.trace and t.tid = f.own_tid
+    ),
     retried as (
         select
             p.* exclude (began),
@@ -83,6 +130,8 @@ with
         from blocked
         union all by name
         from late
+        union all by name
+        from slow_step
         union all by name
         from retried
     ),

@@ -1,7 +1,7 @@
 -- strace: from lines to calls, threads, descriptors and what each thread waits for. A trace can
 -- have ten million lines, nearly all of them dull: only what is notable is kept as a table.
 create macro strace_fd(args) as
-    try_cast(regexp_extract(args, '^([0-9]+)(?:[<,)]|$)', 1) as bigint)
+    try_cast(regexp_extract(args, '^([0-9]+)(?:[<,)"]|$)', 1) as bigint)
 ;
 
 -- What -y or -yy says the first argument is: a path, TCP:[here->there], pipe:[..], anon_inode:..

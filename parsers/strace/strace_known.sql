@@ -73,6 +73,13 @@ with
             and o.fd = c.fd
             and o.line_no < c.line_no
     ),
+    listed as (  -- a listing made while the trace ran: of the call it ended in
+        select c.n, any_value(p.path) as path, any_value(p.kind) as kind
+        from calls c
+        join process_descriptor p on p.pid = c.pid and p.fd = c.fd
+        where c.never_returned
+        group by c.n
+    ),
     connected as (
         select c.n, o.peer, o.line_no as connect_line
         from calls c
@@ -113,7 +120,10 @@ select
     c.never_returned,
     c.fd,
     coalesce(
-        c.arg_path, case when c.fd_is[1] = '/' then c.fd_is when c.fd_is is null then o.path end
+        c.arg_path,
+        case
+            when c.fd_is[1] = '/' then c.fd_is when c.fd_is is null then coalesce(o.path, d.path)
+        end
     ) as path,
     coalesce(
         c.arg_peer,
@@ -139,8 +149,9 @@ select
         then coalesce(o.kind, 'stream')
         when c.fd_is is not null
         then 'other'
-        else o.kind
+        else coalesce(o.kind, d.kind)
     end as fd_kind
 from calls c
 left join opened o using (n)
+left join listed d using (n)
 left join connected k using (n)

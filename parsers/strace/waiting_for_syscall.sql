@@ -22,7 +22,7 @@ select
     -- the trace was stopped, or copied, in the middle of this call, or no thread went on after it
     -- began
     k.line_no = f.last_line
-    and (b.kind in ('cut', 'call') or b.said = 'detached')
+    and (b.kind in ('cut', 'call', 'unfinished') or b.said = 'detached')
     or k.line_no < f.last_line
     and coalesce(f.last_moving, 0) < k.line_no as caught_in_it,
     d.line_no is not null as did_before,

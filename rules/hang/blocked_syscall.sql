@@ -46,6 +46,8 @@ summary = '''
   {{ tries | count('time') }}{% if seconds %} in {{ seconds | duration }}{% endif %}, in vain
 {% elif kind == 'late' %}
   {% if waits_on == 'lock' %}waited {{ seconds | duration }} for a file lock: {{ syscall }}
+  {% elif waits_on == 'descriptor' %}spent up to {{ seconds | duration }} in {{ syscall }} on
+    descriptor {{ fd }}: nothing else was called meanwhile
   {% else %}spent {{ seconds | duration }} in {{ syscall }}{% endif %}
   {% if path %}on {{ path }}{% endif %}
 {% else %}
@@ -59,6 +61,7 @@ summary = '''
     {% elif waits_on == 'socket' %}waiting for a peer{% if peer %}, {{ peer }}{% endif %}:
       {{ syscall }}
     {% elif waits_on == 'pipe' %}waiting for the other end of a pipe: {{ syscall }}
+    {% elif waits_on == 'descriptor' %}in {{ syscall }} on descriptor {{ fd }}, which
     {% else %}stuck in {{ syscall }} on {{ path }}
       {%- if filesystem %} ({{ filesystem }}){% endif %}, which
     {% endif %}
@@ -171,6 +174,23 @@ run = ["ls -l /proc/{{ pids[0] }}/fd/{{ fd }}", "lsof -a -p {{ pids[0] }} -d {{ 
 when = "waits_on == 'pipe'"
 say = "Find the process at the other end of the pipe, and see what it is waiting for."
 run = ["lsof -a -p {{ pids[0] }} -d {{ fd }} +E"]
+
+[[step]]
+when = "waits_on == 'descriptor' and kind == 'blocked'"
+say = "Find out what descriptor {{ fd }} is, and who should answer on it."
+run = [
+  "ls -l /proc/{{ pids[0] }}/fd/{{ fd }}",
+  "cat /proc/{{ pids[0] }}/stack",
+  "py-spy dump --native --pid {{ pids[0] }}",
+]
+
+[[step]]
+when = "waits_on == 'descriptor' and kind == 'late'"
+say = '''
+Trace again with durations and names of files: they tell whether the call took so long or the
+program computed after it.
+'''
+run = ["strace -f -T -tt -y -p {{ pids[0] }}"]
 
 [[step]]
 when = "waits_on == 'file' and kind == 'blocked' and syscall in ['open', 'openat', 'creat']"
@@ -302,7 +322,9 @@ with
 select
     kind,
     case
-        when waits_on in ('missing file', 'socket', 'pipe') then 'possible' else 'probable'
+        when waits_on in ('missing file', 'socket', 'pipe', 'descriptor')
+        then 'possible'
+        else 'probable'
     end as confidence,
     case when kind = 'late' then 'warning' end as severity,
     list_concat(first_lines, last_lines, holder_lines) as evidence,
