@@ -1,8 +1,9 @@
--- view: Ranks of which something can be heard here: those with a log of their own, those that a
--- launcher or a line of identity names, and the rest of the job where one log holds nearly all of
--- it.
+-- view: One row per rank of which something can be heard here: those with a log of their own, those
+-- that a launcher or a line of identity names, and the rest of the job where one log holds nearly
+-- all
+-- of it.
 with
-    told as (
+    named_rank as (
         select rank
         from file
         where rank is not null and lines > 0 and reader = 'lines'
@@ -29,7 +30,7 @@ with
         limit 1
     )
 select rank
-from told
+from named_rank
 where rank is not null
 union
 select unnest(range(world_size))

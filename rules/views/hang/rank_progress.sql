@@ -1,6 +1,25 @@
--- table: How far each rank has come in each group, by the Flight Recorder's dumps and by the
--- watchdogs' status lines. `waits_for` is the sequence number of the first operation it has
--- enqueued that has not completed.
+-- table: One row per source of counts, rank and group: how far the rank has come in it, by the
+-- Flight
+-- Recorder's dumps and by the watchdogs' status lines. waits_for = number of the first operation it
+-- has enqueued that has not completed, NULL where all have (state = idle).
+with
+    flight as (
+        select
+            *,
+            case
+                -- gloo does not say what is open: there the last operation of a rank is, if another
+                -- member has not come to it.
+                when gloo and min(enqueued) over (partition by grp_key) < enqueued
+                then enqueued
+                when gloo
+                then null
+                when pending_collectives > 0
+                then first_pending
+                when not point_to_point and enqueued > completed
+                then greatest(completed, 0) + 1
+            end as waits_for
+        from flight_progress
+    )
 select
     'flight_recorder' as source,
     rank,
@@ -21,23 +40,7 @@ select
     file_id,
     line_no,
     case when waits_for is null then 'idle' else 'waiting' end as state
-from
-    (
-        select
-            *,
-            -- gloo does not say what is open: there the last operation of a rank is, if another
-            -- member has not come to it.
-            case
-                when gloo
-                then
-                    case when min(enqueued) over (partition by grp_key) < enqueued then enqueued end
-                when pending_collectives > 0
-                then first_pending
-                when not point_to_point and enqueued > completed
-                then greatest(completed, 0) + 1
-            end as waits_for
-        from flight_progress
-    )
+from flight
 union all by name
 select
     source,

@@ -1,5 +1,6 @@
--- table: Who waits for whom. An edge stands only where the other one is known not to have enqueued
--- what is waited for.
+-- table: One row per wait: waiter waits, in operation seq of the group, for culprit, who is known
+-- not
+-- to have enqueued it. by_pair = in a send or receive that has no open counterpart.
 with
     blocked as (
         select *

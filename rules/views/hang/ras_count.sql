@@ -1,7 +1,8 @@
--- table: Operation counts RAS found to differ, by snapshot, communicator and kind of operation;
--- stalled = two snapshots with the same numbers. What RAS says of operation counts, one row per
--- snapshot, communicator and kind of operation. RAS names the ranks of small groups only: they may
--- be the ones ahead. The same numbers in two snapshots mean that nothing moves.
+-- table: One row per snapshot of NCCL RAS, communicator and kind of operation whose counts differ
+-- between ranks. ranks_ahead, ranks_behind = as far as RAS names them: of small groups only,
+-- which may
+-- be the ones ahead; stalled = two snapshots with the same numbers, so nothing moves; latest = the
+-- last snapshot of its communicator and operation.
 with
     ras_launched as (
         select

@@ -1,7 +1,9 @@
--- table: Ranks of communicators in a RAS report in JSON: where they run, init state (0 done, 7 in
--- progress), operations counted by kind, whether they answer. Ranks in RAS's JSON, one row per rank
--- and kind of operation. Pretty-printed reports are put together from their lines: a rank's values
--- follow its "rank", a communicator's its "hash". Reports on one line are parsed whole.
+-- table: One row per rank of a communicator in a RAS report in JSON: where it runs, its state of
+-- init
+-- (0 done, 7 in progress), how many operations of each kind it launched, whether it answers.
+-- Reports
+-- printed over several lines are put together from them: a rank's values follow its "rank", a
+-- communicator's its "hash". Reports on one line are parsed whole.
 with
     lines as (
         select *, name in ('ranks', 'missing_ranks') as begins_list

@@ -1,9 +1,10 @@
--- table: States RAS gives the ranks of a communicator, with the ranks it names; stalled = two
--- snapshots with the same numbers. Communicators whose ranks are in different states, one row per
--- snapshot, communicator and state. In a single snapshot that is a moment of a start or an end; the
--- same numbers in two snapshots mean that nothing moves.
+-- table: One row per snapshot of NCCL RAS, communicator and state of ranks, with the ranks it
+-- names; n
+-- = how many are in that state. In a single snapshot that is a moment of a start or an end;
+-- stalled =
+-- two snapshots with the same numbers, so nothing moves; latest = the last snapshot.
 with
-    said as (
+    seen_state as (
         select
             file_id,
             line_no,
@@ -44,7 +45,7 @@ with
             list(distinct pid order by pid) filter (pid is not null) as pids,
             max(time) as time,
             list(line_at(file_id, line_no) order by line_no)[:10] as evidence
-        from said
+        from seen_state
         group by all
     )
 select

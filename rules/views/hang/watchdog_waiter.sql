@@ -1,5 +1,4 @@
--- view: Ranks whose watchdogs gave up in the default group, and those that torch's communication
--- layer heard anything of.
+-- view: One row per rank and collective of the default group that its watchdog gave up.
 select *
 from c10d_timeout_once
 where
