@@ -1,8 +1,17 @@
--- view: One row per group and sequence number of its collectives, with what each rank says of it.
-select
-    * exclude members, list_filter(members, lambda m: not list_contains(ranks, m)) as absent_ranks
-from
-    (
+-- view: One row per group and sequence number of its collectives, with what each rank says of it:
+-- ops, ranks that recorded it, pending_ranks, states by rank; absent_ranks = members without it.
+with
+    -- The last record of a rank counts.
+    last_record as (
+        select *
+        from flight_operation
+        qualify
+            row_number() over (
+                partition by rank, grp_key, collective_seq, is_p2p order by record_id desc
+            )
+            = 1
+    ),
+    numbered as (
         select
             any_value(grp) as grp,
             any_value(grp_desc) as grp_desc,
@@ -15,17 +24,11 @@ from
             min(time) as time,
             arg_min(file_id, record_id) as file_id,
             arg_min(line_no, record_id) as line_no
-        from
-            (
-                select *
-                from flight_operation
-                qualify
-                    row_number() over (
-                        partition by rank, grp_key, collective_seq, is_p2p order by record_id desc
-                    )
-                    = 1
-            )
+        from last_record
         where not is_p2p and collective_seq is not null
         group by grp_key, collective_seq
     )
+select
+    * exclude members, list_filter(members, lambda m: not list_contains(ranks, m)) as absent_ranks
+from numbered
 left join flight_members using (grp_key)

@@ -1,4 +1,4 @@
--- table: The groups that each dump knows itself to be in.
+-- table: One row per dump and group that it knows itself to be in (of_rank = whose dump it is).
 select r.file_id, r.rank as of_rank, g.grp, g.grp_desc, s.grp_key
 from flight_group g
 join flight_rank r using (file_id)

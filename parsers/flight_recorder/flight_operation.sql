@@ -1,5 +1,5 @@
--- table: Recorded operations of the dumps that count, with the group's key and global ranks of
--- sender and receiver.
+-- table: One row per recorded operation of the dumps that count, with the group's key, the global
+-- ranks of sender and receiver, kind = the operation in one spelling, pending = it has not ended.
 select
     e.* exclude (grp_desc, src, dst),
     coalesce(m.grp_key, e.grp) as grp_key,

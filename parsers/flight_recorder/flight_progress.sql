@@ -1,5 +1,6 @@
--- table: Per rank and group: how far it has come. The counters of a group that also sends point to
--- point mix both kinds of sequence numbers, so there only the entries count.
+-- table: One row per rank and group: how far the rank has come in it (enqueued, completed), and
+-- what is open. The counters of a group that also sends point to point mix both kinds of sequence
+-- numbers, so there only the entries count.
 with
     entry as (
         select

@@ -1,6 +1,6 @@
--- view: Collective calls with their communicator, rank and decoded data type and operation; seq
--- counts from 1 per rank and communicator. The calls themselves, decoded; seq counts the
--- collectives of a rank within its communicator from 1.
+-- view: One row per collective call in NCCL's log (NCCL_DEBUG_SUBSYS=COLL) with its communicator,
+-- rank and decoded data type and reduction; seq counts the calls of a rank within its communicator
+-- from 1.
 select
     r.comm_key,
     r.comm_rank,

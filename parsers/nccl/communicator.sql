@@ -1,6 +1,5 @@
--- table: One row per NCCL communicator: size, nodes, ranks seen in the logs, and which of them
--- started, completed and ended it. The communicators: who is in them, how far their init came, how
--- they ended.
+-- table: One row per NCCL communicator: size, nodes, the ranks seen in the logs, and which of them
+-- never completed its init (incomplete), completed and ended it.
 with
     nodes as (
         select n.host, n.pid, n.comm, max(n.nnodes) as nnodes from nccl_topology n group by all

@@ -1,7 +1,7 @@
 -- view: Connections NCCL gave up on, in the shape of connect_failure; interface: the one its
 -- connections go over, where it is one. Warnings that name nobody ("exceeded retries") count only
--- where none names a peer; retries
--- count where there were many and the process never got through its init.
+-- where none names a peer; retries count where there were many and the process never got through
+-- its init.
 with
     failed as (
         select peer, port, error, attempts, host, rank, pid, device_hint, time, file_id, line_no
@@ -47,7 +47,8 @@ with
             greatest(max(attempts), count(*))
             >= case when regexp_matches(error, 'timed out') then 2 else 10 end
     ),
-    own_edge as (  -- the end of a connection that writes the line: a receiver the last rank, a sender the first
+    -- The end of a connection that writes the line: a receiver the last rank, a sender the first.
+    own_edge as (
         select
             coalesce(host, '') as host,
             coalesce(pid, 0) as pid,

@@ -1,7 +1,7 @@
--- table: How many collective calls each rank of a communicator logged (NCCL_DEBUG_SUBSYS=COLL), and
--- the last of them. Calls counted per communicator and rank. Lines are counted, never opCount: that
--- is shared within a group and stands still on one node. A progress bar may be glued to the host's
--- name, so the name must only end alike.
+-- table: One row per communicator and rank: how many collective calls it logged
+-- (NCCL_DEBUG_SUBSYS=COLL), and the last of them. Lines are counted, never opCount: that is shared
+-- within a group and does not move on one node. A progress bar may be glued to the host's name, so
+-- the name must only end alike.
 with
     counted as (
         select

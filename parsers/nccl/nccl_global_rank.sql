@@ -1,5 +1,4 @@
--- table: Rank in the job by host, process and GPU, taken from the largest communicator; empty where
--- several contradict each other. Rank in the job of a process and GPU: its rank in the largest
+-- table: One row per process and GPU: its rank in the job, which is that in the largest
 -- communicator. Several of that size tell it where they have the same ranks on the same GPUs (a
 -- second group over all ranks, a job that was started again), not where they are parts of a larger
 -- job.

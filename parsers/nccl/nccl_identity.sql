@@ -1,6 +1,6 @@
--- view: What NCCL init says of rank, host, process and GPU, in the shape of identity. Rows of
--- identity, from init lines. cudaDev counts the devices that the process sees, nvmlDev (2.18 and
--- later) those of the host.
+-- view: One row per line of NCCL's init that ties a rank to its host, process and GPU, in the
+-- columns of identity. cudaDev counts the devices that the process sees, nvmlDev (2.18 and later)
+-- those of the host.
 select
     g.file_id,
     g.line_no,

@@ -1,5 +1,5 @@
--- view: Communicator init per rank: START and COMPLETE. Ranks entering and finishing communicator
--- init.
+-- view: One row per rank that enters (phase START) or finishes (COMPLETE) the init of a
+-- communicator.
 select
     file_id,
     line_no,

@@ -1,6 +1,5 @@
--- view: Sends and receives between two ranks of a communicator, counted from NCCL_DEBUG_SUBSYS=COLL
--- lines. Sends and receives counted per pair of ranks of a communicator, where the calls of both
--- are logged from its beginning.
+-- view: One row per pair of ranks of a communicator: how often the one called Send and the other
+-- Recv, where the calls are logged (NCCL_DEBUG_SUBSYS=COLL) from the communicator's beginning.
 with
     one as (
         select

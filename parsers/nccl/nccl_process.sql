@@ -1,6 +1,5 @@
--- table: Rank and GPU of a process (host, pid), as far as NCCL output tells. What is known of a
--- process that writes: its rank and GPU. The device in NCCL's prefix counts only where nothing
--- better is known.
+-- table: One row per process that NCCL's output shows: its rank and GPU, as far as that tells. The
+-- device in NCCL's prefix counts only where nothing better is known.
 with
     known as (
         select host, pid, list(distinct rank) as ranks, list(distinct gpu_index) as gpus
@@ -16,33 +15,43 @@ with
         from nccl_rank
         group by all
     ),
-    hints as (
+    hint as (
+        select host, pid, device_hint, rank
+        from nccl_result
+        union all
+        select host, pid, device_hint, rank
+        from nccl_socket
+        union all
+        select host, pid, device_hint, rank
+        from nccl_ib_error
+        union all
+        select host, pid, device_hint, rank
+        from nccl_ofi_error
+        union all
+        select host, pid, device_hint, rank
+        from nccl_cuda_failure
+        union all
+        select host, pid, device_hint, rank
+        from nccl_shm_failure
+        union all
+        select host, pid, device_hint, rank
+        from nccl_warning
+    ),
+    hinted as (
         select host, pid, list(distinct device_hint) as gpus, max(rank) as rank
-        from
-            (
-                select host, pid, device_hint, rank
-                from nccl_result
-                union all
-                select host, pid, device_hint, rank
-                from nccl_socket
-                union all
-                select host, pid, device_hint, rank
-                from nccl_ib_error
-                union all
-                select host, pid, device_hint, rank
-                from nccl_ofi_error
-                union all
-                select host, pid, device_hint, rank
-                from nccl_cuda_failure
-                union all
-                select host, pid, device_hint, rank
-                from nccl_shm_failure
-                union all
-                select host, pid, device_hint, rank
-                from nccl_warning
-            )
+        from hint
         where device_hint >= 0
         group by all
+    ),
+    process as (
+        select host, pid
+        from known
+        union
+        select host, pid
+        from init
+        union
+        select host, pid
+        from hinted
     )
 select
     host,
@@ -56,21 +65,7 @@ select
         when i.gpus is null and len(h.gpus) = 1
         then h.gpus[1]
     end as gpu_index
-from
-    (
-        select distinct host, pid
-        from
-            (
-                select host, pid
-                from known
-                union all
-                select host, pid
-                from init
-                union all
-                select host, pid
-                from hints
-            )
-    )
+from process
 left join known k using (host, pid)
 left join init i using (host, pid)
-left join hints h using (host, pid)
+left join hinted h using (host, pid)

@@ -1,10 +1,9 @@
--- table: One row per rank of a communicator as logged: (host, pid, comm) -> (comm_key, comm_rank),
--- its GPU, and how many of its inits started and completed; nccl_global_rank gives the rank in the
--- job. Who is who in NCCL's output. Its lines carry no rank: the lines of communicator init tie
--- (host, pid, address) to a communicator and a rank in it; everything else is joined over these
--- three. One row per communicator and rank that is seen in the logs. comm_key is the same on all
--- ranks of a communicator: the commId; for a split the parent's key with number and color of the
--- split; before 2.16 only the size tells them apart.
+-- table: One row per communicator and rank of it that the logs show, with its GPU and how many of
+-- its inits started and completed. NCCL's lines carry no rank: those of init tie (host, pid,
+-- address) to a communicator and a rank in it, and everything else is joined over these three.
+-- comm_key is the same on all ranks of a communicator: the commId; for a split the parent's key
+-- with number and color of the split; before 2.16 only the size tells them apart. nccl_global_rank
+-- has the rank in the job.
 with recursive
     lines as (
         select
@@ -63,7 +62,8 @@ with recursive
             max(bus_id) as bus_id,
             max(rank) as wrapper_rank,
             count(*) filter (event = 'Init START') as starts,
-            count(*) filter (event in ('Init COMPLETE', 'cut')) as completes,  -- a broken record may be the longer of the two
+            -- A broken record may be the longer of the two.
+            count(*) filter (event in ('Init COMPLETE', 'cut')) as completes,
             count(*) filter (regexp_matches(event, '^(Destroy|Abort|Revoke|Finalize) ')) as ends,
             bool_or(event like 'Abort %') as aborted,
             min(time) filter (event = 'Init START') as started_at,
@@ -88,7 +88,8 @@ with recursive
         from one o
         join keyed k on k.host = o.host and k.pid = o.pid and k.comm = o.parent_comm
         where o.comm_id is null and k.depth < 4
-    )
+    ),
+    key as (select host, pid, comm, min(comm_key) as comm_key from keyed group by all)
 select
     o.host,
     o.pid,
@@ -113,8 +114,4 @@ select
     -- several jobs in one log)
     count(distinct(o.host, o.pid)) over (partition by k.comm_key, o.comm_rank) > 1 as ambiguous
 from one o
-left join
-    (select host, pid, comm, min(comm_key) as comm_key from keyed group by all) k
-    on k.host = o.host
-    and k.pid = o.pid
-    and k.comm = o.comm
+left join key k on k.host = o.host and k.pid = o.pid and k.comm = o.comm

@@ -1,6 +1,5 @@
--- view: Edges of channels by process and transport: P2P, SHM or NET with the network used and
--- whether GPUs are read directly (gdr). The transports a process uses, counted over channels. kind:
--- P2P | SHM | NET | COLLNET.
+-- view: One row per process, kind of transport (P2P | SHM | NET | COLLNET), network, and whether
+-- GPUs are read directly (gdr): how many edges of its channels go over it.
 select
     host,
     pid,

@@ -1,6 +1,5 @@
--- view: Last collective completed by each rank of a communicator and its median bus bandwidth, from
--- the inspector plugin. The last collective each rank completed, and its usual bandwidth: who lags,
--- who is slow.
+-- view: One row per rank of a communicator: the last collective it completed and its median bus
+-- bandwidth, by NCCL's inspector plugin.
 select
     comm_id,
     comm_rank,

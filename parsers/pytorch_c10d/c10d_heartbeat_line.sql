@@ -1,4 +1,5 @@
--- view: Where a terminal broke the heartbeat monitor's line, who it is stands in the line before.
+-- view: One row per line of the heartbeat monitor. Where a terminal broke it, who it is is in the
+-- line before.
 select
     h.* replace (
         coalesce(h.rank, p.rank) as rank,

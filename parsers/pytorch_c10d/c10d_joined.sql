@@ -1,10 +1,22 @@
--- view: Records broken by a terminal, a collector or a launcher, anywhere, also within a word: the
--- pieces that follow their first line without a gap, put together without blanks. Where two ranks'
--- first lines follow each other, nobody can tell whose the pieces are.
+-- view: One row per record broken by a terminal, a collector or a launcher, anywhere, also within a
+-- word: the pieces that follow their first line without a gap, put together without blanks. Where
+-- two ranks' first lines follow each other, nobody can tell whose the pieces are.
 with
-    told as (
-        -- What an exception says of a timeout may stand behind the end of a line that names the
-        -- rank, or behind nothing at all.
+    -- What an exception says of a timeout may be behind the end of a line that names the rank, or
+    -- behind nothing at all: then it is alone.
+    piece as (
+        select
+            *,
+            not head
+            and regexp_matches(
+                text, '^\]? *Watchdog caught collective operation timeout: WorkNCCL\('
+            )
+            and not coalesce(
+                lag(line_no) over (partition by file_id order by line_no) = line_no - 1, false
+            ) as alone
+        from c10d_piece
+    ),
+    named_piece as (
         select
             p.* replace (
                 coalesce(p.rank, e.rank) as rank,
@@ -17,20 +29,7 @@ with
                 end as text,
                 p.head or p.alone as head
             )
-        from
-            (
-                select
-                    *,
-                    not head
-                    and regexp_matches(
-                        text, '^\]? *Watchdog caught collective operation timeout: WorkNCCL\('
-                    )
-                    and not coalesce(
-                        lag(line_no) over (partition by file_id order by line_no) = line_no - 1,
-                        false
-                    ) as alone
-                from c10d_piece
-            ) p
+        from piece p
         left join
             c10d_event e
             on p.alone
@@ -45,7 +44,7 @@ with
             max(case when head then line_no end) over (
                 partition by file_id order by line_no
             ) as first_line
-        from told
+        from named_piece
         window w as (partition by file_id order by line_no)
         qualify
             not (head and coalesce(lag(head) over w and lag(line_no) over w >= line_no - 1, false))

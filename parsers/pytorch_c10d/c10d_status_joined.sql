@@ -1,5 +1,6 @@
--- view: The last number may lack digits: one that lost some is smaller than the number before it by
--- nine at least.
+-- view: One row per status line of a watchdog that had been broken, in the columns of c10d_status.
+-- The last number may lack digits: one that lost some is smaller than the number before it by nine
+-- at least.
 select
     * exclude (text, said),
     nullif(said.pg_id, '') as pg_id,
@@ -19,7 +20,9 @@ from
             *,
             regexp_extract(
                 text,
-                '^\[(?:PGID([0-9]+))?PG(?:GUID)?([0-9A-Za-z_:./-]+?)(?:\(([^)]*)\))?Rank([0-9]+)\]failuredetectedbywatchdogatworksequenceid:([0-9]+)PGstatus:lastenqueuedwork:(-?[0-9]+),(?:lastcompletedwork:(-?[0-9]+))?',
+                '^\[(?:PGID([0-9]+))?PG(?:GUID)?([0-9A-Za-z_:./-]+?)(?:\(([^)]*)\))?Rank([0-9]+)\]'
+                || 'failuredetectedbywatchdogatworksequenceid:([0-9]+)'
+                || 'PGstatus:lastenqueuedwork:(-?[0-9]+),(?:lastcompletedwork:(-?[0-9]+))?',
                 ['pg_id', 'grp', 'grp_desc', 'group_rank', 'seq', 'last_enqueued', 'last_completed']
             ) as said
         from c10d_joined

@@ -1,5 +1,6 @@
--- view: A number is read where a character follows it: at the end of a piece its last digits may be
--- missing.
+-- view: One row per line of a watchdog's timeout that had been broken, in the columns of
+-- c10d_timeout. A number is read where a character follows it: at the end of a piece its last
+-- digits may be missing.
 select
     * exclude (text, said),
     try_cast(said.group_rank as bigint) as group_rank,
@@ -16,7 +17,10 @@ from
             *,
             regexp_extract(
                 text,
-                '^(?:\[Rank([0-9]+)\])?Watchdogcaughtcollectiveoperationtimeout:WorkNCCL\(SeqNum=([0-9]+),OpType=([A-Za-z_0-9]+),(?:NumelIn=([0-9]+),NumelOut=([0-9]+),)?(?:Timeout\(ms\)=([0-9]+)\)(?:ranfor([0-9]+)m)?)?',
+                '^(?:\[Rank([0-9]+)\])?Watchdogcaughtcollectiveoperationtimeout:WorkNCCL\('
+                || 'SeqNum=([0-9]+),OpType=([A-Za-z_0-9]+),'
+                || '(?:NumelIn=([0-9]+),NumelOut=([0-9]+),)?'
+                || '(?:Timeout\(ms\)=([0-9]+)\)(?:ranfor([0-9]+)m)?)?',
                 ['group_rank', 'seq', 'op', 'numel_in', 'numel_out', 'timeout_ms', 'ran_ms']
             ) as said
         from c10d_joined

@@ -1,6 +1,6 @@
--- table: The group a watchdog's timeout belongs to stands in another line of the same rank: the
--- status of the group whose work of that number failed. Each (rank, group, sequence number) once,
--- however often it was printed.
+-- table: One row per rank, group and number that timed out, however often it was printed. The group
+-- a watchdog's timeout belongs to is in another line of the same rank: the status of the group
+-- whose work of that number failed.
 with
     of_status as (
         select distinct
@@ -16,9 +16,9 @@ with
         where source = 'watchdog'
         order by line_no
     ),
+    -- Lines without any prefix (what(), exceptions) repeat what a line with one says.
     -- A rank within a group is the global one only in the default group, or where nothing else is
     -- printed (up to torch 2.2).
-    -- Lines without any prefix (what(), exceptions) repeat what a line with one says.
     own as (
         select
             t.*,
@@ -47,7 +47,7 @@ with
                     and p.op is not distinct from t.op
             )
     ),
-    said as (
+    grouped as (
         select
             t.* exclude (grp, grp_desc),
             coalesce(t.grp, s.grp) as grp,
@@ -81,6 +81,6 @@ select
     min(time) as time,
     arg_min(file_id, coalesce(time, timestamp '2999-01-01')) as file_id,
     arg_min(line_no, coalesce(time, timestamp '2999-01-01')) as line_no
-from said
+from grouped
 group by
     who, case when who is null then file_id end, collective_seq, op, numel_in, numel_out, source

@@ -1,5 +1,6 @@
--- view: gloo's first meeting: every rank leaves its address in the store, and the others wait for
--- the one that is not there. Groups other than the default one count their own ranks.
+-- view: One row per rank that others wait for in gloo's first meeting: every rank leaves its
+-- address in the store, and the others wait for the one that is not there. Groups other than the
+-- default one count their own ranks, and are left out.
 select
     rank_awaited,
     list(line_at(file_id, line_no) order by file_id, line_no)[:5] as evidence,

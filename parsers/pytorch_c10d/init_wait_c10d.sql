@@ -1,4 +1,5 @@
--- view: Ranks that wait for others before the first collective.
+-- view: One row per file and way in which ranks waited for others before the first collective, and
+-- gave up: stage = store | unique_id | gloo_connect | rendezvous.
 select
     list_distinct(
         list(coalesce(rank, group_rank)) filter (coalesce(rank, group_rank) is not null)

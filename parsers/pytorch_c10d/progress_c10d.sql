@@ -1,5 +1,5 @@
--- view: How far each rank's groups have come, by the last status line of each. A count torch left
--- uninitialised (2.3) is none.
+-- view: One row per rank and group: how far it has come, by its status lines. A count that torch
+-- left uninitialised (2.3) is none.
 select
     'watchdog' as source,
     coalesce(rank, group_rank) as rank,

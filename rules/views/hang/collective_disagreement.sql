@@ -1,6 +1,5 @@
 -- table: One row per rank, group and number where ranks of the group ran different operations,
--- sizes
--- or types under one number, the first such number of each group. Nobody is late there: they
+-- sizes or types under one number, the first such number of each group. Nobody is late there: they
 -- disagree. field = op | size | dtype, value = what this rank ran.
 with
     op as (

@@ -1,6 +1,5 @@
 -- view: One row per rank: the last line of it that says anything of the job, be it a step, a
--- timeout
--- or an error.
+-- timeout or an error.
 with
     spoken as (
         select rank, time, file_id, line_no

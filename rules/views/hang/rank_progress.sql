@@ -1,7 +1,6 @@
 -- table: One row per source of counts, rank and group: how far the rank has come in it, by the
--- Flight
--- Recorder's dumps and by the watchdogs' status lines. waits_for = number of the first operation it
--- has enqueued that has not completed, NULL where all have (state = idle).
+-- Flight Recorder's dumps and by the watchdogs' status lines. waits_for = number of the first
+-- operation it has enqueued that has not completed, NULL where all have (state = idle).
 with
     flight as (
         select

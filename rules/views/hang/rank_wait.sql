@@ -1,6 +1,5 @@
 -- table: One row per wait: waiter waits, in operation seq of the group, for culprit, who is known
--- not
--- to have enqueued it. by_pair = in a send or receive that has no open counterpart.
+-- not to have enqueued it. by_pair = in a send or receive that has no open counterpart.
 with
     blocked as (
         select *

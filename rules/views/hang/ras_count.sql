@@ -1,8 +1,7 @@
 -- table: One row per snapshot of NCCL RAS, communicator and kind of operation whose counts differ
--- between ranks. ranks_ahead, ranks_behind = as far as RAS names them: of small groups only,
--- which may
--- be the ones ahead; stalled = two snapshots with the same numbers, so nothing moves; latest = the
--- last snapshot of its communicator and operation.
+-- between ranks. ranks_ahead, ranks_behind = as far as RAS names them: of small groups only, which
+-- may be the ones ahead; stalled = two snapshots with the same numbers, so nothing moves; latest =
+-- the last snapshot of its communicator and operation.
 with
     ras_launched as (
         select
@@ -18,6 +17,22 @@ with
         from ras_rank
         where not missing
     ),
+    reported as (
+        select file_id, counts_line, comm_hash, op, time, affected, launched, line_no
+        from nccl_ras_count
+        union all
+        select file_id, counts_line, comm_hash, op, time, 1, launched, line_no
+        from nccl_ras_rank
+        where launched_line is null
+        union all
+        select file_id, hash_line, comm_hash, op, null, 1, launched, line_no
+        from ras_launched
+    ),
+    ranged as (
+        select *, max(launched) over one as top, min(launched) over one as low
+        from reported
+        window one as (partition by file_id, counts_line, op)
+    ),
     counts as (
         select
             file_id,
@@ -31,25 +46,15 @@ with
             sum(affected) filter (launched = top) as n_ahead,
             sum(affected) filter (launched = low) as n_behind,
             list(line_at(file_id, line_no) order by line_no)[:10] as evidence
-        from
-            (
-                select *, max(launched) over one as top, min(launched) over one as low
-                from
-                    (
-                        select
-                            file_id, counts_line, comm_hash, op, time, affected, launched, line_no
-                        from nccl_ras_count
-                        union all
-                        select file_id, counts_line, comm_hash, op, time, 1, launched, line_no
-                        from nccl_ras_rank
-                        where launched_line is null
-                        union all
-                        select file_id, hash_line, comm_hash, op, null, 1, launched, line_no
-                        from ras_launched
-                    )
-                window one as (partition by file_id, counts_line, op)
-            )
+        from ranged
         group by file_id, counts_line, comm_hash, op
+    ),
+    named_rank as (
+        select file_id, counts_line, op, comm_rank, launched, address, pid, line_no
+        from nccl_ras_rank
+        union all
+        select file_id, hash_line, op, comm_rank, launched, address, pid, line_no
+        from ras_launched
     ),
     named as (
         select
@@ -63,15 +68,7 @@ with
             ) as hosts_behind,
             list(distinct n.pid order by n.pid) filter (launched = count_behind) as pids_behind,
             list(line_at(n.file_id, n.line_no) order by n.line_no) as named_lines
-        from
-            (
-                select
-                    file_id, counts_line, comm_hash, op, comm_rank, launched, address, pid, line_no
-                from nccl_ras_rank
-                union all
-                select file_id, hash_line, comm_hash, op, comm_rank, launched, address, pid, line_no
-                from ras_launched
-            ) n
+        from named_rank n
         join
             counts c
             on c.file_id = n.file_id

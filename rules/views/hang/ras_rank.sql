@@ -1,9 +1,7 @@
 -- table: One row per rank of a communicator in a RAS report in JSON: where it runs, its state of
--- init
--- (0 done, 7 in progress), how many operations of each kind it launched, whether it answers.
--- Reports
--- printed over several lines are put together from them: a rank's values follow its "rank", a
--- communicator's its "hash". Reports on one line are parsed whole.
+-- init (0 done, 7 in progress), how many operations of each kind it launched, whether it answers.
+-- Reports printed over several lines are put together from them: a rank's values follow its "rank",
+-- a communicator's its "hash". Reports on one line are parsed whole.
 with
     lines as (
         select *, name in ('ranks', 'missing_ranks') as begins_list

@@ -1,8 +1,6 @@
 -- table: One row per snapshot of NCCL RAS, communicator and state of ranks, with the ranks it
--- names; n
--- = how many are in that state. In a single snapshot that is a moment of a start or an end;
--- stalled =
--- two snapshots with the same numbers, so nothing moves; latest = the last snapshot.
+-- names; n = how many are in that state. In a single snapshot that is a moment of a start or an
+-- end; stalled = two snapshots with the same numbers, so nothing moves; latest = the last snapshot.
 with
     seen_state as (
         select

@@ -1,8 +1,7 @@
 -- view: One row per stage before there is a communicator (store, rendezvous, unique_id,
 -- gloo_connect) at which ranks waited for others and gave up: who waited, how many came of how
--- many,
--- and the one rank that gloo's first meeting misses, where there is just one. What times out later
--- is a collective's own.
+-- many, and the one rank that gloo's first meeting misses, where there is just one. What times out
+-- later is a collective's own.
 with
     -- Nothing where several are awaited: then nobody is named.
     gloo_awaited as (select list(rank_awaited) as ranks from gloo_rank_awaited having count(*) = 1)

@@ -1,7 +1,6 @@
 -- table: One row per rank whose device has not completed what others of its group have, and that
 -- waits for nobody there, by the Flight Recorder; of its groups the first. Where the ranks of a
--- group
--- disagree on what they run, nobody is late.
+-- group disagree on what they run, nobody is late.
 with
     furthest as (
         select source, grp_key, max(completed) as completed from rank_progress group by all

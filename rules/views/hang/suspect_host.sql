@@ -1,7 +1,6 @@
 -- table: One row per source and rank that others wait for, that has not enqueued what they wait in,
 -- and that waits for nobody itself: where a chain of waiting ends. Whose own work is open waits
--- too,
--- and may be a victim: of a member nobody has seen, of a pipeline's other stage.
+-- too, and may be a victim: of a member nobody has seen, of a pipeline's other stage.
 with
     -- Status lines do not tell the members of a group: who waits in another group may be a victim
     -- there.

@@ -1,6 +1,5 @@
 -- view: One row per group and number under which ranks ran something else than others, by the
--- Flight
--- Recorder.
+-- Flight Recorder.
 with
     by_value as (
         select

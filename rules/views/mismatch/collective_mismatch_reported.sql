@@ -1,6 +1,5 @@
 -- view: One row per pair of sizes of a message that NCCL received in another length than it
--- expected,
--- and one for the ranks around which NCCL itself suspects a mismatch.
+-- expected, and one for the ranks around which NCCL itself suspects a mismatch.
 select
     'nccl message size' as source,
     'size' as field,
