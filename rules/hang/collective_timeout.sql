@@ -114,7 +114,7 @@ when = "kind in ('status', 'last_word')"
 say  = '''Get the whole log of {% if ranks %}{{ ranks | ranks }}{% else %}each rank{% endif %}:
   the line of the watchdog that names the operation, or the error before it, is missing here. Have
   the next run write Flight Recorder dumps.'''
-run  = ["export TORCH_NCCL_TRACE_BUFFER_SIZE=20000 TORCH_NCCL_DUMP_ON_TIMEOUT=1"]
+run  = ["export TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1"]
 */
 select
     'timeout' as kind,

@@ -73,8 +73,8 @@ summary = '''
   {%- if a.counts | length > 5 %}; {{ a.counts | length - 5 }} more are behind{% endif -%}
   {%- if a.undumped -%}; no dump of {{ a.undumped | ranks }} to tell whether
     {{ 'it is' if a.undumped | length == 1 else 'they are' }} stuck as well{% endif -%}
-{%- elif a.finding == 'no_dump' -%} every dump that is there waits in the same place, and that of
-  {{ a.ranks | ranks }} is absent: gone, not there yet, or unable to write it
+{%- elif a.finding == 'no_dump' -%} all that left a dump wait in the
+  same place, and {{ a.ranks | ranks }} left none: gone, not there yet, or unable to write it
 {%- elif a.finding == 'awaited_by_root' -%} rank 0 waited {{ a.seconds | duration }} in vain
 {%- elif a.finding == 'root_silent' -%} {{ a.waiting_ranks | ranks }} came, and rank 0 neither
   answered nor said who is late
@@ -128,7 +128,7 @@ summary = '''
 {%- endfor -%}
 
 {%- for a in accounts if not a.agrees -%}
-  . {{ a.source_name }}, however: {{ a.ranks | ranks }}
+  . But {{ a.source_name }}: {{ a.ranks | ranks }} {{ a.ranks | agree('is', 'are') }} missing
 {%- endfor -%}
 {%- for a in accounts if disputed_side and a.agrees and a.side -%}
   {{ '. Stuck on the ' if loop.first else ', on the ' }}{{ a.side }} by {{ a.source_name }}
@@ -143,9 +143,8 @@ say  = '''Nothing of {{ ranks | ranks }} is left to dump. Find out how the proce
 run  = ["dmesg -T | grep -w {{ pids[0] }}", "journalctl -k | grep -iE 'out of memory|oom-kill'"]
 [[step]]
 when = "accounts[0].finding == 'ended'"
-say  = '''Read the last lines of {{ ranks | ranks }} in its own log, and how its launcher was told
-  to treat exit codes: {{ accounts[0].exit_codes | ranks('exit code') }} came before the others
-  began to give up.'''
+say  = '''Read the end of the own log of {{ ranks | ranks }}: {{ accounts[0].exit_codes |
+  ranks('exit code') }} came before the others gave up, and says what the hang only follows.'''
 [[step]]
 when = "only_absent and confidence == 'possible'"
 say  = '''See first whether {{ ranks | ranks }} still ran: exit code, last lines of {{ ranks |
@@ -155,7 +154,7 @@ run  = ["ps -o pid,stat,wchan:32,etime,args -p {{ pids[0] }}"]
 [[step]]
 when = "only_absent and source == ['silent_log'] and group"
 say  = "Have torch write Flight Recorder dumps, which tell it next time."
-run  = ["export TORCH_NCCL_TRACE_BUFFER_SIZE=20000 TORCH_NCCL_DUMP_ON_TIMEOUT=1"]
+run  = ["export TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1"]
 [[step]]
 when = "disputed_side"
 say  = '''Find out first where the program of {{ ranks | ranks }} is: two stacks some seconds
