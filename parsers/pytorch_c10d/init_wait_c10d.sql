@@ -5,20 +5,7 @@ select
         list(coalesce(rank, group_rank)) filter (coalesce(rank, group_rank) is not null)
     ) as ranks,
     max(expected) as nranks,
-    case
-        event
-        when 'clients_missing'
-        then 'store'
-        when 'waiting'
-        then 'store'
-        when 'key_wait'
-        then 'store'
-        when 'unique_id'
-        then 'unique_id'
-        when 'full_mesh_failed'
-        then 'gloo_connect'
-        else 'rendezvous'
-    end as stage,
+    i.stage,
     any_value(host) as host,
     min(time) as time,
     arg_min(file_id, line_no) as file_id,
@@ -28,10 +15,11 @@ select
     any_value(store_key) as store_key,
     min(awaited) as awaited,
     mode(trim(error)) filter (event = 'unique_id') as error
-from c10d_store
+from c10d_store s
+join init_stage i using (event)
 where
     event in ('clients_missing', 'key_wait', 'unique_id', 'full_mesh_failed')
     or (event = 'rendezvous' and error = 'RendezvousTimeoutError')
     -- more than there are: the barrier counts up to the size of the group, and beyond it for ever
     or (event = 'waiting' and joined > expected)
-group by event, file_id
+group by event, i.stage, file_id

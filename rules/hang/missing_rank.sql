@@ -144,12 +144,13 @@ run  = ["dmesg -T | grep -w {{ pids[0] }}", "journalctl -k | grep -iE 'out of me
 [[step]]
 when = "accounts[0].finding == 'ended'"
 say  = '''Read the end of the own log of {{ ranks | ranks }}: {{ accounts[0].exit_codes |
-  ranks('exit code') }} came before the others gave up, and says what the hang only follows.'''
+  ranks('exit code') }} came before the others gave up: the cause is there, and the hang follows
+  from it.'''
 [[step]]
 when = "only_absent and confidence == 'possible'"
 say  = '''See first whether {{ ranks | ranks }} still ran: exit code, last lines of {{ ranks |
-  agree('its', 'their') }} own log, space on the disk dumps go to. Nothing here speaks against {{
-  ranks | agree('its', 'their') }} host or GPU, so do not take it out for this alone.'''
+  agree('its', 'their') }} own log, space on the disk dumps go to. Nothing here speaks against a
+  host or GPU, so don't take it out for this alone.'''
 run  = ["ps -o pid,stat,wchan:32,etime,args -p {{ pids[0] }}"]
 [[step]]
 when = "only_absent and source == ['silent_log'] and group"
@@ -259,14 +260,14 @@ with
         left join missing_rank_source n using (source)
     ),
     -- Whoever names ranks tells of one case. Where nobody does, each process named is a case.
-    told as (
+    case_account as (
         select *, case when names_ranks then 0 else row_number() over () end as case_no
         from account
         where names_ranks or len(pids) > 0 and not exists (from account where names_ranks)
     ),
     best as (
         select case_no, ranks, score
-        from told
+        from case_account
         qualify
             row_number() over (partition by case_no order by score desc, len(ranks) desc, source)
             = 1
@@ -280,7 +281,7 @@ with
             not names_ranks
             or list_has_all(b.ranks, t.ranks)
             or list_has_all(t.ranks, b.ranks) as agrees
-        from told t
+        from case_account t
         join best b using (case_no)
     ),
     vote as (
