@@ -16,8 +16,8 @@ summary = '''
 {% if kind == 'switch' %}NVSwitch {{ device }} is too hot (SXid {{ sxid }})
 {%- elif kind == 'shutdown' %}{{ device }} reached its critical temperature and the host shut down
 {%- elif kind == 'dcgm' %}GPU {{ device }} lowers its clocks because of heat, according to DCGM
-{%- else %}GPU {{ device }} slows down: {{ reason }} is active{% endif %}
-{%- if ranks %} ({{ ranks | ranks }}){% endif %}
+{%- else %}GPU {{ device }}{% if ranks %} ({{ ranks | ranks }}){% endif %} slows down:
+{{ reason }} is active{% endif %}
 '''
 
 [[step]]
@@ -45,9 +45,8 @@ run  = [
 [[step]]
 when = "kind != 'power'"
 say  = '''
-Check fans, air flow and liquid loop{% if host %} of {{ host }}{% endif %} and of its neighbours in
-the
-rack.
+Check fans, air flow and liquid loop of {% if host %}{{ host }}{% else %}the node{% endif %} and of
+its neighbours in the rack.
 '''
 run  = ["ipmitool sdr type Fan", "ipmitool sdr type Temperature"]
 [[step]]

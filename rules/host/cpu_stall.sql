@@ -35,9 +35,9 @@ summary = '''
 [[step]]
 when = "waits_for == 'file_server'"
 say  = '''
-Look at the file server and the network to it, not at {% if host %}{{ host }}{% else %}this
-host{% endif %}: the
-task waits for an answer of it (in {{ module or waits_in }}).
+Look at the file server and the network to it, not at
+{% if host %}{{ host }}{% else %}this host{% endif %}: {{ process or 'the task' }} is waiting for an
+answer (in {{ module or waits_in }}).
 '''
 run  = [
     "{% if module in ('mmfslinux', 'mmfs26') %}mmdiag --waiters{% endif %}",
