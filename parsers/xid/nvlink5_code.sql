@@ -14,7 +14,7 @@ with
             said.error_status as error_status
         from
             (
-                select code, nvlink5_said(message) as said
+                select code, nvlink5_pieces(message) as said
                 from xid_line
                 where code between 144 and 150
             )

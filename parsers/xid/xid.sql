@@ -2,7 +2,7 @@
 -- where it has one; gpu is dddd:bb:dd.
 with
     lines as (
-        select *, case when code between 144 and 150 then nvlink5_said(message) end as said
+        select *, case when code between 144 and 150 then nvlink5_pieces(message) end as said
         from xid_line
     )
 select
