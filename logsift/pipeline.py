@@ -124,6 +124,7 @@ def read(
 def explain(store: Store, catalog: Catalog, files: Sequence[SourceFile]) -> None:
     """Rows -> tables -> incidents -> causes -> words, all written into the store."""
     by_id, rules = {f.file_id: f for f in files}, {r.id: r for r in catalog.rules}
+    store.plan_by_size()
     name_hosts(store)
     tables = Tables(store)
     tables.fill("for clocks")

@@ -99,12 +99,21 @@ class Gate:
         helping = {n for g in grammars if g.envelope for n in g.envelope.needles} - set(after)
         self._needles = [*after, *sorted(helping)]
         self._scanner = scanner([n.encode() for n in self._needles])
-        # A needle within which another stands that lets as much pass needs no place of its own.
-        placed = [
-            n for n in after if not any(m != n and after.get(m, -1) >= after[n] for m in self.standing(n.encode()))
-        ]
+        # A needle that holds another one which lets as much pass needs no place of its own.
+        held = {n: [m for m in inner if m != n] for n, inner in self._within(list(after)).items()}
+        placed = [n for n in after if not any(after[m] >= after[n] for m in held.get(n, ()))]
         self._after = np.array([after[n] for n in placed], np.int64)
         self._places = scanner([n.encode() for n in placed], places=True)
+
+    def _within(self, needles: Sequence[str]) -> dict[str, list[str]]:
+        """Needle -> the needles that it holds: all are searched at once in all of them, one on a line."""
+        encoded = [n.encode() for n in needles]
+        ends = np.cumsum([len(n) + 1 for n in encoded])
+        found = scanner(encoded, places=True).hits(b"\n".join(encoded), len(ends) * 1000) or []
+        out: dict[str, list[str]] = {}
+        for end, number in found:
+            out.setdefault(needles[int(np.searchsorted(ends, end))], []).append(needles[number])
+        return out
 
     def standing(self, data: bytes) -> frozenset[str]:
         """The needles that are in `data`."""

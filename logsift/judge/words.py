@@ -232,7 +232,11 @@ def _said(phrase: Phrase, known: Mapping[str, Any]) -> str:
         if phrase.when and not _condition(phrase.when)(facts):
             return ""
         return " ".join(_template(phrase.say).render(facts).split())
-    except (UnknownFact, UndefinedError, TypeError):  # TypeError: arithmetic with what is not known; UndefinedError: the first of none
+    except (
+        UnknownFact,
+        UndefinedError,
+        TypeError,
+    ):  # TypeError: arithmetic with what is not known; UndefinedError: the first of none
         return ""
 
 

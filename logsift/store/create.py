@@ -12,7 +12,7 @@ from logsift import __version__
 from logsift.content.errors import ContentError, ContentErrors
 from logsift.content.interface import CLOCK_INPUTS, INTERFACE
 from logsift.store.database import Store
-from logsift.store.dependencies import Inputs, branches, ordered
+from logsift.store.dependencies import Inputs, branches, columns_asked, ordered
 from logsift.store.places import beside_of, cache_folder, forget_old
 from logsift.store.schema import ENGINE, definitions, quoted
 
@@ -78,6 +78,11 @@ def _define(store: Store, catalog: Catalog) -> None:
         for n, (query, _) in enumerate(branches(r.sql, rows=True))
     ]
     store.insert("content_rule", [(*row[:3], _listed(row[3])) for row in asked])
+    pairs = set().union(
+        *(columns_asked(needs) for needs in (*(row[4] for row in branched), *(row[3] for row in asked)))
+    )
+    values = {table: sorted(c for t, c in pairs if t == table) for table, _ in sorted(pairs)}
+    store.insert("content_value", list(values.items()))
     store.insert("content_declared", [(t.name, sorted(t.omits)) for t in catalog.tables.values()])
     store.insert("run_info", [(catalog.digest, __version__)])
     store.con.execute("COMMIT; PRAGMA enable_optimizer")

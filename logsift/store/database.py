@@ -21,6 +21,14 @@ _INSERT_ROWS = 200
 _MEMORY = "600MB"
 """What DuckDB may take while a store is made, before it keeps parts of tables in files: without a limit it takes most of a machine that others use too."""
 
+SMALL_ROWS = 5_000
+"""With fewer rows than this in all tables together, planning costs more than a worse plan does."""
+_FOR_MANY_ROWS = (
+    "join_order", "statistics_propagation", "expression_rewriter", "top_n", "common_subexpressions",
+    "compressed_materialization", "projection_pullup", "cte_filter_pusher", "common_subplan", "deliminator",
+)  # fmt: skip
+"""What DuckDB's optimizer does that pays with many rows only, by the time it takes."""
+
 
 class Store:
     """A DuckDB database: created with all tables, filled from Parquet parts, sealed, queried."""
@@ -63,6 +71,15 @@ class Store:
                 f"INSERT INTO {folder.name} BY NAME SELECT * FROM read_parquet(?, union_by_name=true, hive_partitioning=false)",
                 [files],
             )
+
+    def plan_by_size(self) -> None:
+        """Spare the work on plans, and threads, where there are few rows."""
+        (rows,) = self.con.execute(
+            "SELECT coalesce(sum(estimated_size), 0) FROM duckdb_tables() JOIN content_declared ON name = table_name"
+            " WHERE database_name = current_database()"
+        ).fetchone() or (0,)
+        if rows < SMALL_ROWS:
+            self.con.execute(f"SET disabled_optimizers = '{','.join(_FOR_MANY_ROWS)}'; SET threads = 1")
 
     def fill(self, statement: str) -> int:
         """Run an INSERT; gives the number of rows."""

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 Node = Mapping[str, Any]
 Needs = frozenset[frozenset[str]]
-"""Groups of tables: where no table of a group has rows, a query finds nothing. Without groups it may find something always."""
+"""Groups of tables, or of tables with a value (`table.column=value`): where nothing of a group is there, a query finds nothing.
+
+Without groups it may find something always.
+"""
 ALWAYS: Needs = frozenset()
 _GROUPS = 32
 """More groups than this are not told apart: fewer of them let a query be asked more often, which is never wrong."""
@@ -161,7 +164,11 @@ class Inputs:
             case "SELECT_NODE":
                 if self._one_row_of_nothing(node):
                     return ALWAYS
-                return _both(self._table(node["from_table"], scope), self._condition(node.get("where_clause"), scope))
+                named = self._names(node["from_table"], scope)
+                needs = _both(
+                    self._table(node["from_table"], scope), self._condition(node.get("where_clause"), scope, named)
+                )
+                return _both(needs, self._joined_on(node["from_table"], scope, named))
             case "SET_OPERATION_NODE":
                 parts = node.get("children") or [node["left"], node["right"]]
                 each = [self._node(part, scope) for part in parts]
@@ -200,10 +207,31 @@ class Inputs:
             self._of_view[name] = self.needs(self.made[name].query, self.made[name].needs)
         return self._of_view[name]
 
-    def _condition(self, node: Node | None, scope: Mapping[str, Needs]) -> Needs:
+    def _names(self, node: Node, scope: Mapping[str, Needs]) -> dict[str, str]:
+        """Alias -> table, of the tables with rows of their own behind FROM; "" -> the only one there is."""
+        out: dict[str, str] = {}
+        parts = list(_all(node, lambda n: n.get("type") != "SUBQUERY"))
+        for part in parts:
+            name = str(part.get("table_name", "")).lower()
+            if part.get("type") == "BASE_TABLE" and name in self.filled and name not in scope:
+                out[str(part.get("alias") or name).lower()] = name
+        if node.get("type") == "BASE_TABLE" and len(out) == 1:
+            out[""] = next(iter(out.values()))
+        return out
+
+    def _joined_on(self, node: Node, scope: Mapping[str, Needs], named: Mapping[str, str]) -> Needs:
+        """Of the conditions of inner joins."""
+        if node.get("type") != "JOIN" or node["join_type"] != "INNER":
+            return ALWAYS
+        inner = _both(self._joined_on(node["left"], scope, named), self._joined_on(node["right"], scope, named))
+        return _both(inner, self._condition(node.get("condition"), scope, named))
+
+    def _condition(self, node: Node | None, scope: Mapping[str, Needs], named: Mapping[str, str]) -> Needs:
         """Of a WHERE clause: what each of its parts asks that must all hold."""
         if node and node.get("type") == "CONJUNCTION_AND":
-            return reduce(_both, (self._condition(part, scope) for part in node["children"]))
+            return reduce(_both, (self._condition(part, scope, named) for part in node["children"]))
+        if node and node.get("type") in ("COMPARE_EQUAL", "COMPARE_IN"):
+            return _value_asked(node, named)
         if node and node.get("class") == "SUBQUERY" and node["subquery_type"] in ("EXISTS", "ANY"):
             return self._node(node["subquery"]["node"], scope)
         return ALWAYS
@@ -222,8 +250,33 @@ class Inputs:
         return any(n.get("class") == "FUNCTION" and str(n["function_name"]).lower() in self._aggregates for n in inside)
 
 
+def _value_asked(node: Node, named: Mapping[str, str]) -> Needs:
+    """Of `column = 'text'` or `column IN ('text', …)`: the table must have a row with one of these values."""
+    parts = node.get("children") or [node["left"], node["right"]]
+    columns = [p["column_names"] for p in parts if p.get("class") == "COLUMN_REF"]
+    texts = [
+        p["literal"]["text"] for p in parts if p.get("class") == "CONSTANT" and p["literal"].get("kind") == "STRING"
+    ]
+    if len(columns) != 1 or len(texts) != len(parts) - 1 or len(columns[0]) > 2:
+        return ALWAYS
+    *alias, column = (str(name).lower() for name in columns[0])
+    table = named.get(alias[0] if alias else "")
+    return frozenset([frozenset(with_value(table, column, text) for text in texts)]) if table else ALWAYS
+
+
+def with_value(table: str, column: str, text: str) -> str:
+    """What stands in a group of needs for a table that has a row with this value."""
+    return f"{table}.{column}={text}"
+
+
+def columns_asked(needs: Iterable[Iterable[str]]) -> set[tuple[str, str]]:
+    """The (table, column) pairs whose values groups of needs ask for."""
+    named = (one.partition("=")[0] for group in needs for one in group if "=" in one)
+    return {(table, column) for table, _, column in (n.partition(".") for n in named)}
+
+
 def may_find(needs: Iterable[Iterable[str]], filled: frozenset[str] | set[str]) -> bool:
-    """True where every group has a table with rows."""
+    """True where every group has a table with rows, or with rows of the value it asks for."""
     return all(not filled.isdisjoint(group) for group in needs)
 
 

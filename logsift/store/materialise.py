@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import duckdb
 
-from logsift.store.dependencies import may_find
+from logsift.store.dependencies import may_find, with_value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -42,11 +42,24 @@ class Tables:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._filled = set(declared(store))
+        self._asked = {r["name"]: r["columns"] for r in store.rows("SELECT * FROM content_value")}
+        self._filled = set[str]()
+        self.noted(declared(store))
 
     def noted(self, names: Collection[str]) -> None:
         """Some tables may have been filled by others."""
-        self._filled |= _with_rows(self._store, names)
+        for name in _with_rows(self._store, names):
+            self._note(name)
+
+    def _note(self, name: str) -> None:
+        """A table has rows: these values are among them."""
+        self._filled.add(name)
+        if columns := self._asked.get(name):
+            listed = ", ".join(f'list(DISTINCT "{c}")' for c in columns)
+            (row,) = self._store.con.execute(f"SELECT {listed} FROM {name}").fetchall()
+            self._filled |= {
+                with_value(name, c, str(v)) for c, found in zip(columns, row, strict=True) for v in found or ()
+            }
 
     def fill(self, stage: Stage) -> None:
         """Fill the tables of a stage in their order.
@@ -57,10 +70,10 @@ class Tables:
         made = store.rows(
             f"SELECT name, query, by_name, needs FROM content_table WHERE {_STAGES[stage]} ORDER BY ordinal, rowid"
         )
-        names = list(dict.fromkeys(m["name"] for m in made))
+        names = {m["name"] for m in made}
         again = _with_rows(store, names)
         store.con.execute(";".join(f"DELETE FROM {name}" for name in again) or "SELECT 1")
-        self._filled -= set(names)
+        self._filled = {f for f in self._filled if f.partition(".")[0] not in names}
         for m in made:
             if not may_find(m["needs"], self._filled):
                 continue
@@ -69,7 +82,8 @@ class Tables:
             except duckdb.Error as e:
                 store.problem(f"table {m['name']} could not be made", str(e))
             else:
-                self._filled |= {m["name"]} if rows else set()
+                if rows:
+                    self._note(m["name"])
 
     def queries(self) -> dict[str, list[str]]:
         """Rule -> those of its queries that may find something."""

@@ -68,6 +68,10 @@ ENGINE: Mapping[str, tuple[str, Mapping[str, str]]] = {
         "the queries of rules, branch by branch of a union; of each group of `needs` one table must have rows",
         {"rule": "VARCHAR", "ordinal": "BIGINT", "query": "VARCHAR", "needs": "VARCHAR[][]"},
     ),
+    "content_value": (
+        "the columns by whose values queries are left out: a query for a value that no row has finds nothing",
+        {"name": "VARCHAR", "columns": "VARCHAR[]"},
+    ),
     "content_declared": (
         "the tables that formats write, and the common columns they do without",
         {"name": "VARCHAR", "omits": "VARCHAR[]"},
