@@ -71,7 +71,7 @@ with
 select
     list(line_at(file_id, line_no) order by file_id, line_no)[1:10] as evidence,
     list(distinct gpu_index::varchar) filter (gpu_index is not null) as gpus,
-    any_value(reason) as diagnosis,
+    any_value(trim(reason)) as diagnosis,
     list(distinct host) filter (host is not null) as hosts,
     'probable' as confidence,
     case when bool_and(is_busy) then 'info' else 'critical' end as severity,
