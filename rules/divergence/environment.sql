@@ -10,7 +10,12 @@ each other. Where they differ, init fails, messages have other sizes than expect
 hangs.
 """
 false_positives = "The logs of several jobs are in one directory."
-needs       = ["setting", "nccl_usage"]
+needs       = ["setting", "nccl_usage", "environment_entry"]
+
+[[summary]]
+when = "differing"
+say  = '''Nodes differ in {{ differing | names }}: {{ key }} is {% for value in values %}{{ value }}
+on {{ hosts_by_value[loop.index0] | names }}{% if not loop.last %}, {% endif %}{% endfor %}'''
 
 [[summary]]
 when = "hosts_by_value"
@@ -33,7 +38,13 @@ run  = [
 ]
 
 [[step]]
-when = "key not in ('NCCL', 'RCCL')"
+when = "differing"
+say  = '''Start all nodes from one image or one shared environment, and compare them again before the
+next start.'''
+run  = ["pip freeze", "python -m torch.utils.collect_env"]
+
+[[step]]
+when = "key not in ('NCCL', 'RCCL') and not differing"
 say  = '''Pass the same {{ key }} to all hosts (mpirun -x, srun --export, the launcher's env
 file), and look for a file that sets it on some of them.'''
 run  = ["env | grep {{ key }}", "grep -s {{ key }} /etc/nccl.conf ~/.nccl.conf ~/.bashrc"]
@@ -96,3 +107,17 @@ select
     case when rank_a < rank_b then [text_a, text_b] else [text_b, text_a] end as "values",
     'definite' as confidence
 from mismatch
+union all by name
+-- What was captured on each node: told once, by what matters most.
+select
+    flatten(list(lines order by matters desc, name))[1:12] as evidence,
+    case when bool_and(is_even) then null else arg_max(fewest, (not is_even, matters)) end as hosts,
+    arg_max(name, (matters, kind = 'package', name)) as "key",
+    arg_max("values", (matters, kind = 'package', name)) as "values",
+    arg_max(hosts_by_value, (matters, kind = 'package', name)) as hosts_by_value,
+    list(name order by matters desc, name) as differing,
+    case when bool_or(matters) then 'critical' else 'warning' end as severity,
+    case when bool_or(matters) then 'probable' else 'possible' end as confidence,
+    case when not bool_or(matters) then [] end as explains
+from environment_difference
+having count(*) > 0

@@ -10,18 +10,32 @@ A rank printed its training steps at a steady pace, then nothing more, while mos
 on to write - steps, timeouts, errors - for ten of its longest pauses and at least a minute. It hung
 or was lost without a word. Left out are ranks that end with an exit code or an exception, ranks
 that another incident calls missing, ranks that never had a rhythm (where only rank 0 logs), and the
-end of a run in which nothing went wrong.
+end of a run in which nothing went wrong. Or the only log stopped, and the scheduler says hours later
+that the job still runs.
 """
 false_positives = "A log that was copied before the others, or whose disk was full, ends early too."
 references = ["https://docs.pytorch.org/docs/stable/distributed.html#debugging-torch-distributed-applications"]
 
-summary = '''
+[[summary]]
+when = "job"
+say  = '''
+The log stopped {{ seconds | duration }} before Slurm still listed job {{ job }} as running, after
+a line every {{ usual_pause_seconds | duration }}: it hangs without a word'''
+
+[[summary]]
+say  = '''
 The {{ ranks | agree('log', 'logs') }} of {{ ranks | ranks }}
 {%- if hosts %} ({{ hosts | names }}){% endif %} {{ ranks | agree('stops', 'stop') }}
 {{ seconds | duration }} before those of {{ outlived_by | count('other rank') }}, after a line every
 {{ usual_pause_seconds | duration }}.'''
 
 [[step]]
+when = "job"
+say  = '''While it still hangs, see where every rank stands: two stacks of each, a minute apart. Then
+end it; nothing else will before its time limit.'''
+run  = ["srun --overlap --jobid={{ job }} py-spy dump --pid {{ pid }}", "scontrol show job {{ job }}"]
+[[step]]
+when = "ranks"
 say  = '''See what became of {{ ranks | ranks }}{% if hosts %} on {{ hosts | names }}{% endif %}:
   its process may be gone, stopped (T) or waiting in the kernel (D).'''
 run  = ["ps -o pid,stat,wchan:32,etime,args -p {{ pids[0] }}", "py-spy dump --pid {{ pids[0] }}"]
@@ -89,3 +103,17 @@ select
 from silent
 -- Where more than a quarter is silent, it is not they who are odd.
 having count(*) > 0 and count(*) <= greatest(1, divide((select count(*) from rank_rhythm), 4))
+union all by name
+select
+    [line, seen_line] as evidence,
+    last_time as "at",
+    seen_time as until,
+    case when host is not null then [host] end as hosts,
+    path,
+    round(silent_seconds, 1) as seconds,
+    round(usual, 3) as usual_pause_seconds,
+    job,
+    job_name,
+    last_step::bigint as step
+from job_silent
+qualify row_number() over (order by last_time desc) = 1

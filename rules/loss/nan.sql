@@ -15,6 +15,18 @@ references = [
 ]
 
 [[summary]]
+when = "report_tensor and module"
+say  = '''{% if report_tensor.startswith('output') %}The output of {{ module }} ({{ module_class }})
+is{% else %}{{ report_tensor | capital }} of {{ module }} ({{ module_class }}) is{% endif %}
+the first that is {{ holds }}{% if batch is not none %}, in batch {{ batch }}{% endif %}
+{%- if last_finite is not none %}; the greatest magnitude just before is {{ last_finite }}
+{%- if near_fp16_limit %}, close to the limit of fp16 (65504){% endif %}{% endif %}'''
+
+[[summary]]
+when = "report_tensor"
+say  = "The first tensor that is {{ holds }} is {{ report_tensor }}"
+
+[[summary]]
 when = "nan_step is not none and last_finite_step is not none"
 say  = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %}
 {% if until_step is none %}became {{ value }} at step {{ nan_step }} and stayed so
@@ -44,6 +56,17 @@ say  = '''The loss scale collapsed
 step overflowed{% if gave_up %}, and the trainer gave up{% endif %}'''
 
 [[step]]
+when = "module and near_fp16_limit"
+say  = '''Run {{ module }} in fp32 (switch autocast off around it), or train in bf16: its values
+outgrow fp16. Clamping them only hides it.'''
+
+[[step]]
+when = "module and not near_fp16_limit"
+say  = '''Look at what {{ module }} does with its input: a division by zero, the logarithm or root of
+a negative number, a mask of nothing but -inf before a softmax. The values before it are far from the
+limit of fp16.'''
+
+[[step]]
 when = "last_finite_step is not none and not stepless"
 say  = '''Go back to a checkpoint well before step {{ nan_step }}
 {%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}
@@ -70,6 +93,7 @@ is finite on another GPU, take that one out and test it.'''
 run  = ["dcgmi diag -r 3", "nvidia-smi -q -d ECC,PAGE_RETIREMENT"]
 
 [[step]]
+when = "not module"
 say  = '''Find the first module that is not finite: switch on a detector for the last steps
 before, one for activations (forward hooks, Hugging Face's --debug underflow_overflow) and one
 for gradients (torch.autograd.set_detect_anomaly, Megatron's --check-for-nan-in-loss-and-grad).
@@ -179,3 +203,19 @@ select
 from (select * from first_stretch) b
 full join collapse s on true
 full join check_that_stopped n on true
+union all by name
+select
+    [line_at(file_id, line_no)] as evidence,
+    time as "at",
+    case when rank is not null then [rank] end as ranks,
+    case when host is not null then [host] end as hosts,
+    'definite' as confidence,
+    batch,
+    module,
+    module_class,
+    tensor as report_tensor,
+    holds,
+    last_finite,
+    case when module is not null then is_near_fp16_limit end as near_fp16_limit
+from overflow_first
+qualify row_number() over (order by batch nulls last, file_id, line_no) = 1

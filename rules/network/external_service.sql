@@ -74,7 +74,8 @@ with
         from fatal_exception e
         left join service_exception t on t.exception_class = e.class
         where
-            certain
+            -- or what ends the log, outside of a thread whose end nobody notices
+            (certain or lines_after <= 2)
             and (
                 regexp_matches(
                     message,

@@ -8,7 +8,9 @@ with
             m.time,
             m.step,
             m.ordinal,
-            case m.canonical when 'throughput' then 1 / m.value else m.value end as seconds  -- of a throughput: per token or sample
+            case
+                when m.canonical in ('throughput', 'utilization') then 1 / m.value else m.value
+            end as seconds  -- of a throughput: per token or sample
         from metric m
         join
             pace_writer c
@@ -17,7 +19,10 @@ with
             and c.source = m.source
             and c.canonical = m.canonical
             and c.rank is not distinct from m.rank
-        where m.canonical in ('step_seconds', 'throughput') and m.value > 0 and isfinite(m.value)
+        where
+            m.canonical in ('step_seconds', 'throughput', 'utilization')
+            and m.value > 0
+            and isfinite(m.value)
     ),
     moved as (
         select *, step < 0.1 * lag(step) over w as anew, seconds > lag(seconds) over w as longer

@@ -5,7 +5,10 @@ with
     named as (
         select file_id, source, name, canonical, rank, count(*) as n, any_value(host) as host
         from metric
-        where canonical in ('step_seconds', 'throughput') and value > 0 and isfinite(value)
+        where
+            canonical in ('step_seconds', 'throughput', 'utilization')
+            and value > 0
+            and isfinite(value)
         group by all
         having count(*) >= 40
     ),
