@@ -43,6 +43,12 @@ say  = '''
 memory cgroup was full is missing from the log
 '''
 [[summary]]
+when = "kind == 'guard'"
+say  = '''
+The program ended itself{% if hosts %} on {{ hosts | names }}{% endif %}: host memory was nearly
+full{% if reached_percent is not none %} ({{ reached_percent }} %){% endif %}
+'''
+[[summary]]
 when = "kind == 'swap_full'"
 say  = '''
 Memory and swap were nearly full{% if hosts %} on {{ hosts | names }}{% endif %}: systemd-oomd
@@ -147,6 +153,13 @@ Get the rest of the kernel log{% if hosts %} of {{ hosts | names }}{% endif %}: 
 holders.
 '''
 run  = ["dmesg -T | grep -A 80 invoked", "journalctl -k --grep=oom-kill"]
+[[step]]
+when = "kind == 'guard'"
+say  = '''
+Start again from the checkpoint it saved, and see whether memory grows over hours (a leak) or the
+job needs that much: print the resident size of each process every hundred steps.
+'''
+run  = ["ps -eo pid,rss,args --sort=-rss", "free -g"]
 [[step]]
 when = "kind == 'swap_full'"
 say  = '''
@@ -376,3 +389,5 @@ union all by name
 from raised
 union all by name
 from cut_report
+union all by name
+from oom_host_guard

@@ -84,8 +84,12 @@ select
     case when s.grows then 'growing' else 'shift' end as class,
     case when s.canonical = 'step_seconds' then s.before end as step_seconds_before,
     case when s.canonical = 'step_seconds' then s.behind end as step_seconds_after,
-    case when s.canonical in ('throughput', 'utilization') then 1 / s.before end as throughput_before,
-    case when s.canonical in ('throughput', 'utilization') then 1 / s.behind end as throughput_after,
+    case
+        when s.canonical in ('throughput', 'utilization') then 1 / s.before
+    end as throughput_before,
+    case
+        when s.canonical in ('throughput', 'utilization') then 1 / s.behind
+    end as throughput_after,
     case when s.is_of_few then 'rank' when s.nranks > 1 then 'all' end as extent,
     nullif(s.nranks, 0) as nranks,
     len(s.slow_ranks) as slow_rank_count,
