@@ -1,10 +1,9 @@
--- table: Errors of the CUDA or HIP runtime as programs printed them; kind = hardware | access |
--- assert | fault | oom | capture | config | incompatible | library. One row per line that names a
--- known error of the GPU runtime; what is not in the list of codes is no error of it. A name in a
--- sentence is looked for only where the program did not merely find no GPU (TensorFlow on a host
--- without one says so).
+-- table: One row per line with a known error of the GPU runtime, as a program printed it; kind =
+-- hardware | access | assert | fault | oom | capture | config | incompatible | library, as in
+-- cuda_error_code; what is not in that list is no error of the runtime. A bare name in a sentence
+-- does not count where a program may only ask (TensorFlow on a host without a GPU says so).
 with
-    said as (
+    keyed_line as (
         select
             *,
             regexp_replace(
@@ -13,7 +12,7 @@ with
                         regexp_replace(
                             regexp_replace(
                                 error_text,
-                                '^([A-Z]+_STATUS_[A-Z_]+|cudaError[A-Z][A-Za-z]+|hipError[A-Z][A-Za-z]+).*$',
+                                '^([A-Z]+_STATUS_[A-Z_]+|(?:cuda|hip)Error[A-Z][A-Za-z]+).*$',
                                 '\1'
                             ),
                             '( \(| at |: |\. |; |, ).*$',
@@ -26,7 +25,7 @@ with
             ) as key
         from cuda_error_line
     ),
-    codes as (
+    known_text as (
         select code, name, kind, regexp_replace(lower(text), '\.$', '') as key
         from cuda_error_code
         where text is not null
@@ -60,8 +59,8 @@ select
     c.name,
     c.kind,
     s.key as text
-from said s
-join codes c on c.key = s.key or c.key = split_part(s.key, ' (', 1)
+from keyed_line s
+join known_text c on c.key = s.key or c.key = split_part(s.key, ' (', 1)
 where
     not (
         s.said_as = 'name'

@@ -1,9 +1,8 @@
--- view: Ports that went down or came up while the host was running (not while it booted). Ports
--- that went down or came up, as the kernel saw it. Links come and go while a host boots: what goes
--- down then is left out, as far as the line tells how long the host has been up, or has not been up
--- before in that boot.
+-- view: One row per port that went down or came up, as the kernel saw it. Links come and go while a
+-- host boots: what goes down then is left out, as far as the line tells how long the host has been
+-- up, or the port has not been up before in that boot.
 with
-    said as (
+    link_event as (
         select
             *,
             message ilike '%down' as is_down,
@@ -24,7 +23,7 @@ select
     boot,
     case when is_down then 'down' else 'up' end as event,
     is_down and line_no = last_line as stays_down
-from said
+from link_event
 where
     (uptime_seconds > 600 or (uptime_seconds is null and first_up < line_no))
     and regexp_matches(message, 'own$|p$|ACTIVE$')

@@ -1,7 +1,7 @@
--- table: Lines of nvidia-smi -q with what they mean: uncorrectable | replace | recovery | throttled
--- | pending; NULL is well. What nvidia-smi -q says against a GPU: counts since the last reset,
--- repairs that failed, resets that are asked for, throttling now. Corrected errors, and counts over
--- the whole life of the card (Aggregate), are no news.
+-- table: One row per value of nvidia-smi -q with its verdict: uncorrectable (errors since the last
+-- reset) | replace (repairs failed, or none are left) | recovery (a reset is asked for) | throttled
+-- (now) | pending (a repair); NULL is well. Corrected errors, and counts over the whole life of the
+-- card (Aggregate), are no news.
 select
     s.file_id,
     s.line_no,

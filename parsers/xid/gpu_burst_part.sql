@@ -4,7 +4,8 @@ with
     timed as (
         select
             *,
-            case when boot > 0 then file_id || ':' || boot else '' end as era,  -- boots are counted within a file
+            -- boots are counted within a file
+            case when boot > 0 then file_id || ':' || boot else '' end as era,
             t - max(last_t) over (
                 partition by machine, clock, era
                 order by t, file_id, line_no

@@ -1,7 +1,7 @@
--- table: UUID and board serial of a GPU, as the driver prints them before its first Xid; a serial
--- without an address belongs to the line before.
+-- table: One row per GPU of a machine with what the driver prints before its first Xid: UUID and
+-- board serial; a serial without an address belongs to the UUID line before it.
 with
-    uuids as (
+    uuid_line as (
         select i.file_id, i.line_no, i.host, f.otherwise, pci_address(i.gpu) as gpu, i.gpu_uuid
         from identity i
         join kernel_file f using (file_id)
@@ -14,7 +14,7 @@ select
     any_value(s.serial) as serial,
     min(u.file_id) as file_id,
     min(u.line_no) as line_no
-from uuids u
+from uuid_line u
 left join
     nvrm_event s
     on s.file_id = u.file_id
@@ -23,7 +23,7 @@ left join
     and s.line_no between u.line_no + 1 and u.line_no + 2
     and not exists (
         select 1
-        from uuids o
+        from uuid_line o
         where
             o.file_id = u.file_id
             and o.gpu <> u.gpu

@@ -1,5 +1,6 @@
--- table: Which machine a line is from: its host, else the only host that kernel lines name, else
--- the folder the file lies in.
+-- table: One row per file: `otherwise` names the machine of its lines that tell no host, which is
+-- the
+-- only host that kernel lines name, else the folder of the file.
 with
     hosts as (
         select distinct host

@@ -1,30 +1,33 @@
--- table: The sub-codes of Xid 144 to 150 that were seen, with what NVIDIA's decode tables say of
--- them. What the catalogue's decode tables say of each sub-code that was seen: the row of the unit
--- with the same status (of the same reason, where a link went down); status words are bit sets
--- except those of 149; the printed severity tells rows apart.
+-- table: One row per sub-code of Xid 144 to 150 that was seen (code, unit, fatal, reason,
+-- error_status), with the action and investigatory of NVIDIA's decode tables: of the row of its
+-- unit
+-- with the same status (of the same reason, where a link went down). Status words are bit sets
+-- except
+-- those of 149; the printed severity tells rows apart.
 with
-    seen as (
+    sub_code as (
         select distinct
             code,
-            said.unit as unit,
-            said.word ilike 'fatal' as fatal,
+            pieces.unit as unit,
+            pieces.word ilike 'fatal' as fatal,
             case
-                when said.unit like 'NETIR_LINK%' then nvlink5_reason(said.intr_info)
+                when pieces.unit like 'NETIR_LINK%' then nvlink5_reason(pieces.intr_info)
             end as reason,
-            said.error_status as error_status
+            pieces.error_status as error_status
         from
             (
-                select code, nvlink5_pieces(message) as said
+                select code, nvlink5_pieces(message) as pieces
                 from xid_line
                 where code between 144 and 150
             )
-        where said.unit <> ''
+        where pieces.unit <> ''
     )
 select
     n.*,
+    -- only where the line tells the same severity: it knows best
     case when n.fatal = (s.severity <> 'non-fatal') then s.action end as action,
-    case when n.fatal = (s.severity <> 'non-fatal') then s.investigatory end as investigatory  -- the line knows best
-from seen n
+    case when n.fatal = (s.severity <> 'non-fatal') then s.investigatory end as investigatory
+from sub_code n
 join
     xid_nvlink5 s
     on s.xid = n.code

@@ -1,9 +1,10 @@
--- table: One row per SXid event (its lines joined) with what is known of its code; fatal as
--- printed, else as the code is. One event = the text and the severity line of one switch, code and
--- link within a second.
+-- table: One row per SXid event, the text and the severity lines of one switch, code and link
+-- within
+-- a second, with what is known of its code; fatal as printed, else as the code is.
 with
-    said as (
-        select *, coalesce(link, engine) as link_, coalesce(epoch(time), uptime_seconds) as t
+    sxid_part as (
+        select
+            *, coalesce(link, engine) as link_or_engine, coalesce(epoch(time), uptime_seconds) as t
         from sxid_line
         where
             message is not null
@@ -11,19 +12,21 @@ with
             or severity_word is not null
             or severity_level is not null
     ),
-    fresh as (
+    spaced as (
         select
             *, coalesce(t - lag(t) over w > 1, line_no - lag(line_no) over w > 50, true) as is_new
-        from said
-        window w as (partition by file_id, pci, code, link_ order by line_no)
+        from sxid_part
+        window w as (partition by file_id, pci, code, link_or_engine order by line_no)
     ),
     numbered as (
         select
             *,
-            count_if(is_new) over (partition by file_id, pci, code, link_ order by line_no) as event
-        from fresh
+            count_if(is_new) over (
+                partition by file_id, pci, code, link_or_engine order by line_no
+            ) as event
+        from spaced
     ),
-    events as (
+    sxid_event as (
         select
             file_id,
             min(line_no) as line_no,
@@ -33,13 +36,13 @@ with
             code,
             any_value(nvswitch) as nvswitch,
             pci_address(pci) as gpu,
-            link_ as link,
+            link_or_engine as link,
             any_value(severity_word) as severity_word,
             any_value(severity_level) as severity_level,
             first(message order by line_no) filter (message is not null) as message,
             count(*) as lines
         from numbered
-        group by file_id, pci, code, link_, event
+        group by file_id, pci, code, link_or_engine, event
     )
 select
     e.*,
@@ -56,5 +59,5 @@ select
         e.code = 10003,
         false
     ) as fatal
-from events e
+from sxid_event e
 left join sxid_catalog c using (code)

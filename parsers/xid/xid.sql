@@ -1,8 +1,8 @@
 -- view: One row per Xid line with what NVIDIA's catalogue says of its code, and of its sub-code
 -- where it has one; gpu is dddd:bb:dd.
 with
-    lines as (
-        select *, case when code between 144 and 150 then nvlink5_pieces(message) end as said
+    decoded_line as (
+        select *, case when code between 144 and 150 then nvlink5_pieces(message) end as nvlink5
         from xid_line
     )
 select
@@ -28,21 +28,21 @@ select
     coalesce(n.investigatory, c.investigatory_action) as investigatory_action,
     c.training_run_fatal,
     c.can_be_caused_by_app = 'yes' as by_application,
-    nullif(said.unit, '') as unit,
+    nullif(nvlink5.unit, '') as unit,
     case
-        when said.word ilike 'fatal' then 'fatal' when said.word <> '' then 'non-fatal'
+        when nvlink5.word ilike 'fatal' then 'fatal' when nvlink5.word <> '' then 'non-fatal'
     end as severity,
-    try_cast(said.link as bigint) as link,
-    nvlink5_reason(said.intr_info) as link_down_reason,
-    nullif(said.error_status, '') as error_status
-from lines x
+    try_cast(nvlink5.link as bigint) as link,
+    nvlink5_reason(nvlink5.intr_info) as link_down_reason,
+    nullif(nvlink5.error_status, '') as error_status
+from decoded_line x
 left join xid_catalog c using (code)
 left join
     nvlink5_code n
     on n.code = x.code
-    and n.unit = said.unit
-    and n.fatal = (said.word ilike 'fatal')
-    and n.error_status = said.error_status
+    and n.unit = nvlink5.unit
+    and n.fatal = (nvlink5.word ilike 'fatal')
+    and n.error_status = nvlink5.error_status
     and n.reason is not distinct from case
-        when said.unit like 'NETIR_LINK%' then nvlink5_reason(said.intr_info)
+        when nvlink5.unit like 'NETIR_LINK%' then nvlink5_reason(nvlink5.intr_info)
     end

@@ -11,7 +11,7 @@ import pytest
 
 from logsift import analyze
 
-PARSERS = Path(__file__).resolve().parents[2] / "parsers"
+PARSERS = Path(__file__).resolve().parents[2] / "parsers" / "xid"
 BURST = (
     "NVRM: Xid (PCI:0000:3f:00): 45, pid=411, name=python3, Ch 00000008",
     "NVRM: Xid (PCI:0000:3f:00): 79, GPU has fallen off the bus.",

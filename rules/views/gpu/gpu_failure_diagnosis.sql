@@ -65,7 +65,8 @@ with
             )
             and regexp_matches(
                 text,
-                'GPU [0-9]+ has (?:uncorrectable|more than|[0-9]+ (?:pending|double))|remappings? (?:are|is|has) (?:pending|failed)'
+                'GPU [0-9]+ has (?:uncorrectable|more than|[0-9]+ (?:pending|double))'
+                || '|remappings? (?:are|is|has) (?:pending|failed)'
             )
     )
 select
