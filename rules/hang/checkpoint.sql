@@ -1,40 +1,85 @@
 /*
-title = "Stuck in saving or loading a checkpoint"
+title = "Stuck while saving or loading a checkpoint"
 severity = "critical"
 confidence = "probable"
 status = "stable"
-explains   = ["hang.missing_rank", "hang.collective_timeout", "hang.log_silence", "divergence.stack", "network.peer_lost"]
+explains = [
+  "hang.missing_rank", "hang.collective_timeout", "hang.log_silence", "divergence.stack",
+  "network.peer_lost",
+]
 explains_other_ranks = ["crash"]
 about = """
-A rank stands in the code that writes or reads a checkpoint, at the same place in two dumps, while the other ranks wait for it.
-Saving takes its time, so one dump proves nothing.
+A rank is in the code that writes or reads a checkpoint, at the same place in two dumps, while the
+other ranks wait for it. Saving takes its time, so one dump proves nothing.
 """
-remedy = "Look at the file system of the checkpoint from that host (df, a small write, dmesg, strace of the process). If the storage answers, look whether all ranks enter the save: a collective inside it needs every rank."
-false_positives = "A very large checkpoint on slow storage can stand at one line for longer than the time between two dumps."
+summary = '''
+{% set who = ranks or pids or [0] %}
+{% if ranks %}{{ ranks | ranks | capital }}{% elif pids %}{{ pids | agree('Process', 'Processes') }}
+{{ pids | names }}{% else %}A process{% endif %}
+{% if hosts %}({{ hosts | names }}){% endif %}
+{{ who | agree('is', 'are') }} stuck saving or loading a checkpoint, in {{ frame }} in two dumps;
+{{ others | count('other') }} {{ others | agree('is', 'are') }} waiting in {{ majority_function }}
+{% if ranks_guessed %}(ranks guessed from the order of pids or hosts){% endif %}
+'''
+false_positives = """
+A very large checkpoint on slow storage can keep one line busy for longer than the time between two
+dumps.
+"""
 references = ["https://docs.pytorch.org/docs/stable/distributed.checkpoint.html"]
+
+[[step]]
+when = "path"
+say = '''
+See whether the storage of {{ path }} answers{% if host %} on {{ host }}{% endif %}, and has room.
+'''
+run = [
+  "timeout 10 df -h {{ path.rpartition('/')[0] }}",
+  "timeout 10 df -i {{ path.rpartition('/')[0] }}",
+  "dmesg -T | tail -n 100",
+]
+
+[[step]]
+when = "not path"
+say = '''
+Find the file that {% if pid %}process {{ pid }}{% else %}it{% endif %} writes or reads
+{%- if host %} on {{ host }}{% endif %}, and see whether its file system answers (df, a small
+write).
+'''
+run = [
+  "ls -l /proc/{{ pids[0] }}/fd",
+  "cat /proc/{{ pids[0] }}/stack",
+  "strace -f -y -T -p {{ pids[0] }}",
+  "dmesg -T | tail -n 100",
+]
+
+[[step]]
+say = '''
+If the storage answers, see whether every rank calls {{ function }}: a collective inside it needs
+all of them.
+'''
 */
+with
+    -- what strace shows the same processes blocked on
+    file as (
+        select any_value(path) as path
+        from blocked_call as c
+        where
+            c.waits_on = 'file'
+            and exists (
+                from stack_verdict as v where v.kind = 'checkpoint' and list_contains(v.pids, c.pid)
+            )
+    )
 select
-    case
-        when v.ranks is null
-        then 'Process ' || array_to_string(v.pids, ', ')
-        else case when len(v.ranks) = 1 then 'Rank ' else 'Ranks ' end || ranges(v.ranks)
-    end
-    || coalesce(' (' || nullif(array_to_string(v.hosts, ', '), '') || ')', '')
-    || ' stands in '
-    || v.frame
-    || ', saving or loading a checkpoint, in two dumps; '
-    || v.waiting
-    || ' other'
-    || case when v.waiting = 1 then ' waits' else 's wait' end
-    || ' in '
-    || v.waiting_function
-    || '.' as summary,
     list_concat(coalesce(v.lines, v.heads, []), v.waiting_lines[:3]) as evidence,
     v.ranks,
     v.hosts,
     v.pids,
     v.function,
+    v.frame,
+    f.path,
     v.world_size,
-    v.waiting_function as majority_function
-from stack_verdict as v
+    v.waiting as others,
+    v.waiting_function as majority_function,
+    case when v.guessed and v.ranks is not null then true end as ranks_guessed
+from stack_verdict as v, file as f
 where v.kind = 'checkpoint'

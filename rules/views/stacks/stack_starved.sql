@@ -1,8 +1,8 @@
--- table: Every dumped rank waits for its data loader, so that nobody stands apart. It is no hang
--- before the workers are seen to stand: by two dumps in which none of them moves, or by locks that
--- they want.
+-- table: one row if every dumped rank waits for its data loader, so that nobody stands apart, and
+-- its workers are stuck: in two dumps in which none of them moves, or at locks that they want.
+-- n: ranks; lines, worker_lines: evidence.
 with
-    ranks as (
+    starved as (
         select
             count(*) as n,
             list(rank order by rank) filter (rank is not null) as ranks,
@@ -19,23 +19,22 @@ with
             count(*) > 0
             and bool_and(class = 'data-wait' and not failed and not coalesce(moved, false))
     ),
-    workers as (
+    worker as (
         select
-            count(*) as n,
-            count(*) filter (stuck) as stuck,
-            count(*) filter (stuck and wants_lock) as locked,
-            coalesce(bool_and(moved is not distinct from false), false) as still,
-            list(pid order by pid) filter (stuck and pid is not null) as worker_pids,
-            mode(function) filter (stuck) as worker_function,
-            mode(place) filter (stuck) as worker_place,
+            count(*) as workers,
+            bool_and(stuck and coalesce(wants_lock, false)) as worker_wants_lock,
+            bool_and(moved is not distinct from false) as still,
+            list(pid order by pid) filter (pid is not null) as worker_pids,
+            mode(function) as worker_function,
+            mode(place) as worker_place,
             list(
                 {'file_id':file_id, 'line_no':coalesce(own_line, thread_line)} order by pid
-            ) filter (stuck) as worker_lines
+            ) as worker_lines
         from stack_worker
+        having count(*) > 0 and bool_and(coalesce(stuck, false))
     )
-select r.*, w.* exclude (n, stuck), w.n as workers, w.stuck
-from ranks as r, workers as w
+select s.*, w.* exclude (still)
+from starved as s, worker as w
 where
-    w.stuck = w.n
-    and (w.locked = w.n and w.n >= 1 or w.still and w.n >= 2)
+    (w.worker_wants_lock or w.still and w.workers >= 2)
     and not coalesce((select goes_on from stack_aftermath), false)
