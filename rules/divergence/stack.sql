@@ -1,95 +1,268 @@
 /*
-title = "A minority of ranks stands at another place in the code"
+title = "A minority of ranks is elsewhere in the code"
 severity = "critical"
 confidence = "probable"
 status = "stable"
 about = """
-The main threads of all ranks are compared by their path of calls, from the outside in, without wrappers and helper threads.
-Most wait at one place (a collective, a store, a lock) and a few stand elsewhere. Where the few also wait for their peers,
-neither side is late: ranks took different ways through the program. Two snapshots in which nothing moves make it sure.
+The main threads of all ranks are compared by their path of calls, from the outside in, without
+wrappers and helper threads. Most are waiting at one place (a collective, a store, a lock) and a few
+are elsewhere. Where the few also wait for their peers, neither side is late: ranks took different
+ways through the program. Two snapshots in which nothing moves make it sure. Dumps in which no rank
+stands apart are reported as context.
 """
-remedy = "Look at the first frame where the minority leaves the path of the others, and at the condition before it (rank, data, exception, early exit): every rank must reach the same collectives in the same order. Take a second dump 30 seconds later: what moves is only slow."
-false_positives = "One snapshot of a healthy job can catch a rank at its own duty (data, logging) while the others wait for it."
-references = ["https://github.com/benfred/py-spy", "https://docs.pytorch.org/docs/stable/distributed.html#debugging-torch-distributed-applications"]
+false_positives = """
+One snapshot of a healthy job can catch a rank at a duty of its own (data, logging) while the others
+wait for it.
+"""
+references = [
+  "https://github.com/benfred/py-spy",
+  "https://docs.pytorch.org/docs/stable/distributed.html#debugging-torch-distributed-applications",
+]
+
+# Ranks that stand apart.
+[[summary]]
+when = "others"
+say = '''
+{% set who = ranks or pids or [0] %}
+{% set failure = {
+  'stopped': 'state T, stopped', 'no_answer': 'no answer', 'unreadable': 'state D, uninterruptible'
+} %}
+{% if ranks %}
+  {{ ranks | ranks | capital }}
+  {% if hosts or pid %}
+    ({% if hosts %}{{ hosts | names }}{% endif %}{% if hosts and pid %}, {% endif %}
+    {%- if pid %}pid {{ pid }}{% endif %})
+  {%- endif %}
+{%- else %}
+  {{ pids | agree('Process', 'Processes') }} {{ pids | names }}
+  {%- if hosts %} ({{ hosts | names }}){% endif %}
+{%- endif %}
+{%- if finding == 'undumped' %}
+  {{ who | agree('has', 'have') }} no stack dump
+{%- elif finding in failure and minority_frame %}:
+  {% if failed_ranks %}{{ failed_ranks }}{% else %}one{% endif %} could not be dumped
+  ({{ failure[finding] }}), {% if standing_ranks %}{{ standing_ranks }}{% else %}another{% endif %}
+  is in {{ minority_frame }}
+{%- elif finding in failure %}
+  could not be dumped ({{ failure[finding] }})
+{%- elif minority_frame %}
+  {{ who | agree('is', 'are') }} in {{ minority_frame }}
+{%- else %}
+  {{ who | agree('is', 'are') }} elsewhere
+{%- endif %}
+while {{ others | count('other') }} {{ others | agree('is', 'are') }} waiting in
+{{ majority_function }}
+{%- if watched %}; its watchdog had seen no progress
+{%- elif stands_still and minority_status and minority_status.startswith('active') %};
+  it is at the same line in the last two dumps, as a busy loop would be
+{%- elif stands_still %}; nothing moved between the last two dumps
+{%- endif %}
+{% if ranks_guessed %}(ranks guessed from the order of pids or hosts){% endif %}
+'''
+
+# No rank stands apart.
+[[summary]]
+when = "finding and processes and not kernels"
+say = '''
+{% set one = processes == 1 %}
+Stacks of {{ processes | count('process', 'processes') }}
+{%- if snapshots and snapshots > 1 %}, up to {{ snapshots }} dumps of each{% endif %}:
+{% if finding == 'moving' %}the program goes on
+{% elif finding == 'awaits_answer' %}
+  {{ driver }} is waiting for an answer ({{ driver_function }})
+  {%- if not one %}, its workers for the next request: the answer is on its way, or lost{% endif %}
+{% elif finding == 'idle' %}
+  {{ 'it is' if one else 'all are' }} idle in {{ functions | names }}, waiting for {{ waiting_for }}
+{% elif finding == 'alone' %}
+  {% if stands_in %}it is in {{ stands_in }}
+  {%- else %}where it is cannot be told{% endif %}
+  {%- if waiting_for %}, waiting for {{ waiting_for }}{% endif %}
+{% elif finding == 'awaits_data' %}all are waiting for their data loaders
+{% elif finding == 'same_wait' %}
+  all are waiting at the same place, {{ functions | join(' or ') }}; stacks do not tell which rank
+  is missing
+{% elif finding == 'same_place' %}
+  all are at the same place{% if stands_in %}, {{ stands_in }}{% endif %}
+  {%- if called_from %}, called from {{ called_from }}{% endif %}
+{% else %}no rank stands apart in a way that proves a hang
+{% endif %}
+'''
+
+# What the GPUs run, by cuda-gdb.
+[[summary]]
+when = "kernels"
+say = '''
+{{ processes | agree('The GPU of one process runs', 'The GPUs of several processes run') }}
+{{ kernels | names }}
+{%- if collective_kernels == 'all' %}: kernels of collectives, which are waiting for their peers
+{%- elif collective_kernels == 'some' %}: who runs another kernel than NCCL's keeps the others
+  waiting
+{%- endif %} (cuda-gdb)
+'''
+
+[[step]]
+when = "finding == 'stopped'"
+say = '''
+Find out what stopped process {{ failed_dump_pid }} (a debugger that is still attached, kill -STOP,
+job control), then let it continue.
+'''
+run = [
+  "grep -e State -e TracerPid /proc/{{ failed_dump_pid }}/status",
+  "kill -CONT {{ failed_dump_pid }}",
+]
+
+[[step]]
+when = "finding == 'unreadable'"
+say = '''
+See in which kernel function process {{ failed_dump_pid }} is, and what the kernel log says of its
+disk, file system or driver. In state D it cannot be killed until the call returns.
+'''
+run = [
+  "cat /proc/{{ failed_dump_pid }}/stack",
+  "ps -o pid,stat,wchan:32,args -p {{ failed_dump_pid }}",
+  "dmesg -T | tail -n 100",
+]
+
+[[step]]
+when = "finding == 'no_answer'"
+say = '''
+See whether the process of {% if ranks %}{{ ranks | ranks }}{% else %}this dump{% endif %} still
+exists, and whether it is stopped (state T) or uninterruptible (state D).
+'''
+run = [
+  "ps -o pid,stat,wchan:32,args -p {{ failed_dump_pid or pid }}",
+  "cat /proc/{{ failed_dump_pid or pid }}/stack",
+]
+
+[[step]]
+when = "finding == 'undumped'"
+say = '''
+Dump {{ ranks | ranks }} too{% if host %}, on {{ host }}{% endif %}; where the process is gone, read
+how it ended.
+'''
+run = ["py-spy dump --native --pid {{ pids[0] }}", "ps -o pid,stat,wchan:32,args -p {{ pids[0] }}"]
+
+[[step]]
+when = "finding == 'left_loop'"
+say = '''
+See why {% if ranks %}{{ ranks | ranks }}{% else %}this process{% endif %} left the loop before the
+others: fewer batches in its share of the data, an early stop, a condition on its own loss.
+'''
+
+[[step]]
+when = "finding == 'apart' and awaits_peers"
+say = '''
+Find the first frame where {{ minority_function }} leaves the path of the others, and the condition
+before it (rank, data, exception, early exit): every rank must reach the same collectives in the
+same order.
+'''
+
+[[step]]
+when = "finding == 'apart' and not awaits_peers and position_class in ['data-wait', 'data-load']"
+say = '''
+See what its data loading waits for{% if host %} on {{ host }}{% endif %}: the workers of the
+loader, or the storage that they read from.
+'''
+run = ["py-spy dump --subprocesses --native --pid {{ pids[0] }}", "ls -l /proc/{{ pids[0] }}/fd"]
+
+[[step]]
+when = "finding == 'apart' and position_class == 'file-lock'"
+say = "Find the process that holds the file lock, on a shared file system also on other hosts."
+run = ["lslocks -o +BLOCKER", "ls -l /proc/{{ pids[0] }}/fd"]
+
+[[step]]
+when = "finding == 'apart' and position_class == 'network-read'"
+say = "Find the server that it reads from, and see whether that answers."
+run = ["ss -tnp | grep pid={{ pids[0] }},"]
+
+[[step]]
+when = "finding == 'apart' and position_class == 'lock-wait'"
+say = "Find the thread that holds the lock: dump all threads with their native frames."
+run = ["py-spy dump --native --locals --pid {{ pids[0] }}"]
+
+[[step]]
+when = "finding == 'apart' and minority_status and minority_status.startswith('active')"
+say = '''
+See whether {{ minority_function }} gets on: the local variables of two dumps, some seconds apart,
+tell a loop that ends from one that does not.
+'''
+run = ["py-spy dump --locals --pid {{ pids[0] }}"]
+
+[[step]]
+when = "finding == 'apart' and not awaits_peers and not stands_still"
+say = '''
+Take a second dump 30 seconds later{% if host %} on {{ host }}{% endif %}: what has moved by then is
+only slow.
+'''
+run = ["py-spy dump --native --pid {{ pids[0] }}"]
+
+[[step]]
+when = '''
+finding == 'apart' and stands_still and not awaits_peers
+and not (minority_status and minority_status.startswith('active'))
+and position_class not in ['data-wait', 'data-load', 'file-lock', 'network-read', 'lock-wait']
+'''
+say = '''
+See which system call keeps {{ minority_function }} from returning{% if host %} on {{ host }}
+{%- endif %}.
+'''
+run = ["py-spy dump --native --pid {{ pids[0] }}", "strace -f -y -T -p {{ pids[0] }}"]
+
+[[step]]
+when = "finding == 'awaits_answer'"
+say = '''
+Take the same dumps some minutes later: the same stacks, and no token in the log meanwhile, mean
+that the answer is lost.
+'''
+run = ["py-spy dump --pid {{ pids[0] }}"]
+
+[[step]]
+when = "finding == 'awaits_data'"
+say = "Dump the workers of the data loaders too, twice: they or the storage keep all ranks waiting."
+run = ["py-spy dump --subprocesses --native --pid {{ pids[0] }}"]
+
+[[step]]
+when = '''
+finding in ['same_wait', 'same_place', 'unclear', 'alone'] and world_size and world_size > processes
+'''
+say = "Dump the {{ (world_size - processes) | count('rank') }} that have no dump yet."
+
+[[step]]
+when = "finding in ['same_wait', 'same_place', 'unclear']"
+say = '''
+Dump all ranks again, 30 seconds apart: only a rank that stays where it is can keep the others
+waiting.
+'''
+run = ["py-spy dump --native --pid {{ pids[0] }}"]
+
+[[step]]
+when = "finding == 'gpu_kernels' and collective_kernels != 'all'"
+say = "Find out which ranks launched {{ kernels | names }}, and what each of these kernels does."
 */
-select
-    case
-        when v.ranks is null
-        then 'Process ' || array_to_string(v.pids, ', ')
-        else case when len(v.ranks) = 1 then 'Rank ' else 'Ranks ' end || ranges(v.ranks)
-    end || coalesce(
-        ' (' || nullif(
-            array_to_string(
-                list_concat(
-                    coalesce(v.hosts, []),
-                    case
-                        when len(v.pids) = 1 and v.ranks is not null
-                        then ['pid ' || v.pids[1]]
-                        else []
-                    end
-                ),
-                ', '
-            ),
-            ''
-        )
-        || ')',
-        ''
+with
+    verdict as (
+        select
+            *,
+            case
+                when list_contains(failures, 'absent')
+                then 'undumped'
+                when failures[1] in ('stopped', 'no_answer')
+                then failures[1]
+                when failures is not null
+                then 'unreadable'
+                when left_loop
+                then 'left_loop'
+                else 'apart'
+            end as finding
+        from stack_verdict
+    ),
+    running_kernel as (
+        select *, starts_with(kernel, 'nccl') or starts_with(kernel, 'rccl') as is_collective
+        from gpu_kernel
+        where state = 'Active'
     )
-    || case
-        when v.failures = ['absent']
-        then ' has no dump'
-        when v.function is null
-        then
-            ' could not be dumped (' || case
-                v.failures[1]
-                when 'stopped'
-                then 'stopped, state T'
-                when 'no_answer'
-                then 'no answer'
-                else 'uninterruptible'
-            end
-            || ')'
-        when v.mixed
-        then
-            ': '
-            || coalesce(v.failed_ranks, 'one')
-            || ' could not be dumped ('
-            || case
-                v.failures[1]
-                when 'stopped'
-                then 'stopped, state T'
-                when 'no_answer'
-                then 'no answer'
-                else 'uninterruptible'
-            end
-            || '), '
-            || coalesce(v.standing_ranks, 'another')
-            || ' in '
-            || v.frame
-            || ','
-        else case when v.suspects = 1 then ' stands in ' else ' stand in ' end || v.frame
-    end
-    || case
-        when v.waiting = 1
-        then ' while 1 other waits in '
-        else ' while ' || v.waiting || ' others wait in '
-    end
-    || v.waiting_function
-    || case
-        when v.watched
-        then '; its watchdog had seen no progress'
-        when v.still and v.suspect.status like 'active%'
-        then '; the same line in the last two dumps, which a loop would show too (--locals tells)'
-        when v.still
-        then '; nothing moved between the last two dumps'
-        else ''
-    end
-    || case
-        when v.guessed and v.ranks is not null
-        then ' (ranks guessed from the order of pids or hosts)'
-        else ''
-    end
-    || '.' as summary,
+select
+    v.finding,
     list_concat(
         list_concat(coalesce(v.lines, []), coalesce(v.heads, [])), v.waiting_lines[:4]
     ) as evidence,
@@ -98,7 +271,7 @@ select
     v.pids,
     v.world_size,
     case
-        when v.failures = ['absent'] or v.passing or v.guessed and v.ranks is null
+        when v.finding = 'undumped' or v.passing or v.guessed and v.ranks is null
         then 'possible'
         when v.still or v.timed_out or v.failures is not null
         then 'probable'
@@ -110,11 +283,13 @@ select
     v.frame as minority_frame,
     v.suspect.decided.f as minority_call,
     v.suspect.class as position_class,
+    v.found = 'other' as awaits_peers,
     v.suspect.status as minority_status,
     v.suspect.awaits as minority_waiting_for,
-    v.suspect.own.f || ' (' || v.suspect.own.p || ')' as minority_place,
+    frame_without_line(v.suspect.own) as minority_place,
     v.suspect.top.f as minority_top_function,
     v.suspect.step as minority_step,
+    v.waiting as others,
     v.waiting_step as majority_step,
     v.waiting_function as majority_function,
     v.waiting_top_function as waiting_function,
@@ -129,121 +304,51 @@ select
         then 'T (stopped), D (uninterruptible) or gone'
     end as process_state,
     v.failed_pids[1] as failed_dump_pid,
+    case when v.mixed then v.failed_ranks end as failed_ranks,
+    case when v.mixed then v.standing_ranks end as standing_ranks,
     (select pid_of_rank from stack_pid_of_rank) as pid_of_rank,
     v.still as stands_still,
+    case when v.watched then true end as watched,
+    case when v.guessed and v.ranks is not null then true end as ranks_guessed,
     a.last_step as last_step_logged,
     a.last_step + 1 as step
-from stack_verdict as v
+from verdict as v
 left join stack_aftermath as a on a.last_step is not null
 union all by name
--- Dumps in which nobody stands apart are context worth a line.
 select
-    'Stacks of '
-    || count(*)
-    || case when count(*) = 1 then ' process' else ' processes' end
-    || ' were dumped'
-    || case when max(snapshots) > 1 then ', up to ' || max(snapshots) || ' times each' else '' end
-    || ': '
-    || case
-        when bool_or(moved) or (select goes_on from stack_aftermath)
-        then 'positions move, the program works.'
-        when bool_or(role = 'driver') and bool_and(class in ('idle-service', 'answer-wait'))
-        then
-            trim(any_value(process) filter (role = 'driver'))
-            || ' waits for an answer ('
-            || any_value(decided.f) filter (role = 'driver')
-            || ')'
-            || case
-                when count(*) > 1
-                then
-                    ', its workers for the next request: the answer is on its way or lost. Only the same some minutes later, without a token in the log, says which.'
-                else '.'
-            end
-        when bool_and(class = 'idle-service')
-        then
-            case when count(*) = 1 then 'it is' else 'all are' end
-            || ' idle, in '
-            || array_to_string(list_sort(list(distinct decided.f))[:3], ', ')
-            || ', waiting for '
-            || any_value(awaits)
-            || '.'
-        when count(*) = 1
-        then
-            'it stands in ' || coalesce(
-                any_value(decided.f), any_value(top.f), any_value(innermost), 'an unknown place'
-            )
-            || coalesce(', waiting for ' || any_value(awaits), '')
-            || '.'
-        when bool_and(class = 'data-wait')
-        then
-            'all wait for their data loader: its workers or the storage are the place to look at (py-spy dump --subprocesses, twice).'
-        when count(distinct place) = 1 and bool_and(peer)
-        then
-            'all wait at the same place, '
-            || array_to_string(list_sort(list(distinct decided.f)), ' or ')
-            || '; stacks do not tell who is missing.'
-        when
-            count(distinct place) = 1 and count(distinct coalesce(decided.f, top.f, innermost)) <= 1
-        then
-            'all stand at the same place, '
-            || coalesce(any_value(decided.f), any_value(top.f), any_value(innermost), 'unknown')
-            || coalesce(
-                ', called from '
-                || any_value(own.f || ' (' || own.p || coalesce(':' || own.n, '') || ')'),
-                ''
-            )
-            || '.'
-        else 'no rank stands apart in a way that proves a hang.'
-    end as summary,
+    finding,
     'info' as severity,
-    list(line_at(file_id, thread_line) order by rank, pid)[:6] as evidence,
-    list(rank order by rank) filter (rank is not null and not rank_guessed) as ranks,
-    list(distinct host) filter (host is not null) as hosts,
-    list(pid order by rank, pid) filter (pid is not null) as pids,
+    evidence,
+    ranks,
+    hosts,
+    pids,
     (select world_size from stack_world) as world_size,
-    max(snapshots) as snapshots,
-    any_value(class) filter (n = 1) as position_class,
-    any_value(innermost) filter (n = 1) as top_frame,
-    any_value(decided.f) filter (n = 1) as waiting_function,
-    any_value(own.f) filter (n = 1) as own_function,
-    any_value(cmdline) filter (n = 1) as cmdline,
+    processes,
+    snapshots,
+    case when processes = 1 then class end as position_class,
+    case when processes = 1 then innermost end as top_frame,
+    case when processes = 1 then decided_function end as waiting_function,
+    case when processes = 1 then own_function end as own_function,
+    case when processes = 1 then cmdline end as cmdline,
     (select pid_of_rank from stack_pid_of_rank) as pid_of_rank,
-    mode(coalesce(decided.f, top.f)) as majority_function,
-    case
-        when
-            bool_or(moved)
-            or (select goes_on from stack_aftermath)
-            or bool_and(class = 'idle-service')
-        then true
-    end as healthy
-from
-    (
-        select *, count(*) over () as n
-        from stack_context
-        -- Beside the ranks of a job its drivers and servers say nothing of a hang.
-        where of_job or role = 'driver' or (select count(*) from stack_context where of_job) < 2
-    )
-where not exists (from stack_verdict)
-having count(*) > 0
+    majority_function,
+    case when finding in ('idle', 'same_wait') then functions end as functions,
+    case when finding in ('alone', 'same_place') then function end as stands_in,
+    case when finding = 'same_place' then called_from end as called_from,
+    case when finding in ('idle', 'alone') then awaits end as waiting_for,
+    case when finding = 'awaits_answer' then driver end as driver,
+    case when finding = 'awaits_answer' then driver_function end as driver_function,
+    case when finding in ('moving', 'idle') then true end as healthy
+from stack_overview
 union all by name
--- What the GPUs do, by cuda-gdb.
 select
-    'On the GPUs of ' || case
-        when count(distinct file_id) = 1
-        then 'one process'
-        else count(distinct file_id) || ' processes'
-    end
-    || ' cuda-gdb shows '
-    || array_to_string(list_sort(list(distinct kernel))[:4], ', ')
-    || case
-        when bool_and(kernel like 'nccl%' or kernel like 'rccl%')
-        then ': kernels of collectives, which wait for their peers.'
-        when bool_or(kernel like 'nccl%' or kernel like 'rccl%')
-        then ': who runs another kernel than NCCL''s keeps the others waiting.'
-        else '.'
-    end as summary,
+    'gpu_kernels' as finding,
     'info' as severity,
+    count(distinct file_id) as processes,
+    list_sort(list(distinct kernel))[:4] as kernels,
+    case
+        when bool_and(is_collective) then 'all' when bool_or(is_collective) then 'some' else 'none'
+    end as collective_kernels,
     list(line_at(file_id, line_no) order by file_id, line_no)[:6] as evidence
-from gpu_kernel
-where state = 'Active'
+from running_kernel
 having count(*) > 0
