@@ -152,9 +152,9 @@ others: fewer batches in its share of the data, an early stop, a condition on it
 [[step]]
 when = "finding == 'apart' and awaits_peers"
 say = '''
-Find the first frame where {{ minority_function }} leaves the path of the others, and the condition
-before it (rank, data, exception, early exit): every rank must reach the same collectives in the
-same order.
+Find the first frame where {% if ranks %}{{ ranks | ranks }} {{ ranks | agree('leaves', 'leave') }}
+{% else %}this process leaves{% endif %} the path of the others, and the condition before it (rank,
+data, exception, early exit): every rank must reach the same collectives in the same order.
 '''
 
 [[step]]
@@ -207,6 +207,16 @@ See which system call keeps {{ minority_function }} from returning{% if host %} 
 {%- endif %}.
 '''
 run = ["py-spy dump --native --pid {{ pids[0] }}", "strace -f -y -T -p {{ pids[0] }}"]
+
+[[step]]
+when = '''
+finding == 'apart' and majority_waiting_for == 'a file lock' and position_class != 'file-lock'
+'''
+say = '''
+Find the process that holds the file lock that the others are waiting for: it is probably
+{% if ranks %}{{ ranks | ranks }}{% else %}this one{% endif %}, in {{ minority_function }}.
+'''
+run = ["lslocks -o +BLOCKER", "ls -l /proc/{{ pids[0] }}/fd"]
 
 [[step]]
 when = "finding == 'awaits_answer'"
@@ -291,6 +301,7 @@ select
     v.suspect.step as minority_step,
     v.waiting as others,
     v.waiting_step as majority_step,
+    v.awaits as majority_waiting_for,
     v.waiting_function as majority_function,
     v.waiting_top_function as waiting_function,
     v.waiting_frame as majority_frame,

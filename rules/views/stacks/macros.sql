@@ -7,3 +7,13 @@ create macro frame_with_line(frame) as
 create macro frame_without_line(frame) as
     frame.f || ' (' || frame.p || ')'
 ;
+
+-- The line in a call as paths show it: function (file:line).
+create macro line_of_call(call) as
+    try_cast(regexp_extract(call, ':([0-9]+)\)$', 1) as bigint)
+;
+
+-- A path of calls without the lines in it.
+create macro calls_without_lines(path) as
+    list_transform(coalesce(path, []), lambda x:regexp_replace(x, ':[0-9]+\)$', ')'))
+;

@@ -59,6 +59,8 @@ with
     )
 select
     e.* replace (coalesce(e.pid, k.pid) as pid, coalesce(e.host, k.host) as host),
+    coalesce(e.decided.f, '') as decided_function,
+    calls_without_lines(e.own_path) as own_calls,
     e.failure is not null as failed,
     -- A worker of a serving engine that stands in its idle loop waits for the others' next step.
     e.failure is null and (e.waits_for_peers or e.role = 'service') as peer,
