@@ -29,7 +29,7 @@ say = '''
 } %}
 {% if ranks %}
   {{ ranks | ranks | capital }}
-  {% if hosts or pid %}
+  {%- if hosts or pid %}
     ({% if hosts %}{{ hosts | names }}{% endif %}{% if hosts and pid %}, {% endif %}
     {%- if pid %}pid {{ pid }}{% endif %})
   {%- endif %}
@@ -49,8 +49,7 @@ say = '''
   {{ who | agree('is', 'are') }} in {{ minority_frame }}
 {%- else %}
   {{ who | agree('is', 'are') }} elsewhere
-{%- endif %}
-while {{ others | count('other') }} {{ others | agree('is', 'are') }} waiting in
+{%- endif %}, while {{ others | count('other') }} {{ others | agree('is', 'are') }} waiting in
 {{ majority_function }}
 {%- if watched %}; its watchdog had seen no progress
 {%- elif stands_still and minority_status and minority_status.startswith('active') %};
@@ -189,14 +188,6 @@ tell a loop that ends from one that does not.
 run = ["py-spy dump --locals --pid {{ pids[0] }}"]
 
 [[step]]
-when = "finding == 'apart' and not awaits_peers and not stands_still"
-say = '''
-Take a second dump 30 seconds later{% if host %} on {{ host }}{% endif %}: what has moved by then is
-only slow.
-'''
-run = ["py-spy dump --native --pid {{ pids[0] }}"]
-
-[[step]]
 when = '''
 finding == 'apart' and stands_still and not awaits_peers
 and not (minority_status and minority_status.startswith('active'))
@@ -217,6 +208,14 @@ Find the process that holds the file lock that the others are waiting for: it is
 {% if ranks %}{{ ranks | ranks }}{% else %}this one{% endif %}, in {{ minority_function }}.
 '''
 run = ["lslocks -o +BLOCKER", "ls -l /proc/{{ pids[0] }}/fd"]
+
+[[step]]
+when = "finding == 'apart' and not awaits_peers and not stands_still"
+say = '''
+Take a second dump 30 seconds later{% if host %} on {{ host }}{% endif %}: what has moved by then is
+only slow.
+'''
+run = ["py-spy dump --native --pid {{ pids[0] }}"]
 
 [[step]]
 when = "finding == 'awaits_answer'"

@@ -1,7 +1,8 @@
--- table: Processes that py-spy, strace or gdb could not look into, of which no other stack or trace
--- is there: reason = permission | capability (root lacks SYS_PTRACE) | traced (another debugger
--- holds it) | gone. Attempts to look into a process that failed: who was meant is often told by a
--- mark before it, or by the name of the file.
+-- table: one row per process that py-spy, strace or gdb could not look into, and of which there
+-- is no
+-- other stack or trace.
+-- reason: permission | capability (root lacks SYS_PTRACE) | traced (another debugger holds it) |
+-- gone. Who was meant is often told by a mark above it, or by the name of the file.
 with
     said as (
         select file_id, line_no, stream, pid, rank, host, tool, reason
@@ -45,7 +46,8 @@ with
                     nullif(
                         regexp_extract(
                             f.path,
-                            '(?:pid|py-?spy|dumps?/|stack|trace|native|strace|gdb)[-_.]?([0-9]{3,8})(?:\.[a-z]+)?$',
+                            '(?:pid|py-?spy|dumps?/|stack|trace|native|strace|gdb)[-_.]?'
+                            || '([0-9]{3,8})(?:\.[a-z]+)?$',
                             1
                         ),
                         ''

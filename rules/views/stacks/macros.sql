@@ -17,3 +17,8 @@ create macro line_of_call(call) as
 create macro calls_without_lines(path) as
     list_transform(coalesce(path, []), lambda x:regexp_replace(x, ':[0-9]+\)$', ')'))
 ;
+
+-- The number that a pattern's first group finds.
+create macro number_in(text, pattern) as
+    try_cast(nullif(regexp_extract(text, pattern, 1), '') as bigint)
+;

@@ -1,4 +1,5 @@
--- view: Every process worth a word, for the case that nothing stands apart.
+-- view: one row per dumped process worth a word where nobody stands apart: the last dump of it.
+-- of_job: it is a rank.
 select
     r.process,
     true as of_job,

@@ -1,5 +1,4 @@
--- table: --- which thread belongs to which process
--- --------------------------------------------------------------------------
+-- table: one row per head of a dump: what names a process, or a mark above its threads.
 select
     file_id,
     line_no,

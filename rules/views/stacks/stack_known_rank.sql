@@ -1,6 +1,5 @@
--- table: --- the rank of a dump, and which of several dumps of a process is the last
--- --------------------------------------------- What logs say of rank and pid; a pid that two hosts
--- use needs the host.
+-- table: one row per pid and rank that logs name together. claims: ranks that name the same pid, on
+-- other hosts.
 with
     said as (
         select distinct rank, pid, host, local_rank

@@ -1,4 +1,4 @@
--- table: rank -> pid of the whole job, in order of ranks; NULL where a pid is not known.
+-- table: one row: the pids of the whole job in the order of ranks, if all are known.
 select list(pid order by rank) as pid_of_rank
 from
     (

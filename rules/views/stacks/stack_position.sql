@@ -1,87 +1,8 @@
--- table: --- a class per thread
--- ----------------------------------------------------------------------------------------------
+-- table: one row per thread of a dump: where it is (class), and what it waits for (awaits).
+-- top: the innermost Python frame; own: that of the user's own code; path, own_path: all of them,
+-- outermost first; decided: the frame that tells. holds_out_for_lock: it is acquiring a lock, by a
+-- native frame. in_backward: it is in the backward pass, which other threads may run.
 with
-    bare as (
-        select b.file_id, b.at, coalesce(t.line_no, b.at) as thread_line
-        from
-            (
-                select distinct file_id, coalesce(bare_line, line_no) as at
-                from stack_frame
-                where thread_line is null
-            ) as b
-        left join stack_thread as t on t.file_id = b.file_id and t.line_no = b.at - 1
-    ),
-    frame as (
-        select file_id, line_no, thread_line, depth, function, source, line, arguments
-        from stack_frame
-        where thread_line is not null
-        union all
-        select
-            f.file_id,
-            f.line_no,
-            b.thread_line,
-            f.depth + case when f.bare_line is null then 0 else 1 end,
-            function,
-            source,
-            line,
-            arguments
-        from stack_frame as f
-        join bare as b on b.file_id = f.file_id and b.at = coalesce(f.bare_line, f.line_no)
-        where f.thread_line is null
-    ),
-    placed as (
-        select
-            f.file_id,
-            f.thread_line,
-            f.line_no,
-            case
-                when t.source_kind in ('pystack', 'python stack', 'austin')
-                then - f.depth
-                else f.depth
-            end as d,
-            s.name,
-            s.native,
-            s.own_code,
-            s.skipped,
-            s.shown_path,
-            s.by_stack,
-            s.by_near,
-            s.by_weak,
-            s.by_native,
-            s.by_top,
-            coalesce(s.py_line, f.line) as line,
-            case
-                when s.own_code and coalesce(s.py_line, f.line) is not null
-                then s.name || ' (' || s.shown_path || ':' || coalesce(s.py_line, f.line) || ')'
-                else s.name || ' (' || s.shown_path || ')'
-            end as label
-        from frame as f
-        join
-            stack_symbol as s
-            on s.function is not distinct from f.function
-            and s.source is not distinct from f.source
-            and s.arguments
-            is not distinct from case when contains(f.arguments, ', for file ') then f.arguments end
-        left join stack_thread as t on t.file_id = f.file_id and t.line_no = f.thread_line
-    ),
-    counted as (
-        -- busy: calls further in that do more than wait.
-        select
-            *,
-            count_if(not skipped and not native) over (w rows unbounded preceding) as nth,
-            -- (the innermost has no rows before it, and a count of none is NULL)
-            coalesce(
-                count_if(
-                    not skipped
-                    and not native
-                    and by_top is null
-                    and by_weak.class is distinct from 'wait'
-                ) over (w rows between unbounded preceding and 1 preceding),
-                0
-            ) as busy
-        from placed
-        window w as (partition by file_id, thread_line order by d)
-    ),
     thread as (
         select
             file_id,
@@ -122,7 +43,7 @@ with
             list(label order by d desc) filter (not native and not skipped) as path,
             list(label order by d desc) filter (own_code and not skipped) as own_path,
             count(*) as frames
-        from counted
+        from stack_call
         group by file_id, thread_line
     ),
     decided as (
@@ -219,7 +140,8 @@ select
             t.top is null
             and not regexp_matches(
                 t.innermost,
-                'open|read|recv|flock|fcntl|connect|accept|mkdir|sync|write|futex|stat|poll|select|epoll|nanosleep|rename|unlink'
+                'open|read|recv|flock|fcntl|connect|accept|mkdir|sync|write|futex|stat|poll|select'
+                || '|epoll|nanosleep|rename|unlink'
             )
         then 'unknown'
         else 'blocked'

@@ -1,5 +1,5 @@
--- table: One row per distinct (function, source): versions of py-spy differ in how they qualify
--- names, so the last dotted part counts.
+-- table: one row per function and source that a dump names, with what position_class says of it.
+-- Versions of py-spy differ in how they qualify names, so the last dotted part counts.
 with
     raw as (
         select distinct

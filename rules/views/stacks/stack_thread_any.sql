@@ -1,4 +1,5 @@
--- table: A debugger's stack without a thread header (eu-stack as people paste it) gets one.
+-- table: one row per thread of a dump. A debugger's stack without a thread header (eu-stack as
+-- people paste it) gets one.
 select
     t.file_id,
     t.line_no,

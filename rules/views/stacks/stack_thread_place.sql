@@ -1,4 +1,5 @@
--- table: Every thread of every dump with its process: what it stands at and what it waits for.
+-- table: one row per thread of a dump and its process: where it is, and what it waits for.
+-- wants_lock: it is acquiring a lock, as a native frame shows, or a lock that is written in Python.
 select
     d.dump,
     m.process,

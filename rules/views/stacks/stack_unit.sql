@@ -1,4 +1,5 @@
--- table:
+-- table: one row per thread of a dump, with the head of the dump it belongs to (unit_head), and
+-- which dump below that head it is (nth).
 with
     thread as (
         select t.*, coalesce(f.grammar = 'py_spy_json', false) as is_json

@@ -1,4 +1,4 @@
--- table:
+-- table: one row: how many ranks the job has, as far as stacks and logs tell.
 select
     greatest(
         (select max(rank) + 1 from stack_rank),

@@ -1,5 +1,5 @@
--- view: What every thread of the last dump of every process waits for, in words; threads that work
--- and helpers are left out.
+-- view: one row per thread that waits, in the last dump of its process, and what for, in words;
+-- threads that work and helpers are left out.
 select
     process,
     rank,
