@@ -1,8 +1,7 @@
--- table: Processes as ps and /proc/PID/stack show them, with what the kernel function they wait in
--- belongs to. Processes that wait in the kernel, or are stopped, with the function they wait in and
--- what it belongs to.
+-- table: one row per look at a process, by ps or /proc/PID/stack: its state, the kernel function it
+-- is in, and what it waits for there: a key of kernel_wait_kind, or stopped.
 with
-    top as (
+    innermost as (
         select k.*, f.path
         from kernel_stack as k
         join file as f using (file_id)
@@ -13,7 +12,7 @@ with
                 true
             )
     ),
-    named as (
+    by_stack as (
         select
             t.file_id,
             t.line_no,
@@ -25,7 +24,7 @@ with
                 case when t.line_no - m.line_no <= 3 then m.pid end,
                 try_cast(nullif(regexp_extract(t.path, '([0-9]{3,8})[^0-9/]*$', 1), '') as bigint)
             ) as pid
-        from top as t
+        from innermost as t
         asof left join kernel_stack_of as o on o.file_id = t.file_id and t.line_no >= o.line_no
         asof left join
             (
@@ -40,7 +39,7 @@ with
             on m.file_id = t.file_id
             and t.line_no >= m.line_no
     ),
-    every as (
+    seen as (
         select
             file_id,
             line_no,
@@ -54,46 +53,23 @@ with
         where pid is not null
         union all by name
         select file_id, line_no, host, rank, pid, kernel_function
-        from named
+        from by_stack
         where pid is not null
+    ),
+    -- a function belongs to the first kind whose pattern fits
+    kind as (
+        select s.kernel_function, arg_min(k.waits_on, k.rowid) as waits_on
+        from (select distinct kernel_function from seen) as s
+        join kernel_wait_kind as k on regexp_matches(s.kernel_function, k.pattern)
+        group by s.kernel_function
     )
 select
-    *,
+    s.*,
     case
         when state = 'T' or regexp_matches(kernel_function, '^(?:do_signal_stop|do_jobctl_trap)')
         then 'stopped'
         when coalesce(state, 'D') = 'D'
-        then
-            case
-                when regexp_matches(kernel_function, '^_?_?(?:nfs|rpc_|xprt_)')
-                then 'NFS'
-                when
-                    regexp_matches(
-                        kernel_function, '^_?_?(?:ll_|cl_|osc_|ptlrpc|ldlm|mdc_|lov_|lu_|obd_)'
-                    )
-                then 'Lustre'
-                when regexp_matches(kernel_function, 'fuse|request_wait_answer')
-                then 'a FUSE file system'
-                when regexp_matches(kernel_function, 'ceph')
-                then 'Ceph'
-                when regexp_matches(kernel_function, 'gpfs|mmfs|cxiWait')
-                then 'GPFS'
-                when
-                    regexp_matches(
-                        kernel_function, 'percpu_rwsem_wait|percpu_down|sb_start|sb_wait'
-                    )
-                then 'a frozen file system'
-                when
-                    regexp_matches(
-                        kernel_function, '^(?:_?nv|rm_|uvm_|os_(?:acquire|cond|delay))|nvidia'
-                    )
-                then 'the NVIDIA driver'
-                when
-                    regexp_matches(
-                        kernel_function,
-                        'jbd2|ext4|xfs|btrfs|io_schedule|wait_on_(?:page|bit|buffer)|folio_wait|blk_|bio_|submit_bio|rq_qos|writeback|balance_dirty'
-                    )
-                then 'a block device'
-            end
+        then k.waits_on
     end as waits_on
-from every
+from seen as s
+left join kind as k using (kernel_function)

@@ -1,6 +1,7 @@
--- table: Connections that were tried and never made, one row per process and peer. A socket in non-
--- blocking mode learns of a refusal from SO_ERROR, of silence from a poll that runs out; retries
--- that reach the same port in the end were only early.
+-- table: one row per process and peer to which connections were tried and never made, in
+-- the shape of rules/views. A socket in non-blocking mode learns of a refusal from
+-- SO_ERROR, of silence from a poll that runs out; retries that reach the same port in the
+-- end were only early.
 with
     tries as (
         select

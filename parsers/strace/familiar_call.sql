@@ -1,6 +1,6 @@
--- table: one row per call that never returned of which nothing tells that it is stuck: its thread
--- did the same to the same file before, or it opens code. A busy program is always in the middle of
--- something.
+-- table: one row per call that never returned but that nothing tells to be stuck: its thread did
+-- the same to the same file before, or it opens code. A busy program is always in the middle of
+-- a call.
 with
     unfinished as (
         select

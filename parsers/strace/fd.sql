@@ -1,5 +1,6 @@
--- table: What a file descriptor of a traced process stands for, from the call that made it: path of
--- a file, peer of a connection. What a descriptor was made of, for traces without -y.
+-- table: one row per file descriptor that a call made: the path of a file, the peer of a
+-- connection. kind: file | pipe | stream | datagram | unix | connect | other. For traces
+-- without -y.
 select c.file_id, c.line_no, c.trace, t.pid, d.fd, d.path, d.peer, d.kind
 from
     (

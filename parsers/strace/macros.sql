@@ -83,9 +83,9 @@ create macro strace_result(call, returned) as
     case when returned <> 0 or call not in ('mmap', 'mremap', 'brk') then returned::varchar end
 ;
 
--- Two halves joined: the next word of a thread in a call is the call's return, or the thread's end,
--- or nothing. Joining costs a sort: where not every call is asked for, of the everyday ones only
--- those are joined that may have taken long, failed, or not returned.
+-- Two halves joined: the next word of a thread in a call is the call's return, or the end of the
+-- thread, or nothing. Joining costs a sort: where not every call is asked for, of the everyday ones
+-- only those are joined that may have taken long, failed, or not returned.
 create macro strace_joined(every) as
     table
     with
@@ -99,7 +99,8 @@ create macro strace_joined(every) as
                 and syscall <> 'futex'
                 or errno = 'EAGAIN'
                 and syscall = 'mmap'
-                or (file_id, syscall) in (select (file_id, syscall) from strace_line where kind = 'cut')
+                or (file_id, syscall)
+                in (select (file_id, syscall) from strace_line where kind = 'cut')
         ),
         halves as (
             select l.file_id, l.line_no, coalesce(l.pid, f.own_tid) as tid, l.kind
@@ -162,8 +163,8 @@ create macro strace_call(every) as
         said,
         injected,
         seconds,
-        -- An older strace that is told to end breaks into the call its thread sat in: it would have
-        -- been restarted.
+        -- An older strace that is told to end breaks into the call its thread was in: it would
+        -- have been restarted.
         coalesce(errno like 'ERESTART%', false)
         and (file_id, line_no)
         in (select (file_id, last_line) from strace_tail where not ended) as never_returned,
@@ -209,7 +210,8 @@ create macro strace_call(every) as
         e.said,
         e.injected,
         coalesce(
-            e.seconds, case when e.clock is not null then strace_at(e.clock, f.first_clock) - b.at_s end
+            e.seconds,
+            case when e.clock is not null then strace_at(e.clock, f.first_clock) - b.at_s end
         ),
         h.never_returned,
         b.host,

@@ -1,4 +1,5 @@
--- table:
+-- table: one row per thread or process (child) that another one (parent) made; thread: in the
+-- same process.
 select
     trace,
     file_id,

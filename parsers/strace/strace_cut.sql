@@ -1,4 +1,5 @@
--- table: A line that broke in the middle, with its rest if that follows.
+-- table: one row per line that broke in the middle of a call, with the line of its rest if that
+-- follows (end_line).
 with
     parts as (
         select

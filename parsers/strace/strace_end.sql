@@ -1,4 +1,4 @@
--- table: The end of a trace on its own clock.
+-- table: one row per trace: its end and its start on its own clock.
 select
     trace,
     max(coalesce(strace_at(last_clock, first_clock), elapsed)) as at_s,

@@ -1,4 +1,4 @@
--- view:
+-- view: one row per line in which a call returns that began on an earlier line.
 select file_id, line_no, clock, args, result, target, errno, said, injected, seconds
 from strace_line
 where kind in ('resumed', 'rest')

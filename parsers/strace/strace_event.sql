@@ -1,4 +1,5 @@
--- view:
+-- view: one row per line of strace_line: what the lines that are kept whole say, with the trace,
+-- the thread and the clock they belong to.
 select
     l.file_id,
     l.line_no,

@@ -1,5 +1,5 @@
--- table: One row per file; the files of strace -ff (one per thread, its id behind the last dot)
--- make one trace together.
+-- table: one row per file of a trace. The files of strace -ff (one per thread, its id behind the
+-- last dot) make one trace together. own_tid: whose the lines are that name no thread.
 with
     lines as (
         select

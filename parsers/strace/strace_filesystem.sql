@@ -1,4 +1,4 @@
--- table: What statfs said of the file systems below a path.
+-- table: one row per path of which statfs told the file system.
 select
     trace,
     path,

@@ -1,4 +1,5 @@
--- table: Notable calls with everything resolved: the thread, the descriptor, a time in UTC.
+-- table: one row per notable call with everything resolved: the thread and its process, what the
+-- descriptor is (path, peer, fd_kind), the time in UTC.
 with
     calls as (
         select

@@ -1,5 +1,5 @@
--- table: What rules look at: calls that made something, failed in more than a usual way, took long,
--- or never returned.
+-- table: one row per call that rules look at: it made something, failed in more than a usual
+-- way, took long, or never returned.
 select *
 from strace_call(false)
 where

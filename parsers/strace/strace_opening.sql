@@ -1,4 +1,4 @@
--- view:
+-- view: one row per line in which a call begins that does not return there.
 select file_id, line_no, trace, tid, at_s, kind, syscall, args, said, host, rank
 from strace_event
 where kind in ('unfinished', 'cut') or kind = 'call' and errno like 'ERESTART%'

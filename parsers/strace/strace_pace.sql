@@ -1,6 +1,6 @@
--- table: Main threads whose calls of the last half minute are nearly all polls, sleeps and yields:
--- a wait that spins. Main threads that did nothing but ask whether they may go on, in the last half
--- minute of the trace: they wait, however busy they look.
+-- table: one row per main thread that in the last half minute of its trace did nothing but ask
+-- whether it may go on: it waits, however busy it looks. calls: of that time; asking: how many
+-- of them are polls, sleeps, yields; syscall: the most usual.
 with
     mains as (
         select t.*, l.file_id, e.at_s as end_s

@@ -1,5 +1,5 @@
--- table: Loops that wait without blocking: the same lock tried, or the same missing file looked
--- for, again and again until the trace ends.
+-- table: one row per loop that waits without blocking: a thread tries the same lock, or looks
+-- for the same missing file, again and again until the trace ends.
 with
     failed as (
         select *, split_part(args, '"', 2) as quoted
@@ -25,9 +25,9 @@ with
                 and l.syscall in ('flock', 'fcntl')
             )
     ),
-    again as (  -- a search path is looked through once: most of what fails never fails so often, and its path need not be known
-        select file_id, quoted from failed group by all having count(*) >= 20
-    ),
+    -- A search path is looked through once: most of what fails never fails so often, and its path
+    -- need not be known.
+    again as (select file_id, quoted from failed group by all having count(*) >= 20),
     tries as (
         select
             l.file_id,

@@ -1,4 +1,4 @@
--- view:
+-- view: one row per everyday call that fits in one line, in the shape of strace_call.
 select
     q.file_id,
     q.line_no,

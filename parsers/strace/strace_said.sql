@@ -1,4 +1,4 @@
--- view: Every line of a trace: whose, of what kind, when.
+-- view: one row per line of a trace: whose it is, of what kind, when.
 select file_id, line_no, pid, kind, clock, relative
 from strace_line
 union all

@@ -1,5 +1,5 @@
--- table: A process whose every thread was stopped (SIGSTOP, SIGTTIN) and never went on is not
--- blocked in a call: the others wait for it.
+-- table: one row per process whose every thread was stopped (SIGSTOP, SIGTTIN) and never went
+-- on: it is not blocked in a call, the others wait for it.
 select
     t.trace,
     t.pid,

@@ -1,4 +1,5 @@
--- table: Each thread's last word, and whether it ended.
+-- table: one row per thread and file of a trace: its last line there, and whether it ended.
+-- lines: how many it has; returns: how many of them say that a call returned.
 select
     f.file_id,
     any_value(f.trace) as trace,

@@ -1,6 +1,7 @@
--- table: Threads and the process each belongs to. Main threads are known by how they were made, by
--- the signals their parents get, and by other logs. A thread whose making was not seen belongs to
--- the one main thread there is, or to nobody known.
+-- table: one row per thread of a trace, and the process it belongs to (pid). Main threads are
+-- known by how they were made, by the signals their parents get, and by other logs. A thread
+-- whose making was not seen belongs to the one main thread there is, or to nobody known. main:
+-- it is the first of its process. processes: how many the trace has.
 with recursive
     mains as (
         select trace, child as tid

@@ -1,6 +1,6 @@
--- view: One row per system call, halves joined: start and seconds on the clock of the trace, path
--- and peer from its arguments, never_returned where the thread still sat in it at the end. Every
--- call with names resolved as far as the line itself tells; see fd for traces without -y.
+-- view: one row per system call, halves joined: start and seconds on the clock of the trace,
+-- path and peer as far as the line itself tells (see fd for traces without -y), never_returned
+-- where the thread was still in it at the end.
 select
     c.file_id,
     c.line_no,

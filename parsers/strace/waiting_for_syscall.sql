@@ -1,9 +1,9 @@
--- table: one row per system call that had not returned when the trace ended.
--- waits_on: lock | file | device | connect | socket | pipe | futex | poll | sleep | child | other.
--- waited_seconds: a lower bound, the call may be older than the trace.
--- thread_lines, never_moved: lines of its thread in the trace, and whether none is a return.
--- lines_since: lines of the trace below it. caught_in_it: the tracer found its thread in it.
--- did_before: see familiar_call. filesystem: where the path is, if the trace tells.
+-- table: one row per system call that had not returned when the trace ended. waits_on: lock |
+-- file | device | connect | socket | pipe | futex | poll | sleep | child | other.
+-- waited_seconds: a lower bound, the call may be older than the trace. thread_lines,
+-- never_moved: lines of its thread in the trace, and whether none is a return. lines_since:
+-- lines of the trace below it. caught_in_it: the tracer found its thread in it. did_before: see
+-- familiar_call. filesystem: where the path is, if the trace tells.
 select
     k.*,
     round(e.at_s - k.at_s, 3) as waited_seconds,

@@ -42,11 +42,11 @@ say = '''
 {%- elif finding in failure and minority_frame %}:
   {% if failed_ranks %}{{ failed_ranks }}{% else %}one{% endif %} could not be dumped
   ({{ failure[finding] }}), {% if standing_ranks %}{{ standing_ranks }}{% else %}another{% endif %}
-  is in {{ minority_frame }}
+  is in {{ minority_frame.rstrip(',') }}
 {%- elif finding in failure %}
   could not be dumped ({{ failure[finding] }})
 {%- elif minority_frame %}
-  {{ who | agree('is', 'are') }} in {{ minority_frame }}
+  {{ who | agree('is', 'are') }} in {{ minority_frame.rstrip(',') }}
 {%- else %}
   {{ who | agree('is', 'are') }} elsewhere
 {%- endif %}, while {{ others | count('other') }} {{ others | agree('is', 'are') }} waiting in
@@ -234,7 +234,10 @@ run = ["py-spy dump --subprocesses --native --pid {{ pids[0] }}"]
 when = '''
 finding in ['same_wait', 'same_place', 'unclear', 'alone'] and world_size and world_size > processes
 '''
-say = "Dump the {{ (world_size - processes) | count('rank') }} that have no dump yet."
+say = '''
+Dump the {{ (world_size - processes) | count('rank') }} that
+{{ (world_size - processes) | agree('has', 'have') }} no dump yet.
+'''
 
 [[step]]
 when = "finding in ['same_wait', 'same_place', 'unclear']"

@@ -1,6 +1,6 @@
--- table: one row per process and what it waits for in the kernel, or that it is stopped.
--- times: how often it was seen so. is_proven: one look proves nothing, everybody who reads a file
--- is there for a moment: it was seen so twice, its dump failed, or others wait for it.
+-- table: one row per process and what it waits for in the kernel, or that it is stopped. times:
+-- how often it was seen so. is_proven: one look proves nothing, everybody who reads a file is
+-- there for a moment: it was seen so twice, its dump failed, or others wait for it.
 with
     known as (
         select pid, rank, host

@@ -1,4 +1,5 @@
--- table: one row per rank of the job of which there is no dump, with pid and host where logs tell.
+-- table: one row per rank of the job of which there is no dump, with pid and host where
+-- logs tell.
 with
     world as (select unnest(range((select world_size from stack_world))) as rank),
     known as (select rank, min(pid) as pid, min(host) as host from stack_known_rank group by rank)

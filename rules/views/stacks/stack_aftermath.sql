@@ -1,5 +1,6 @@
--- table: one row: the last step that was logged, and whether training went on after the last dumps
--- (goes_on): then what they show was passing. A job that was restarted starts at a lower step.
+-- table: one row: the last step that was logged, and whether training went on after the
+-- last dumps (goes_on): then what they show was passing. A job that was restarted starts
+-- at a lower step.
 with
     step as (
         select

@@ -1,7 +1,7 @@
--- table: one row per process whose threads wait for each other.
--- kind: lock (two threads or more want one and none that could release it does anything else, or a
--- single thread wants one that nobody is left to release) | GIL (a sleeping thread holds it).
--- threads: name, place and function of each that is involved, the holder of the GIL first.
+-- table: one row per process whose threads wait for each other. kind: lock (two threads or more
+-- want one and none that could release it does anything else, or a single thread wants one that
+-- nobody is left to release) | GIL (a sleeping thread holds it). threads: name, place and
+-- function of each that is involved, the holder of the GIL first.
 with
     thread as (
         select

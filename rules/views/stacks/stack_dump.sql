@@ -1,7 +1,8 @@
--- table: one row per dumped process, and per process of which a dump was tried in vain (failure).
--- pid, rank, host, time: as the dump, its head, a mark above it or the name of its file tell.
--- nth: which of several dumps below one head. role: rank | service | driver | launcher | helper |
--- loader worker | pool worker. The other columns are those of its main thread.
+-- table: one row per dumped process, and per process of which a dump was tried in vain
+-- (failure). pid, rank, host, time: as the dump, its head, a mark above it or the name of
+-- its file tell. nth: which of several dumps below one head. role: rank | service | driver
+-- | launcher | helper | loader worker | pool worker. The other columns are those of its
+-- main thread.
 with
     pid_of as (
         select

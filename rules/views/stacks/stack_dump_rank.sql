@@ -1,7 +1,7 @@
 -- table: one row per dump with its rank: what the dump says, else the logs, the options of its
--- command, its local variables, its task, its local rank and node, or its title; else, on one host,
--- the order of pids. surely: not by local variables or by an order. log_rank, said_rank, guessed:
--- steps on the way.
+-- command, its local variables, its task, its local rank and node, or its title; else, on one
+-- host, the order of pids. surely: not by local variables or by an order. log_rank, said_rank,
+-- guessed: steps on the way.
 with
     dump as (
         select

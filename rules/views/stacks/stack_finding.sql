@@ -1,7 +1,7 @@
--- table: one row: which ranks stand apart, if any do.
--- found: failed (could not be dumped while others wait) | hard (are where nobody waits for peers) |
--- other (wait for peers, but elsewhere) | mass (are not where most are, though nobody waits in a
--- collective) | absent (were not dumped while all others wait) | NULL.
+-- table: one row: which ranks stand apart, if any do. found: failed (could not be dumped while
+-- others wait) | hard (are where nobody waits for peers) | other (wait for peers, but elsewhere)
+-- | mass (are not where most are, though nobody waits in a collective) | absent (were not dumped
+-- while all others wait) | NULL.
 with
     elsewhere as (
         select count(*) as n, count(*) = 1 and bool_and(may_be_root) as is_root from stack_elsewhere

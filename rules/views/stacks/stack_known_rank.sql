@@ -1,5 +1,5 @@
--- table: one row per pid and rank that logs name together. claims: ranks that name the same pid, on
--- other hosts.
+-- table: one row per pid and rank that logs name together. claims: ranks that name the same pid,
+-- on other hosts.
 with
     said as (
         select distinct rank, pid, host, local_rank

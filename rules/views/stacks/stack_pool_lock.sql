@@ -1,5 +1,5 @@
--- table: one row per place where workers of a pool, each alone in its process, want a lock: nobody
--- is left who could release it. n: workers.
+-- table: one row per place where workers of a pool, each alone in its process, want a lock:
+-- nobody is left who could release it. n: workers.
 with
     worker as (
         select

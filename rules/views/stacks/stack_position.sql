@@ -1,7 +1,7 @@
--- table: one row per thread of a dump: where it is (class), and what it waits for (awaits).
--- top: the innermost Python frame; own: that of the user's own code; path, own_path: all of them,
--- outermost first; decided: the frame that tells. holds_out_for_lock: it is acquiring a lock, by a
--- native frame. in_backward: it is in the backward pass, which other threads may run.
+-- table: one row per thread of a dump: where it is (class), and what it waits for (awaits). top:
+-- the innermost Python frame; own: that of the user's own code; path, own_path: all of them,
+-- outermost first; decided: the frame that tells. holds_out_for_lock: it is acquiring a lock, by
+-- a native frame. in_backward: it is in the backward pass, which other threads may run.
 with
     thread as (
         select

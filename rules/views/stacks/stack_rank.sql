@@ -1,6 +1,6 @@
--- table: one row per process that is, or may be, a rank: its last dump, and what its earlier dumps
--- say of movement. failed: could not be dumped; peer: waits for its peers; still: nothing moved;
--- soft: at ordinary work, which proves nothing.
+-- table: one row per process that is, or may be, a rank: its last dump, and what its earlier
+-- dumps say of movement. failed: could not be dumped; peer: waits for its peers; still: nothing
+-- moved; soft: at ordinary work, which proves nothing.
 with
     usable as (
         select

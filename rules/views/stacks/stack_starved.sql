@@ -1,6 +1,6 @@
--- table: one row if every dumped rank waits for its data loader, so that nobody stands apart, and
--- its workers are stuck: in two dumps in which none of them moves, or at locks that they want.
--- n: ranks; lines, worker_lines: evidence.
+-- table: one row if every dumped rank waits for its data loader, so that nobody stands apart,
+-- and its workers are stuck: in two dumps in which none of them moves, or at locks that they
+-- want. n: ranks; lines, worker_lines: evidence.
 with
     starved as (
         select

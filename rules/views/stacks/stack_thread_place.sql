@@ -1,5 +1,6 @@
 -- table: one row per thread of a dump and its process: where it is, and what it waits for.
--- wants_lock: it is acquiring a lock, as a native frame shows, or a lock that is written in Python.
+-- wants_lock: it is acquiring a lock, as a native frame shows, or a lock that is written
+-- in Python.
 select
     d.dump,
     m.process,

@@ -1,6 +1,6 @@
 -- table: one row per node of a prefix tree over the main threads of the last dump of every rank,
--- the outermost call first, ranks folded. ORDER BY sort_key prints it depth first with the smallest
--- branches first: what stands apart is on top.
+-- the outermost call first, ranks folded. ORDER BY sort_key prints it depth first with the
+-- smallest branches first: what stands apart is on top.
 with
     stack as (
         select

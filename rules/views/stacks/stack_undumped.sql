@@ -1,5 +1,5 @@
--- view: one row per process of which a dump was tried in vain, and why (failure): the head of the
--- dump, and the line that says so (failure_line).
+-- view: one row per process of which a dump was tried in vain, and why (failure): the head of
+-- the dump, and the line that says so (failure_line).
 with
     spy_head as (from stack_head where source_kind = 'py-spy'),
     failure as (
@@ -81,8 +81,8 @@ select
     failure_line
 from seen
 union all by name
--- Ranks named as silent without an answer of their own, and failures that name a pid without a head
--- (JSON).
+-- Ranks named as silent without an answer of their own; failures that name a pid in JSON, without
+-- a head.
 select
     file_id,
     stream,

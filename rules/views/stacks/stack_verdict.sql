@@ -1,10 +1,8 @@
--- table: one row if some ranks stand apart: who they are, where they are, and where the others
--- wait.
--- Being elsewhere is no incident: the others must wait, and nothing may have moved between two
--- dumps.
--- found: see stack_finding. kind: divergence | dataloader | checkpoint | missing. passing: one dump
--- does not tell how long it has been so. suspect: the first of those that could be dumped; frame,
--- function: where that one is. heads, lines: evidence.
+-- table: one row if some ranks stand apart: who they are, where they are, where the others wait.
+-- Being elsewhere is no incident: the others must wait, and nothing may have moved since the
+-- dump before. found: see stack_finding. kind: divergence | dataloader | checkpoint | missing.
+-- passing: one dump does not tell how long it has been so. suspect: the first of those that
+-- could be dumped; frame, function: where that one is. heads, lines: evidence.
 with
     suspect as (
         select

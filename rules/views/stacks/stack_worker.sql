@@ -1,5 +1,5 @@
--- table: one row per worker of a data loader: where it is in its last dump. stuck: it does not wait
--- for work and has not moved; a lock that it wants shows that in a single dump.
+-- table: one row per worker of a data loader: where it is in its last dump. stuck: it does not
+-- wait for work and has not moved; a lock that it wants shows that in a single dump.
 select
     process,
     pid,
