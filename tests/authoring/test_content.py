@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from builders.fixture_index import FIXTURES, index
 
 from logsift import Catalog, load_catalog
 from logsift.authoring.lint import check
@@ -53,6 +54,10 @@ def test_the_generated_pages_are_fresh(catalog: Catalog) -> None:
         if not (ROOT / name).exists() or (ROOT / name).read_text() != text
     ]
     assert stale == [], "run `logsift docs`"
+
+
+def test_the_index_of_fixtures_is_fresh() -> None:
+    assert (FIXTURES / "README.md").read_text() == index(), "run python tests/builders/fixture_index.py"
 
 
 BAD_CONTENT = Path(__file__).parent / "bad_content"

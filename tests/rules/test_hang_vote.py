@@ -105,7 +105,9 @@ def test_sources_that_contradict_each_other_are_both_shown_and_lower_the_grade(
     missing = named(tmp_path / "run", catalog, dumps, stacks_of_another)
     assert missing is not None
     assert missing.confidence == "possible"
-    assert missing.facts["disagreement"] == [{frozenset({3}): "stacks", frozenset({5}): "flight_recorder"}[missing.ranks]]
+    assert missing.facts["disagreement"] == [
+        {frozenset({3}): "stacks", frozenset({5}): "flight_recorder"}[missing.ranks]
+    ]
     assert missing.ranks | {r for a in missing.facts["accounts"] if not a["agrees"] for r in a["ranks"]} == {3, 5}
 
 
