@@ -139,7 +139,7 @@ def explain(store: Store, catalog: Catalog, files: Sequence[SourceFile]) -> None
     incidents = worded(clocks.aside(clocks.dated(incidents)), rules, pids_of_ranks(store), paths)
     causes = trace(incidents, catalog.rules, clocks, Progress.of(store, incidents, clocks))
     conclude(store, incidents, causes, by_id, Spelling(catalog.envelopes))
-    ask_for_more(store)
+    ask_for_more(store, catalog)
 
 
 def default_database(run: Path) -> Path:

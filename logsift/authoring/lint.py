@@ -15,7 +15,7 @@ from jinja2 import TemplateError
 from logsift.content.errors import ContentError, ContentErrors, Origin
 from logsift.content.incident import RESULT
 from logsift.content.interface import INTERFACE
-from logsift.content.model import ENVELOPE_FACTS, Catalog, Envelope, Grammar, Pattern, Rule, Sample
+from logsift.content.model import ENVELOPE_FACTS, Catalog, Envelope, Grammar, Missing, Pattern, Phrase, Rule, Sample
 from logsift.ingest.capture import capture
 from logsift.ingest.envelope import FACTS, Envelopes, take_off
 from logsift.ingest.match import constant, finish
@@ -233,6 +233,36 @@ def _sql(catalog: Catalog) -> Iterator[ContentError]:
     yield from _interface(store, catalog)
     for rule in catalog.rules:
         yield from _rule(store, rule)
+    for source in catalog.missing:
+        yield from _missing(store, source)
+
+
+def _missing(store: Store, source: Missing) -> Iterator[ContentError]:
+    name = f"missing source {source.id}"
+    try:
+        columns = {str(r[0]) for r in store.con.execute(f"DESCRIBE {source.sql}").fetchall()}
+        rows = store.con.execute(source.sql).fetchall()
+    except duckdb.Error as e:
+        yield ContentError(source.origin, f"{name}: {e}")
+        return
+    if rows:
+        yield ContentError(source.origin, f"{name} asks for something in an empty database", "filter what is NULL")
+    for text in (source.what, source.why, source.how, *source.run):
+        try:
+            if unknown := sorted(names_in(Phrase(text)) - columns):
+                yield ContentError(
+                    source.origin, f"{name}: no fact {unknown[0]!r}", f"there are: {', '.join(sorted(columns))}", text
+                )
+        except TemplateError as e:
+            yield ContentError(source.origin, f"{name}: not a template: {e}", snippet=text)
+    for command in source.run:
+        if _quotes_a_fact(command):
+            yield ContentError(
+                source.origin,
+                f"{name}: a fact between quotes",
+                "leave the quotes out: every value is quoted by itself",
+                command,
+            )
 
 
 def _interface(store: Store, catalog: Catalog) -> Iterator[ContentError]:
@@ -298,7 +328,6 @@ _TYPES = {
 _UNTYPED = re.compile(r"\"?NULL\"?(\[\])*|INTEGER(\[\])*")
 """A column that is NULL, or an empty list, in every branch of a query."""
 _PLURAL = re.compile(r"\b[a-z]+\(e?s\)")
-_QUOTED_FACT = re.compile(r"""['"][^'"]*\{\{|\}\}[^'"{]*['"]""")
 _PLACEHOLDER = re.compile(r"<[a-z_ ]+>|\b(?:PID|HOST|HOSTS|NODE|PEER|PORT|RANK|JOBID|DEVICE|GPU|FILE|PATH|ADDRESS)\b")
 
 
@@ -336,6 +365,17 @@ def _rule(store: Store, rule: Rule) -> Iterator[ContentError]:
     yield from _words(rule, frozenset(types) - {"evidence"})
 
 
+def _quotes_a_fact(command: str) -> bool:
+    """True where a fact is put between quotes of the shell: it is quoted by itself, and would be taken out of them."""
+    quote = ""
+    for token in re.findall(r"\{\{.*?\}\}|\\.|.", command):
+        if token.startswith("{{") and quote:
+            return True
+        if token in ("'", '"'):
+            quote = "" if token == quote else quote or token
+    return False
+
+
 def _alike(name: str, known: str, types: Mapping[str, str]) -> bool:
     """A result column that is nearly called like one that logsift knows, which the result lacks."""
     return known not in types and name.strip("_") == known and name != known
@@ -366,7 +406,7 @@ def _words(rule: Rule, columns: frozenset[str]) -> Iterator[ContentError]:
                 phrase.say,
             )
         for command in phrase.run:
-            if _QUOTED_FACT.search(command):
+            if _quotes_a_fact(command):
                 yield ContentError(
                     rule.origin,
                     f"{name}: a fact between quotes",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-_RULE_SECTIONS = ("the header of a rule", "[[summary]]", "[[step]]")
+_RULE_SECTIONS = ("the header of a rule", "[[summary]]", "[[step]]", "the header of a missing source")
 _GENERATED = "<!-- written by `logsift docs`; edit the content, not this page -->"
 
 

@@ -134,6 +134,13 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         Key("remedy", "text", "old"),
         Key("needs", "texts", "Tables of which one must have rows for it to find anything, where its query does not tell."),
     ),
+    "the header of a missing source": (
+        Key("what", "text", "What is not there, a template.", 'what = "kernel log of {{ host }}"', required=True),
+        Key("why", "text", "What it would tell, a template.", required=True),
+        Key("how", "text", "How to get it, a template; commands are in `run`."),
+        Key("run", "texts", "Commands that get it, templates whose values are quoted for the shell.", 'run = ["dmesg -T > dmesg.{{ host }}.txt"]'),
+        Key("order", "number", "Those of a lower order are asked for first.", "order = 3", required=True),
+    ),
     "[[summary]]": (
         Key("when", "text", "A condition on the facts.", "when = \"side == 'device'\""),
         Key("say", "text", "The sentence, a template.", required=True),

@@ -24,6 +24,7 @@ from logsift.content.model import (
     Envelope,
     Grammar,
     Kind,
+    Missing,
     Pattern,
     Phrase,
     Relation,
@@ -81,6 +82,7 @@ class _Loader:
     pieces: dict[str, str] = field(default_factory=dict)
     relations: dict[str, Relation] = field(default_factory=dict)
     seeds: list[Seed] = field(default_factory=list)
+    missing: dict[str, Missing] = field(default_factory=dict)
     rule_ids: set[str] = field(default_factory=set)
     rules: dict[str, Rule] = field(default_factory=dict)
     compile: bool = True
@@ -112,6 +114,8 @@ class _Loader:
                     self.seeds.append(Seed(stem, text, shown))
                 elif kind == "parsers" or Path(path).parts[1] == "views":
                     self.relations_of(stem, path, text)
+                elif Path(path).parts[1] == "missing":
+                    self.missing_source(stem, path, text)
                 else:
                     self.rule(path, text)
 
@@ -319,15 +323,9 @@ class _Loader:
             self.wrong(origin, "a rule is at rules/<family>/<name>.sql")
             return
         id = ".".join(parts)
-        header = _HEADER.match(text)
-        if not header:
-            self.wrong(origin, f"rule {id} has no header", "begin the file with a comment /* … */ that holds TOML")
+        if not (found := self.header(f"rule {id}", origin, text)):
             return
-        try:
-            raw = tomllib.loads(header[1])
-        except tomllib.TOMLDecodeError as e:
-            self.wrong(origin, f"the header is not TOML: {e}")
-            return
+        raw, sql = found
         where = _Places(path, text.splitlines())
         said = raw.get("summary", [])
         phrases = [("[[summary]]", n, one) for n, one in enumerate(said if isinstance(said, list) else [])]
@@ -346,9 +344,31 @@ class _Loader:
             id, raw["title"], raw["severity"], raw["confidence"], raw["status"], frozenset(raw.get("explains", [])),
             frozenset(raw.get("explains_same_place", [])), frozenset(raw.get("explains_other_ranks", [])), raw["about"].strip(),
             _phrases([{"say": said}] if isinstance(said, str) else said), _phrases(raw.get("step", [])),
-            raw["false_positives"].strip(), tuple(raw.get("references", [])), text[header.end():], origin,
+            raw["false_positives"].strip(), tuple(raw.get("references", [])), sql, origin,
             raw.get("transient", False), frozenset(raw.get("needs", ())),
         )  # fmt: skip
+
+    def header(self, name: str, origin: Origin, text: str) -> tuple[dict[str, Any], str] | None:
+        """The TOML in the comment a file begins with, and the query behind it."""
+        header = _HEADER.match(text)
+        if not header:
+            self.wrong(origin, f"{name} has no header", "begin the file with a comment /* … */ that holds TOML")
+            return None
+        try:
+            return tomllib.loads(header[1]), text[header.end() :]
+        except tomllib.TOMLDecodeError as e:
+            self.wrong(origin, f"the header is not TOML: {e}")
+            return None
+
+    def missing_source(self, stem: str, path: str, text: str) -> None:
+        origin = Origin(path, 1)
+        if not (found := self.header(f"missing source {stem}", origin, text)):
+            return
+        raw, sql = found
+        where = _Places(path, text.splitlines())
+        if self.keys("the header of a missing source", raw, origin, where):
+            given = (raw["what"], raw["why"], raw.get("how", ""), tuple(raw.get("run", ())), raw["order"])
+            self.missing[stem] = Missing(stem, *given, sql, origin)
 
     # -- everything ----------------------------------------------------------------------------------------------
 
@@ -370,7 +390,8 @@ class _Loader:
             raise ContentErrors(self.errors)
         return Catalog(
             MappingProxyType(self.tables), tuple(self.grammars), tuple(self.envelopes), tuple(self.relations.values()),
-            tuple(self.seeds), tuple(self.rules[k] for k in sorted(self.rules)), self.hash.hexdigest(),
+            tuple(self.seeds), tuple(self.rules[k] for k in sorted(self.rules)),
+            tuple(sorted(self.missing.values(), key=lambda m: (m.order, m.id))), self.hash.hexdigest(),
         )  # fmt: skip
 
     def cross_check(self, p: Pattern) -> None:

@@ -225,6 +225,21 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class Missing:
+    """A source that would settle an open question: a query with a row for each that is not there, and how to ask for it."""
+
+    id: str
+    what: str
+    why: str
+    how: str
+    run: tuple[str, ...]
+    order: int
+    """Those of a lower order are asked for first."""
+    sql: str
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
 class Catalog:
     """All content. `digest` changes with every byte of it and with the version of logsift."""
 
@@ -234,6 +249,7 @@ class Catalog:
     relations: tuple[Relation, ...]
     seeds: tuple[Seed, ...]
     rules: tuple[Rule, ...]
+    missing: tuple[Missing, ...]
     digest: str
 
     def __repr__(self) -> str:

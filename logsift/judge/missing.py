@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import duckdb
+
+from logsift.judge.words import asked_for
+
 if TYPE_CHECKING:
+    from logsift.content.model import Catalog
     from logsift.store import Store
 
 
-def ask_for_more(store: Store) -> None:
-    """Fill the table `missing`."""
-    store.con.execute("INSERT INTO missing SELECT what, why, how FROM missing_source")
+def ask_for_more(store: Store, catalog: Catalog) -> None:
+    """Fill the table `missing`, once it is known what was found."""
+    for source in catalog.missing:
+        try:
+            rows = store.rows(source.sql)
+        except duckdb.Error as e:
+            store.problem(f"missing source {source.id} failed", str(e))
+            continue
+        store.insert("missing", [words for row in rows if (words := asked_for(source, row))])

@@ -17,6 +17,7 @@ from jinja2 import StrictUndefined, UndefinedError, meta
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from logsift.content.incident import Step
+from logsift.content.model import Phrase
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
     from logsift.content.incident import Incident
-    from logsift.content.model import Phrase, Rule
+    from logsift.content.model import Missing, Rule
 
 MOST_NAMES = 5
 """A sentence names at most this many of a list, then counts the rest."""
@@ -61,6 +62,13 @@ def worded(
             said = f"{said.rstrip('.')} - {before}."
         out.append(replace(i, summary=said, steps=i.steps or steps(rule, known)))
     return out
+
+
+def asked_for(source: Missing, known: Mapping[str, Any]) -> tuple[str, str, str] | None:
+    """What is missing, why it is wanted and how to get it, in words; None where the first two name what is not known."""
+    what, why, how = (_said(Phrase(text), known) if text else "" for text in (source.what, source.why, source.how))
+    commands = [c for template in source.run if (c := _command(template, known))]
+    return (what, why, ": ".join(filter(None, (how.rstrip("."), "; ".join(commands))))) if what and why else None
 
 
 def facts_of(i: Incident, pids: Mapping[int, int], paths: Mapping[int, str]) -> dict[str, Any]:
