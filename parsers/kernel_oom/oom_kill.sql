@@ -209,6 +209,7 @@ select
     end as page_bytes,
     regexp_matches(
         process,
-        '^(cc1(plus|obj)?|cicc|ptxas|cudafe\+\+|nvcc|nvlink|fatbinary|ld(\.(bfd|gold|lld))?|lld|mold|lto1(-.*)?|rustc|collect2|clang(\+\+)?(-[0-9]+)?|as|hipcc|icpx|dpcpp)$'
+        '^(cc1(plus|obj)?|cicc|ptxas|cudafe\+\+|nvcc|nvlink|fatbinary|ld(\.(bfd|gold|lld))?|lld'
+        || '|mold|lto1(-.*)?|rustc|collect2|clang(\+\+)?(-[0-9]+)?|as|hipcc|icpx|dpcpp)$'
     ) as is_compiler
 from known

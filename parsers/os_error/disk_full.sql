@@ -1,4 +1,5 @@
--- view:
+-- view: Lines of logs that tell of a full disk or a quota that is used up; `error`: ENOSPC, EDQUOT,
+-- or torch_writer where only the writer of checkpoints failed.
 select
     'log' as source,
     error,
@@ -17,10 +18,7 @@ where
     -- shared memory, semaphores, watches and queue pairs run out with the same error
     and not regexp_matches(
         message,
-        '/torch_[0-9]|/dev/shm|[Ss]hared memory|shm_open|memfd|NCCL |ibv_|inotify|watch limit|semget|sem_open|SemLock|epoll_ctl|/sys/fs/cgroup|cgroup'
+        '/torch_[0-9]|/dev/shm|[Ss]hared memory|shm_open|memfd|NCCL |ibv_|inotify'
+        || '|watch limit|semget|sem_open|SemLock|epoll_ctl|/sys/fs/cgroup|cgroup'
     )
-    -- advice and comments
-    and not regexp_matches(
-        message,
-        '^ *(?:#|//|\*|>)|[Hh]int|[Ii]f you (?:see|get)|may (?:be|mean|indicate)|might|to avoid|in case of|could be'
-    )
+    and not os_error_is_advice(message)

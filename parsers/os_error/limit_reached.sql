@@ -1,4 +1,4 @@
--- view:
+-- view: Lines of logs that tell of a limit that was reached; `limit` as in refused_by_limit.
 select
     'log' as source,
     case
@@ -36,10 +36,7 @@ where
         and not contains(message, 'unlimited')
         and contains(message, 'RLIMIT_MEMLOCK is')
     )
-    and not regexp_matches(
-        message,
-        '^ *(?:#|//|\*|>)|[Hh]int|[Ii]f you (?:see|get)|may (?:be|mean|indicate)|might|to avoid|in case of|could be'
-    )
+    and not os_error_is_advice(message)
 union all by name
 select
     'kernel' as source,

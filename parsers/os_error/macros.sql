@@ -9,7 +9,8 @@ create macro os_error_path(message) as
         nullif(
             regexp_extract(
                 message,
-                '(?:^|[ (])(/[^ :,()]+):? (?:failed: )?(?:[Nn]o space left|[Dd]isk quota|[Tt]oo many open)',
+                '(?:^|[ (])(/[^ :,()]+):? (?:failed: )?'
+                || '(?:[Nn]o space left|[Dd]isk quota|[Tt]oo many open)',
                 1
             ),
             ''
@@ -17,10 +18,20 @@ create macro os_error_path(message) as
         nullif(
             regexp_extract(
                 message,
-                '(?:write|open|mkdir|create|copy|rename|sync)[a-z]* (?:to |file |error )?(/[^ :,()''"]+)',
+                '(?:write|open|mkdir|create|copy|rename|sync)[a-z]* '
+                || '(?:to |file |error )?(/[^ :,()''"]+)',
                 1
             ),
             ''
         )
+    )
+;
+
+-- A comment, a hint or a guess: it tells of no failure.
+create macro os_error_is_advice(message) as
+    regexp_matches(
+        message,
+        '^ *(?:#|//|\*|>)|[Hh]int|[Ii]f you (?:see|get)|may (?:be|mean|indicate)|might'
+        || '|to avoid|in case of|could be'
     )
 ;

@@ -1,18 +1,21 @@
--- table: Kernel kills as incidents: one scope, no gap of ten minutes, on any number of hosts; the
--- same kill in two logs counts once.
+-- table: Kills by the OOM killer, one row per bout: those of one scope without a gap of ten
+-- minutes,
+-- on any number of hosts; the same kill in two logs counts kill. The columns of oom_kill are those
+-- of the first kill. `lines`: where each kill stands; `top_holders`: the processes with most
+-- memory.
 with
-    once as (
+    kill as (
         select
             *,
             coalesce(epoch(time), uptime_seconds, 0) as t,
             row_number() over (
                 partition by victim_pid, process, anon_rss_bytes, scope
                 order by report_line is null, file_id, line_no
-            ) as copy
+            ) as nth_copy
         from oom_kill
         where scope is not null
     ),
-    bouts as (
+    numbered_kill as (
         select
             *,
             sum(new::int) over (
@@ -28,11 +31,11 @@ with
                         > 600,
                         true
                     ) as new
-                from once
-                where copy = 1
+                from kill
+                where nth_copy = 1
             )
     ),
-    lead as (
+    first_kill as (
         select
             *,
             row_number() over (
@@ -40,9 +43,9 @@ with
                 order by
                     what is not distinct from 'Out of memory, says the kubelet', t, file_id, line_no
             ) as nth
-        from bouts
+        from numbered_kill
     ),
-    told as (
+    whole as (
         select
             scope,
             is_compiler,
@@ -67,7 +70,7 @@ with
                     r.rank
                 )
             ) as ranks
-        from bouts b
+        from numbered_kill b
         left join killed_rank r using (file_id, line_no)
         group by all
     )
@@ -85,6 +88,6 @@ select
             'resident_bytes':x.rss_pages * coalesce(l.page_bytes, 4096)
         }
     ) as top_holders
-from lead l
-join told t using (scope, is_compiler, bout)
+from first_kill l
+join whole t using (scope, is_compiler, bout)
 where l.nth = 1

@@ -1,7 +1,7 @@
--- view: A scheduler's word on a job: how many kills in which step, and the host where any of its
--- lines names one.
+-- view: A scheduler's or container runtime's word that a job hit its memory limit, one row per job:
+-- how many kills in which step, and the hosts where any of its lines names one.
 with
-    said as (
+    oom_line as (
         select *, regexp_extract(job, '^[0-9]+') as base
         from scheduler_event
         where event = 'oom_kill'
@@ -9,30 +9,32 @@ with
     -- a line that names no job is of the only one there is
     only_job as (
         select scheduler, min(base) as base
-        from said
+        from oom_line
         where base <> ''
         group by all
         having count(distinct base) = 1
     ),
-    tied as (
+    line_of_job as (
         select s.* replace (coalesce(nullif(s.base, ''), o.base) as base)
-        from said s
+        from oom_line s
         left join only_job o using (scheduler)
     ),
-    places as (
+    host_of_job as (
         select scheduler, regexp_extract(job, '^[0-9]+') as base, list(distinct host) as hosts
         from scheduler_event
         where host is not null and event in ('cancelled', 'oom_kill', 'ended')
         group by all
     ),
-    steps as (select scheduler, base, job_step, max(count) as events from tied group by all)
+    kills_of_step as (
+        select scheduler, base, job_step, max(count) as events from line_of_job group by all
+    )
 select
     t.scheduler,
     coalesce(arg_min(t.job, (t.job is null, t.line_no)), t.base) as job,
     arg_min(t.job_step, (t.job_step is null, t.job_step = 'extern', t.line_no)) as job_step,
     (
         select sum(events)
-        from steps s
+        from kills_of_step s
         where s.scheduler = t.scheduler and s.base is not distinct from t.base
     )::bigint as events,
     -- a node's name as its daemon has it and as Slurm has it may differ in capitals
@@ -59,6 +61,6 @@ select
     min(t.time) as first_time,
     max(t.time) as last_time,
     list(distinct line_at(t.file_id, t.line_no))[:20] as lines
-from tied t
-left join places p on p.scheduler = t.scheduler and p.base = t.base
+from line_of_job t
+left join host_of_job p on p.scheduler = t.scheduler and p.base = t.base
 group by t.scheduler, t.base
