@@ -90,10 +90,28 @@ run  = [
 ]
 */
 with
+    -- what hung days ago was another job's
+    paused as (
+        select
+            *,
+            coalesce(
+                epoch(time) - lag(epoch(time)) over (partition by host, boot order by time, line_no)
+                > 21600,
+                false
+            ) as after_pause
+        from kernel_stall
+    ),
+    stall as (
+        select
+            * exclude (after_pause),
+            sum(after_pause::int) over (partition by host, boot order by time, line_no) as episode
+        from paused
+    ),
     host_stall as (
         select
             host,
             boot,
+            episode,
             case when host is null then file_id end as own_file,
             arg_min(s, (weight, case when waits_in is null then 1 else 0 end, line_no)) as first,
             max(seconds) as seconds,
@@ -103,7 +121,7 @@ with
             max(time) as until,
             list(line_at(file_id, line_no) order by weight, line_no)[1:20] as evidence,
             list_sort(list(distinct process) filter (process is not null))[1:10] as processes
-        from kernel_stall s
+        from stall s
         group by all
     )
 select

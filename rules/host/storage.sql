@@ -14,6 +14,13 @@ false_positives = "A short restart of the server that every program waited out."
 references  = ["https://doc.lustre.org/lustre_manual.xhtml#lustrerecovery"]
 
 [[summary]]
+when = "waits_in"
+say  = '''
+{{ {'gpfs': 'GPFS', 'nfs': 'NFS', 'lustre': 'Lustre'}.get(filesystem, filesystem) }} did not answer
+{%- if hosts %} on {{ hosts | names }}{% endif %}: {{ process }} (pid {{ pid }}) was blocked in it
+for minutes, {{ times }} reports
+'''
+[[summary]]
 when = "error"
 say  = '''
 File access failed{% if ranks %} on {{ ranks | ranks }}{% endif %}: {{ error }}
@@ -137,3 +144,5 @@ select
     error,
     times
 from storage_exception
+union all by name
+from storage_hang
