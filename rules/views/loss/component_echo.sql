@@ -1,5 +1,6 @@
--- view: Several losses (data sets, tasks, layers): which of them rose with the one that jumped, and
--- which did not.
+-- view: One row per loss_jump beside which other losses are printed (data sets, tasks, layers):
+-- the names of those that rose with it, of those that did not (calm), and of those that were zero
+-- before (begun).
 with
     near as (
         select

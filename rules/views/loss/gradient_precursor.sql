@@ -1,5 +1,5 @@
--- view: The norm of the gradients runs ahead of the loss: the first step just before a jump where
--- it stood 4 times above its own level.
+-- view: One row per loss_jump that the norm of the gradients ran ahead of: the first step just
+-- before it where the norm was 4 times above its own level.
 with
     near as (
         select

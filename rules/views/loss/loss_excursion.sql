@@ -1,4 +1,7 @@
--- table:
+-- table: One row per excursion of a curve that is finite (kind: rise, lone, outlier, shift, trend,
+-- dip), with what else happened there. change: the planned change next to it; by_rate: the learning
+-- rate explains it; validation_falls: validation went on falling; of_part: it is of a part of the
+-- loss and speaks for itself; slack: steps by which places of different curves may differ.
 with
     here as (
         select

@@ -1,7 +1,8 @@
--- table: Excursions of the training loss; of the validation loss where nothing else is printed, and
--- then only what jumps. Parts of a loss (data sets, tasks, heads) and validation beside it speak
--- where they jump far, which is not their habit, and come back soon: new levels are planned or, in
--- validation, natural.
+-- table: One row per jump of the training loss; curves that jump together are one row. Of the
+-- validation loss where nothing else is printed, and then only what jumps. Parts of a loss (data
+-- sets, tasks, heads) and validation beside it speak where they jump far, which is not their habit,
+-- and come back soon: new levels are planned or, in validation, natural. class: fast, slow,
+-- unrecovered; alone: only a part of the loss jumped.
 with
     usable as (
         select *

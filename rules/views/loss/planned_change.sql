@@ -1,5 +1,6 @@
--- table: What stands out in loss curves, with what else happened there. Where the job learns
--- something else by plan: phases, and changes of batch size or sequence length.
+-- table: One row per place where the job begins to learn something else as planned: a phase that
+-- the log announces, another batch size or sequence length (what: in the log's words, or old ->
+-- new).
 select file_id, line_no, step, message as what
 from training_event
 where kind = 'phase' and step is not null

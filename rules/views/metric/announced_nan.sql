@@ -1,5 +1,5 @@
--- table: Programs that stop at a bad loss say so instead of printing it: that is a point too, one
--- step behind the last one, on the curve it ends.
+-- table: One row per loss that a program reports as bad and stops at instead of printing it: a
+-- point too, one step behind the last one, on the curve it ends.
 with
     said as (
         select distinct

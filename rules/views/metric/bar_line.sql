@@ -1,4 +1,6 @@
--- view: Progress bars that carry values (Lightning, NeMo 1): the last writing of a step counts.
+-- view: One row per step of a training's progress bar that carries values (Lightning, NeMo 1); the
+-- last drawing of a step counts. step: of the run; total: the planned length; k, place: the order
+-- of drawing, and that within its line.
 with
     bars as (
         -- A fold is a training of its own.
@@ -73,6 +75,7 @@ with
 select
     * exclude (total),
     case when max(step) over (partition by file_id, stream) <= total then total end as total,
-    row_number() over (partition by file_id, stream, line_no order by k) as place  -- a bar is drawn again and again on one line
+    -- a bar is drawn again and again on one line
+    row_number() over (partition by file_id, stream, line_no order by k) as place
 from stepped
 qualify row_number() over (partition by file_id, stream, step, line_no order by k desc) = 1

@@ -1,5 +1,5 @@
--- table: Steps of lines that do not print one: Hugging Face's stand in the progress bar of the same
--- or an earlier line.
+-- table: One row per line of Hugging Face without a step, with the step (done of total) that the
+-- progress bar of the same or an earlier line shows.
 with
     bars as (
         select file_id, stream, line_no, total, max(done) as done

@@ -1,7 +1,7 @@
--- table: the number of steps an epoch has Composer heads its values with the unit of the planned
--- length: batches, batches of an epoch, tokens, samples. The batch of the run stands among the
--- values, counted from 0. A head of an evaluation has no step: it comes after that of the training
--- lines before.
+-- table: One row per line with which Composer heads its values, and the step they are of. It names
+-- the unit of the planned length: batches, batches of an epoch, tokens, samples; the batch of the
+-- run is among the values, counted from 0. A head of an evaluation has no step: that of the
+-- training lines before counts.
 with
     heads as (
         select file_id, stream, line_no, phase, lead as unit, step, epoch_no, planned

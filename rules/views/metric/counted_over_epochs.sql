@@ -1,5 +1,5 @@
--- table: Steps that go on when the epoch goes up are steps of the run, and what stands behind them
--- is its end.
+-- table: One row per writer whose steps go on when the epoch goes up: they are steps of the run,
+-- and the number behind them is its length.
 select file_id, stream
 from
     (

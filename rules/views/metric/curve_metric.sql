@@ -1,4 +1,5 @@
--- table: a progress bar is drawn many times on one line What is known of each curve of a store.
+-- table: One row per curve of a store that has a name of a known source, with what it means there
+-- (canonical) and its factor to seconds or single units.
 select
     c.file_id,
     c.curve,

@@ -1,5 +1,5 @@
--- table: Keras prints no number with an epoch's values: full bars are counted since the last `Epoch
--- 1/`.
+-- table: One row per full bar of Keras with its epoch, counted since the last `Epoch 1/`: no
+-- number is printed beside an epoch's values.
 select line_id, row_number() over (partition by file_id, stream, fit order by line_no) as epoch
 from
     (

@@ -1,4 +1,4 @@
--- table: What stands in front of a step: a phase, a rank; lines that have either.
+-- table: One row per line that has a phase of validation or a rank in front of its step.
 from
     (
         select

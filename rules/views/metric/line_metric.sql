@@ -1,4 +1,5 @@
--- table:
+-- table: One row per value of a metric on a line, in the order of the log: what it means
+-- (canonical; NULL where nothing is known), its step, and its value in seconds or single units.
 from
     (
         select

@@ -1,7 +1,9 @@
--- table: Steps counted within an epoch become steps of the run; a rank the line names tells its
--- writer apart.
+-- table: One row per line of a training with values (bars: line_id below 0), with its step in the
+-- run, its phase and its writer (stream): steps counted within an epoch become steps of the run, a
+-- rank the line names tells its writer apart. fields, layout: where the values are, and how.
 with
-    first_epoch as (  -- 0 or 1; a log of a resumed run begins later, what its neighbours began with counts for it
+    first_epoch as (
+        -- 0 or 1; a log of a resumed run begins later, what its neighbours began with counts for it
         select
             file_id,
             stream,
@@ -138,7 +140,9 @@ with
 select * exclude (of_validation)
 from stepped
 where of_validation is not true
-union all by name  -- batches of a validation, counted anew each time, and its epochs stand where training stood
+union all by name
+-- Batches of a validation are counted anew each time; they and its epochs belong to the step that
+-- training had reached.
 select v.* exclude (of_validation) replace (t.step as step, null::double as steps_planned)
 from (from stepped where of_validation) v
 asof left join

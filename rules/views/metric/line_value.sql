@@ -1,4 +1,5 @@
--- table:
+-- table: One row per name and number of a line (line_step), as printed; number: NULL where it is
+-- none.
 with
     fields as (
         select line_id, trim(unnest(string_split(fields, '|'))) as field
@@ -55,7 +56,7 @@ with
     )
 select line_id, f.name, coalesce(f.unit, '') as unit, metric_number(f.number) as number
 from cut
-where f.name not in ('v_num', 'Rank', 'Instances', 'Size', 'labels', 'img_size')
+where f.name not in (select name from no_metric)
 union all
 select line_id, trim(split_part(field, ': ', 1)), '', number
 from between_bars
@@ -68,7 +69,8 @@ from
             line_id,
             regexp_extract(
                 field,
-                '^([A-Za-z].*?)\s*[: ]\s*([-+]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf))$',
+                '^([A-Za-z].*?)\s*[: ]\s*'
+                || '([-+]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf))$',
                 ['name', 'number']
             ) as f
         from between_bars

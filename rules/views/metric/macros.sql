@@ -1,6 +1,4 @@
--- Metrics of every trainer in one long table: from the lines of training_line, training_value and
--- progress_bar, and from the curves of stores. A printed number as DOUBLE: thousands separators,
--- NaN and infinities; NULL where it is none.
+-- A printed number as DOUBLE: thousands separators, NaN and infinities; NULL where it is none.
 create macro metric_number(text) as
     try_cast(
         case
@@ -9,54 +7,44 @@ create macro metric_number(text) as
     )
 ;
 
--- What a metric is, from its name as printed (lower case, blanks and dashes as _). NULL: nothing
--- known. loss             the training loss; where several names mean it, `metric` keeps the
--- preferred one and calls the others component_loss validation_loss  epoch_loss (mean of an epoch)
--- component_loss (one of several)  policy_loss, value_loss (RL: around zero, either sign)
--- adversarial_loss (of one of two networks that play against each other: either goes up when the
--- other gets better) grad_norm learning_rate loss_scale step_seconds elapsed_seconds (since the
--- start) throughput tokens samples epoch skipped nan_steps batch_size sequence_length perplexity
--- accuracy reward kl entropy memory utilization
-create macro metric_kind(n, phase) as
+-- What a metric is, from its name as printed (lower case, blanks and dashes as _), where it is
+-- spelled like no other (spelling: its kind in metric_spelling) or follows a pattern; the first
+-- that fits. NULL: nothing known.
+-- loss: the training loss; where several names mean it, metric_name keeps the preferred one and
+-- calls the others component_loss
+-- validation_loss, epoch_loss (mean of an epoch), component_loss (one of several)
+-- policy_loss, value_loss: of reinforcement learning, around zero, either sign
+-- adversarial_loss: of one of two networks that play against each other, made in metric_name
+-- elapsed_seconds: since the start
+create macro metric_kind(n, phase, spelling) as
     case
         when n = 'lg_loss_scale'
         then null  -- its logarithm
-        when
-            n in (
-                'loss_scale',
-                'scale',
-                'loss_scaler',
-                'cur_scale',
-                'grad_scale',
-                'loss_scale_value',
-                'amp_scale'
-            )
-            or n ~ '(^|[/_.])loss_?scale(r)?$'
+        when spelling = 'loss_scale' or n ~ '(^|[/_.])loss_?scale(r)?$'
         then 'loss_scale'
-        when
-            n
-            ~ 'loss.*(weight|mask|coef|mult|ratio|sd|std|var|min|slope)$|^total_weights$|no_?loss|lossy|(^|[^a-z])(best|lowest|minimum|final|initial|last|previous)([^a-z]|$)'
+        when is_no_loss(n)
         then null
         when
             n ~ 'loss|nll|cross_?entropy'
             and (
                 phase ~ '^(val|eval|test)'
-                or n
-                ~ '(^|[^a-z])(val|valid|validation|eval|evaluation|test|dev|heldout|holdout)([^a-z]|$)'
+                or is_of_validation(n)
+                or n ~ '(^|[^a-z])(dev|holdout)([^a-z]|$)'
             )
             and n !~ 'ppl|perplexity'
         then 'validation_loss'
-        when
-            phase ~ '^(val|eval|test)'
-            or n ~ '(^|[^a-z])(val|valid|validation|eval|evaluation|test|heldout)([^a-z]|$)'
+        when phase ~ '^(val|eval|test)' or is_of_validation(n)
         then case when n in ('val', 'valid', 'tel') then 'validation_loss' end
         when n = 'tel'
         then 'validation_loss'
         when n ~ '(^|[^a-z])eta$'
         then null
+        when spelling is not null
+        then spelling
         when
             n
-            ~ 'pg_loss|policy_loss|policy_gradient_loss|act_loss|actor_loss|actor/loss|policy/loss|loss/policy|ppo/loss/policy'
+            ~ 'pg_loss|policy_loss|policy_gradient_loss|act_loss|actor_loss|actor/loss'
+            || '|policy/loss|loss/policy|ppo/loss/policy'
         then 'policy_loss'
         when n ~ 'vf_loss|value_loss|cri_loss|critic_loss|critic/loss|loss/value'
         then 'value_loss'
@@ -64,67 +52,39 @@ create macro metric_kind(n, phase) as
         then 'epoch_loss'
         when
             n
-            ~ '(^|[/_])(grad\.?(ient)?s?_?norm|gnorm|global_norm|grad_norm_all|total_norm|global_grad_norm|total_grad_norm|l2_norm/grad/global)($|_before.*|/global$|_pre_clip|_unclipped)'
-            or n in ('norm', 'grad', 'gradients/norm', 'gn', 'raw_grad_norm', '|g|')
+            ~ '(^|[/_])(grad\.?(ient)?s?_?norm|gnorm|global_norm|grad_norm_all|total_norm'
+            || '|global_grad_norm|total_grad_norm|l2_norm/grad/global)'
+            || '($|_before.*|/global$|_pre_clip|_unclipped)'
         then 'grad_norm'
         when
             n
-            ~ '(^|[/_])(lr|learning_rate)($|[_/-]?(group|pg|param_group)?_?[0-9]*$|_\(group_[0-9]+\)$|_abs$|_mul$|_adam.*|_decoupled.*|_sgd.*|_scale$)'
+            ~ '(^|[/_])(lr|learning_rate)($|[_/-]?(group|pg|param_group)?_?[0-9]*$'
+            || '|_\(group_[0-9]+\)$|_abs$|_mul$|_adam.*|_decoupled.*|_sgd.*|_scale$)'
             or n ~ '^lr[-_]'
         then 'learning_rate'
         when
             n
-            ~ '^elapsed_time_per_iteration|(^|[/_])(iter(ation)?_?time|step_?time|time_per_(step|iter(ation)?)|step_seconds|seconds_per_(step|iter)|sec_per_step|train_step_timing(_in_s)?|step_ms|ms_per_(step|iter)|iter_ms|step_dur|time/step|batch_time|(avg_)?batch_cost|timing_s/step|time_per_iter)(_s|_ms|_sec)?$'
-            or n in (
-                'dt',
-                'time',
-                'took',
-                'seconds',
-                'batch_(t)',
-                'sec/kimg',
-                'iter_time',
-                'timing_s/step',
-                'time_metrics/end_to_end(s)',
-                'ms'
-            )
+            ~ '^elapsed_time_per_iteration|(^|[/_])(iter(ation)?_?time|step_?time'
+            || '|time_per_(step|iter(ation)?)|step_seconds|seconds_per_(step|iter)|sec_per_step'
+            || '|train_step_timing(_in_s)?|step_ms|ms_per_(step|iter)|iter_ms|step_dur|time/step'
+            || '|batch_time|(avg_)?batch_cost|timing_s/step|time_per_iter)(_s|_ms|_sec)?$'
         then 'step_seconds'
-        when
-            n in (
-                'train_time',
-                'elapsed',
-                'elapsed_time',
-                'wall',
-                'wall_time',
-                'total_time',
-                '_runtime',
-                'train_wall',
-                'time_elapsed',
-                'wall_clock/train',
-                'runtime'
-            )
-        then 'elapsed_seconds'
-        when
-            n
-            ~ '^(consumed_tokens|total_tokens|num_tokens|tokens|trained_tokens|tokens_seen|n_tokens|throughput/total_tokens|num_input_tokens_seen|train_tokens|time/token)$|(^|/)total_tokens$'
+        when n ~ '(^|/)total_tokens$'
         then 'tokens'
         when n ~ '(^|[/_])(mfu|hfu)($|_)'
         then 'utilization'
         when
             n
-            ~ '(^|[/_])(tps|wps|ups|tgs|ips)$|(tok(en)?s?|samples?|it(er)?s?|steps?|examples?|images?|words?|seqs?|batches)[ _]*(/|per|_per)_?(s|sec|second|gpu|device)|samplespersec|^throughput|throughput\(tps\)'
+            ~ '(^|[/_])(tps|wps|ups|tgs|ips)$|(tok(en)?s?|samples?|it(er)?s?|steps?|examples?'
+            || '|images?|words?|seqs?|batches)[ _]*(/|per|_per)_?(s|sec|second|gpu|device)'
+            || '|samplespersec|^throughput|throughput\(tps\)'
             and n !~ 'energy|joule'
         then 'throughput'
         when n ~ 'mfu|tflop|hfu'
         then 'utilization'
-        when n in ('consumed_samples', 'samples', 'num_samples', 'time/sample')
-        then 'samples'
         when n ~ '(^|/)epoch$'
         then 'epoch'
-        when n in ('number_of_skipped_iterations', 'skipped', 'skipped_steps', 'skipped_samples')
-        then 'skipped'
-        when n in ('number_of_nan_iterations', 'nan_iterations')
-        then 'nan_steps'
-        when n ~ '(^|[/_])(global_)?batch_size$|^(bs|gbs|bsz)$'
+        when n ~ '(^|[/_])(global_)?batch_size$'
         then 'batch_size'
         when n ~ '(^|[/_])(seq_?len(gth)?|sequence_length|actual_seqlen|ctx_len)$'
         then 'sequence_length'
@@ -134,7 +94,9 @@ create macro metric_kind(n, phase) as
         then 'accuracy'
         when
             n
-            ~ '(^|[/_])(reward|rewards?/mean|score/mean|rewards/margins|reward_score|(ep(isode)?_)?rew(ard)?_mean|(ep(isode)?|mean(_episode)?)_rew(ard)?|episodic_return)$'
+            ~ '(^|[/_])(reward|rewards?/mean|score/mean|rewards/margins|reward_score'
+            || '|(ep(isode)?_)?rew(ard)?_mean|(ep(isode)?|mean(_episode)?)_rew(ard)?'
+            || '|episodic_return)$'
         then 'reward'
         when n ~ '(^|[/_])(kl|ppo_kl|approx_kl|kl_loss)$'
         then 'kl'
@@ -147,73 +109,29 @@ create macro metric_kind(n, phase) as
     end
 ;
 
--- How surely a name means THE training loss, 1 = best. NULL: a component.
-create macro main_loss_order(n) as
+-- What is called a loss and is a setting of it, or a record of the best or last one.
+create macro is_no_loss(n) as
+    n
+    ~ 'loss.*(weight|mask|coef|mult|ratio|sd|std|var|min|slope)$|^total_weights$|no_?loss|lossy'
+    or n ~ '(^|[^a-z])(best|lowest|minimum|final|initial|last|previous)([^a-z]|$)'
+;
+
+-- A name that says by itself that it is of a validation.
+create macro is_of_validation(n) as
+    n ~ '(^|[^a-z])(val|valid|validation|eval|evaluation|test|heldout)([^a-z]|$)'
+;
+
+-- How doubtful it is that a name means THE training loss, 1 = not at all (spelling: its doubt in
+-- main_loss). NULL: a component.
+create macro main_loss_doubt(n, spelling) as
     case
-        when
-            n in (
-                'train/loss',
-                'train_loss_step',
-                'train_loss',
-                'training_loss',
-                'train/train_loss',
-                'loss/train',
-                'loss_train',
-                'train/loss_step',
-                'training/loss',
-                'train/total_loss',
-                'trl'
-            )
-        then 1
-        when
-            n in (
-                'lm_loss',
-                'reduced_train_loss',
-                'loss_metrics/global_avg_loss',
-                'global_avg_loss',
-                'loss/train/total',
-                'lm_loss_value',
-                'learning/loss',
-                'reduced_llm_loss'
-            )
-        then 2
-        when
-            n in (
-                'train/crossentropyloss',
-                'train/ce_loss',
-                'optim/crossentropyloss',
-                'train/cross_entropy'
-            )
-        then 3
-        when
-            n in (
-                'loss',
-                'loss_step',
-                'scaled_loss',
-                'tr_loss',
-                'trainloss',
-                'batch_loss',
-                'step_loss'
-            )
-        then 4
-        when n in ('avg_loss', 'mean_loss', 'loss_mean', 'total_loss', 'loss/total', 'loss_total')
-        then 5
+        when spelling <= 5
+        then spelling
         when n ~ '(^|[/_])(train|training)(/|_).*loss$'
         then 6
         when n ~ '/loss$'
         then 7
-        when
-            n in (
-                'ce',
-                'ce_loss',
-                'nll_loss',
-                'nll',
-                'cross_entropy',
-                'crossentropyloss',
-                'xent',
-                'lm'
-            )
-        then 8
+        else spelling
     end
 ;
 
@@ -244,7 +162,9 @@ create macro phase_before(lead) as
             nullif(
                 regexp_extract(
                     lead,
-                    '(?i)(?:^|[^a-z])(val(?:id(?:at(?:e|ion|ing))?)?|eval(?:uat(?:e|ion|ing))?|test)[^a-z]*(?:\(ema\)[^a-z]*)?(?:epoch[^a-z]*)?$',
+                    '(?i)(?:^|[^a-z])(val(?:id(?:at(?:e|ion|ing))?)?|eval(?:uat(?:e|ion|ing))?'
+|| '|test)'
+|| '[^a-z]*(?:\(ema\)[^a-z]*)?(?:epoch[^a-z]*)?$',
                     1
                 ),
                 ''
@@ -266,7 +186,9 @@ create macro metric_source(path, stream) as
 create macro fields_in_quotes(fields) as
     regexp_extract_all(
         fields,
-        '[’‘''"“”]([A-Za-z_][^’‘''"“”]*)[’‘''"“”]\s*:\s*[’‘''"“”]?([-+]?(?:[0-9][0-9.]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf(?:inity)?|null))()[’‘''"“”]?\s*(?:[,}]|$)',
+        '[’‘''"“”]([A-Za-z_][^’‘''"“”]*)[’‘''"“”]\s*:\s*[’‘''"“”]?'
+        || '([-+]?(?:[0-9][0-9.]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf(?:inity)?|null))()'
+        || '[’‘''"“”]?\s*(?:[,}]|$)',
         ['name', 'number', 'unit']
     )
 ;
@@ -274,7 +196,11 @@ create macro fields_in_quotes(fields) as
 create macro fields_as_pairs(fields) as
     regexp_extract_all(
         fields,
-        '([A-Za-z_%][A-Za-z0-9_./@%-]*(?: [A-Za-z(][A-Za-z0-9_./@()-]*){0,2})(?:\s*[:=]\s*|\s+)(?:[\[(]|np\.float[0-9]{2}\(|tensor\()*([-+]?(?:[0-9]+(?:,[0-9]{3})*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?(?:[Nn]a[Nn]|NAN|[Ii]nf(?:inity)?))\s?(ms|secs?|s|%|[KMGT]i?B|[kKM]|x|it/s)?(?:[\s,;|)\]}(>~]|$)',
+        '([A-Za-z_%][A-Za-z0-9_./@%-]*(?: [A-Za-z(][A-Za-z0-9_./@()-]*){0,2})'
+        || '(?:\s*[:=]\s*|\s+)(?:[\[(]|np\.float[0-9]{2}\(|tensor\()*'
+        || '([-+]?(?:[0-9]+(?:,[0-9]{3})*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?'
+        || '|[-+]?(?:[Nn]a[Nn]|NAN|[Ii]nf(?:inity)?))'
+        || '\s?(ms|secs?|s|%|[KMGT]i?B|[kKM]|x|it/s)?(?:[\s,;|)\]}(>~]|$)',
         ['name', 'number', 'unit']
     )
 ;
@@ -307,12 +233,11 @@ create macro counted(text) as
 create macro player(n) as
     n ~ 'loss'
     and n
-    ~ '(^|[^a-z])(g|d|gen|dis|disc|generator|discriminator|adv|adversarial|gan)([^a-z]|$)|gan_loss|loss_gan'
+    ~ '(^|[^a-z])(g|d|gen|dis|disc|generator|discriminator|adv|adversarial|gan)([^a-z]|$)'
+    || '|gan_loss|loss_gan'
 ;
 
--- --- checkpoints, resumes, overflows, phases
--- ------------------------------------------------------------------------ The step a text speaks
--- of: "at iteration 700", "global_step80", "checkpoint-500", "iter_0001000".
+-- The step a text speaks of: "at iteration 700", "global_step80", "checkpoint-500", "iter_0001000".
 create macro step_in(text) as
     coalesce(
         try_cast(
@@ -327,7 +252,8 @@ create macro step_in(text) as
             nullif(
                 regexp_extract(
                     text,
-                    '(?i)(?:iteration|iter|global[_ ]?step|step|steps)(?: to)?[ _=:-]*([0-9]{1,9})(?:[^0-9.]|[.]?$|[.][a-z])',
+                    '(?i)(?:iteration|iter|global[_ ]?step|step|steps)(?: to)?[ _=:-]*'
+                    || '([0-9]{1,9})(?:[^0-9.]|[.]?$|[.][a-z])',
                     1
                 ),
                 ''
@@ -338,7 +264,8 @@ create macro step_in(text) as
             nullif(
                 regexp_extract(
                     text,
-                    '(?i)(?:(?:checkpoint|ckpt)[_-](?:[0-9]{1,6}_)?|[a-z_-]ba|model_(?:[a-z]+_)?0)([0-9]{1,9})(?:[^0-9._]|[.]?$|[.][a-z])',
+                    '(?i)(?:(?:checkpoint|ckpt)[_-](?:[0-9]{1,6}_)?|[a-z_-]ba|model_(?:[a-z]+_)?0)'
+                    || '([0-9]{1,9})(?:[^0-9._]|[.]?$|[.][a-z])',
                     1
                 ),
                 ''

@@ -1,5 +1,6 @@
--- table: What each printed name means in its source; of several names for one thing the best keeps
--- it.
+-- table: One row per printed name of a source (and phase, unit, trainer), and what it means there
+-- (canonical); of several names for one thing the best keeps it. factor: to seconds or single
+-- units.
 with
     names as (
         select
@@ -50,13 +51,15 @@ with
                 group by all
             )
     ),
-    said as (
+    known_name as (  -- by its name alone
         select
-            *,
-            main_loss_order(plain) as main,
-            metric_kind(plain, phase) as said_kind,
-            adversary(plain) as side
-        from names
+            n.*,
+            main_loss_doubt(n.plain, m.doubt) as main,
+            metric_kind(n.plain, n.phase, k.kind) as kind_by_name,
+            adversary(n.plain) as side
+        from names n
+        left join main_loss m on m.name = n.plain
+        left join metric_spelling k on k.name = n.plain
     ),
     sides as (
         select
@@ -67,7 +70,7 @@ with
                 and bool_or(side = 'g') over (partition by source),
                 false
             ) as of_gan
-        from said
+        from known_name
     ),
     kinds as (
         select
@@ -79,19 +82,19 @@ with
                 when
                     of_gan
                     and (
-                        said_kind in ('component_loss', 'epoch_loss')
-                        or said_kind is null
+                        kind_by_name in ('component_loss', 'epoch_loss')
+                        or kind_by_name is null
                         and (side is not null or plain ~ '^[dg]_[a-z0-9_]+$|^(cycle|idt)_[ab]$')
                     )
                 then 'adversarial_loss'
                 when trainer = 'epochs' and plain = 'train_time'
                 then 'step_seconds'  -- ESPnet, PaddleSpeech: of a step, not since the start
                 -- what a policy loses is no measure of how well it learns
-                when trainer = 'reinforcement' and said_kind = 'component_loss'
+                when trainer = 'reinforcement' and kind_by_name = 'component_loss'
                 then 'policy_loss'
-                when trainer = 'epoch_line' and said_kind = 'component_loss' and by_step
+                when trainer = 'epoch_line' and kind_by_name = 'component_loss' and by_step
                 then 'epoch_loss'
-                else said_kind
+                else kind_by_name
             end as kind
         from sides
     ),
@@ -165,7 +168,8 @@ with
                     end
                 else 0
             end as preference,
-            max(of_name) over (partition by source, meant) as most  -- a name that stands on few lines only (the loss of an evaluation) is not the one
+            -- A name that is on few lines only (the loss of an evaluation) is not the one.
+            max(of_name) over (partition by source, meant) as most
         from counted_names
     )
 select

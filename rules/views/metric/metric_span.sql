@@ -1,4 +1,4 @@
--- view: From which line of a file to which metrics stand in it.
+-- view: One row per file with metrics: the first and the last line that has one.
 select file_id, min(line_no) as first_line, max(last_line) as last_line
 from
     (

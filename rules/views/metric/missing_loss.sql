@@ -1,5 +1,5 @@
--- table: Megatron leaves the loss out where it has none to print: lines that lack a loss their
--- neighbours have, and were not skipped.
+-- table: One row per line that lacks a loss which its neighbours have, and was not skipped:
+-- Megatron leaves the loss out where it has none to print.
 with
     names as materialized(  -- few: what a name means is asked once for each
         select file_id, stream, name, min(line_no) as first
@@ -8,7 +8,12 @@ with
         where trainer = 'megatron' and phase = ''
         group by all
     ),
-    mains as (from names where main_loss_order(replace(lower(name), ' ', '_')) is not null)
+    mains as (
+        select n.*
+        from names n
+        left join main_loss s on s.name = replace(lower(n.name), ' ', '_')
+        where main_loss_doubt(replace(lower(n.name), ' ', '_'), s.doubt) is not null
+    )
 select
     l.file_id,
     l.line_no,

@@ -1,5 +1,5 @@
--- table: A tag between step and values names what is trained now ([BRIDGE 41%]); its words, without
--- numbers, are the phase.
+-- table: One row per change of the tag between step and values that names what is trained now
+-- ([BRIDGE 41%]); its words, without numbers, are the phase.
 with
     tags as (
         select

@@ -1,4 +1,4 @@
--- view: Values of lines, still under their printed names only.
+-- view: One row per value of a line, still under its printed name only.
 select
     l.file_id,
     l.line_no,

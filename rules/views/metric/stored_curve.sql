@@ -1,5 +1,5 @@
--- view: Where a curve of a store belongs: the file, or the folder where each file has one metric
--- (MLflow); and the run within it.
+-- view: One row per curve of a store, with the source it belongs to: the file, or the folder where
+-- each file has one metric (MLflow), and the run within it.
 select
     c.* replace (lower(coalesce(c.phase, '')) as phase),
     case f.grammar when 'mlflow' then regexp_replace(f.path, '(^|/)metrics/.*$', '') else f.path end

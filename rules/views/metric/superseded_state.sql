@@ -1,4 +1,5 @@
--- view: Every checkpoint of Hugging Face holds the history up to it: the longest one has them all.
+-- view: One row per file of a Hugging Face checkpoint whose history a longer one repeats: every
+-- checkpoint holds the history up to it.
 select file_id
 from
     (

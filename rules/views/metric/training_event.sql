@@ -1,4 +1,5 @@
--- table:
+-- table: One row per event of a training (kind: save, load, resume, start, overflow, scale_down,
+-- phase, nan_found, …), with its step, the path that it names, and its message.
 select
     m.file_id,
     m.line_no,

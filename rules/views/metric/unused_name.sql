@@ -1,4 +1,4 @@
--- view: Losses that are printed and not used: all their values are zero.
+-- view: One row per loss that a file prints and does not use: all its values are zero.
 select file_id, name
 from line_value
 join line_step using (line_id)

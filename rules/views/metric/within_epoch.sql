@@ -1,5 +1,5 @@
--- table: A step counted within its epoch: lines that name both, where the step falls back whenever
--- the epoch goes up.
+-- table: One row per line whose step is counted within its epoch, with the step in the run: lines
+-- that name both, where the step falls back whenever the epoch goes up.
 with
     said as (
         select

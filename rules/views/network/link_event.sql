@@ -1,5 +1,5 @@
--- view: A port of a network device went down or came up. Ports and links that went down or came up,
--- whoever saw it.
+-- view: One row per time a port of a network device went down or came up (event), whoever saw it
+-- (source: nccl | kernel). boot: which boot of the host, where the kernel tells.
 select
     'nccl' as source,
     host,

@@ -1,4 +1,6 @@
--- table:
+-- table: One row per step of a writer (pace_writer) and how long it took: seconds, for a
+-- throughput those per token or sample. run: counts restarts; k: place in the run, of n; block:
+-- steps in a row that are judged together, 24 a run and at least five steps each.
 with
     points as (
         select
@@ -10,7 +12,7 @@ with
             m.ordinal,
             case
                 when m.canonical in ('throughput', 'utilization') then 1 / m.value else m.value
-            end as seconds  -- of a throughput: per token or sample
+            end as seconds
         from metric m
         join
             pace_writer c

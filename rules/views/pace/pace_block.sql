@@ -1,4 +1,4 @@
--- table:
+-- table: One row per block of a writer's steps (pace), with the usual time of a step in it.
 select
     writer,
     run,

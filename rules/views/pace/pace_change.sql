@@ -1,5 +1,6 @@
--- table: The place where the blocks behind stand highest above the blocks before, all but a few of
--- either side.
+-- table: One row per writer and run that became slower for good, at the step where it began: where
+-- the blocks behind are highest above the blocks before, all but a few of either side. before,
+-- behind: usual seconds of a step; grows: it goes on becoming slower.
 with
     sides as (
         select

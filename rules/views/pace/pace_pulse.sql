@@ -1,5 +1,6 @@
--- table: Long steps at equal distances, which grow longer and longer: a checkpoint, an evaluation,
--- a collection that does not stay what it was.
+-- table: One row per writer and run with long steps at equal distances (period, in points) that
+-- grow longer and longer: a checkpoint, an evaluation, a collection that does not stay what it was.
+-- extra_first, extra_last: seconds they take beyond a usual step.
 with
     tall as (
         select p.*, p.seconds - b.seconds as extra, p.k - lag(p.k) over w as gap

@@ -1,6 +1,6 @@
--- table: How long steps take, in the order they were written: of each writer (log, rank) the best
--- series that tells. Medians of blocks, never single points: evaluations, checkpoints and the first
--- steps after a start are long by nature.
+-- table: One row per writer (log, rank) whose pace is known, with the best series that tells it:
+-- step times before throughputs. Judged by medians of blocks, never by single points: evaluations,
+-- checkpoints and the first steps after a start are long by nature.
 with
     named as (
         select file_id, source, name, canonical, rank, count(*) as n, any_value(host) as host

@@ -1,4 +1,5 @@
--- view: Rows of the curves that count, one per run and step.
+-- view: One row per curve, run and step that counts: where a step was logged again the later one.
+-- state: live, or dead where training went back behind it.
 select
     s.series_id,
     g.run,

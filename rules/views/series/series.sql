@@ -1,4 +1,6 @@
--- table:
+-- table: One row per curve: a metric of one writer over all files that go on in each other
+-- (series_member). stepless: its values are only counted; averaged: they are means; searched:
+-- whether the engine looks for excursions in it; driver_id: the series of its learning rate.
 with
     one as (
         select
@@ -15,7 +17,7 @@ with
         from series_member
         group by series_id
     )
--- Step times have a search of their own (rules/views/pace.sql); a part of the loss with a handful
+-- Step times have a search of their own (rules/views/pace); a part of the loss with a handful
 -- of points shows nothing.
 select
     s.*,

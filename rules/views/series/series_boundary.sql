@@ -1,5 +1,5 @@
--- table: Lines behind which a restart begins, and steps it begins behind where the line stands in
--- another file than the curve.
+-- table: One row per restart of a curve: the line behind which it begins, or the step where that
+-- line is in another file than the curve.
 select distinct k.series_id, e.file_id, e.line_no, null::double as step
 from training_event e
 join series_member k using (file_id)

@@ -1,4 +1,6 @@
--- table:
+-- table: One row per curve and file that it has points in. turn: the order of the files; points,
+-- stepped: how many values, and with a step; planned: the length of the training; curve: that of a
+-- store, else NULL.
 with
     named as (
         select

@@ -1,4 +1,4 @@
--- view:
+-- view: One row per point of a curve, from lines and from stores; turn, ordinal: its order.
 select k.series_id, m.step, m.value, m.time, m.file_id, m.line_no, k.turn, m.ordinal
 from line_metric m
 join
@@ -11,14 +11,7 @@ join
     and k.curve is null
 union all
 select
-    k.series_id,
-    p.step,
-    p.metric_value * c.factor,
-    p.time,
-    p.file_id,
-    p.line_no,
-    k.turn,
-    p.line_no
+    k.series_id, p.step, p.metric_value * c.factor, p.time, p.file_id, p.line_no, k.turn, p.line_no
 from metric_point p
 join series_member k on p.file_id = k.file_id and p.curve = k.curve
 join curve_metric c on c.file_id = k.file_id and c.curve = k.curve
