@@ -86,9 +86,9 @@ run  = ["ip -br addr"]
 
 [[step]]
 when = "interface and source == 'nccl'"
-say  = '''See whether {{ interface }}{% if host %} of {{ host }}{% endif %} leads to the other hosts at
-all: the connections go over it. If it is a bridge or a port of containers, name the network of the
-job in NCCL_SOCKET_IFNAME on all hosts.'''
+say  = '''See whether {{ interface }}{% if host %} of {{ host }}{% endif %} leads to the other
+hosts at all: the connections go over it. If it is a bridge or a port of containers, name the
+network of the job in NCCL_SOCKET_IFNAME on all hosts.'''
 run  = ["ip -d addr show {{ interface }}"]
 
 [[step]]

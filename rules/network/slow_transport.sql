@@ -40,8 +40,8 @@ run  = ["env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf"]
 
 [[step]]
 when = "reason == 'direct_path_off'"
-say  = '''Run once without {{ setting }}. If that hangs or is wrong, the direct path itself is broken:
-test it, and look for PCIe access control (ACS) and an IOMMU that translates.'''
+say  = '''Run once without {{ setting }}. If that hangs or is wrong, the direct path itself is
+broken: test it, and look for PCIe access control (ACS) and an IOMMU that translates.'''
 run  = [
   "env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf", "nvidia-smi topo -p2p r",
   "nvidia-smi topo -m",

@@ -49,10 +49,10 @@ run  = [
 
 [[step]]
 when = "extent != 'rank' and class == 'shift' and not restarted"
-say  = '''Look for what all ranks share{% if at %} at {{ at.replace(microsecond=0) }}{% endif %}: one slow GPU slows
-down all that wait for it in a collective, a network port that fell back to fewer lanes or
-another route, a busy file system. Measure compute, data loading and communication of one step
-apart to see which of them grew.'''
+say  = '''Look for what all ranks share{% if at %} at {{ at.replace(microsecond=0) }}{% endif %}:
+one slow GPU slows down all that wait for it in a collective, a network port that fell back to
+fewer lanes or another route, a busy file system. Measure compute, data loading and communication
+of one step apart to see which of them grew.'''
 run  = [
   "nvidia-smi --query-gpu=index,clocks.sm,clocks_throttle_reasons.active --format=csv",
   "rdma statistic",

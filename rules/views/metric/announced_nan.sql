@@ -1,7 +1,7 @@
 -- table: One row per loss that a program reports as bad and stops at instead of printing it: a
 -- point too, one step behind the last one, on the curve it ends.
 with
-    said as (
+    announcement as (
         select distinct
             m.file_id,
             m.line_no,
@@ -23,14 +23,14 @@ with
         where m.kind = 'nan_found' and regexp_matches(m.message, '(?i)loss')
         qualify row_number() over (partition by m.file_id, m.stream order by m.line_no) = 1
     ),
-    last as (
+    last_point as (
         select
             s.file_id,
             s.line_no,
             s.name,
             max_by(v.rank, v.line_no) as rank,
             arg_max(v.step, (v.line_no, v.step)) as step
-        from said s
+        from announcement s
         join
             printed_value v
             on v.file_id = s.file_id
@@ -53,5 +53,5 @@ select
     s.line_no * 1048576 as ordinal,
     null::double as steps_planned,
     s.is_average
-from said s
-left join last l using (file_id, line_no, name)
+from announcement s
+left join last_point l using (file_id, line_no, name)

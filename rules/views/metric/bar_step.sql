@@ -60,7 +60,7 @@ with
         where (file_id, stream) not in (select (file_id, stream) from near)
         group by all
     ),
-    said as (
+    line_at_bar as (
         select h.line_id, h.file_id, h.stream, b.done, b.total, b.line_no
         from hf h
         asof join
@@ -72,11 +72,11 @@ with
 -- Where standard output is buffered the bar runs ahead of the lines: then many lines seem to
 -- share a step, and the bar says nothing.
 select line_id, done, total
-from said
+from line_at_bar
 where
     (file_id, stream) in (
         select (file_id, stream)
-        from said
+        from line_at_bar
         group by file_id, stream
         having count(distinct line_no) >= 0.6 * count(*)
     )

@@ -1,7 +1,7 @@
 -- table: One row per line whose step is counted within its epoch, with the step in the run: lines
 -- that name both, where the step falls back whenever the epoch goes up.
 with
-    said as (
+    line_with_epoch as (
         select
             rowid as line_id,
             file_id,
@@ -32,7 +32,7 @@ with
     ),
     moved as (
         select *, step < lag(step) over w as back, epoch > lag(epoch) over w as next_epoch
-        from said
+        from line_with_epoch
         where epoch is not null
         window w as (partition by file_id, stream order by line_no)
     ),

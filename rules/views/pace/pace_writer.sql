@@ -2,7 +2,7 @@
 -- step times before throughputs. Judged by medians of blocks, never by single points: evaluations,
 -- checkpoints and the first steps after a start are long by nature.
 with
-    named as (
+    metric_of_file as (
         select file_id, source, name, canonical, rank, count(*) as n, any_value(host) as host
         from metric
         where
@@ -13,7 +13,7 @@ with
         having count(*) >= 40
     ),
     chosen as (
-        from named
+        from metric_of_file
         -- A sampler's steps grow with the answers it writes.
         where
             not exists (

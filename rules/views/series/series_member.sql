@@ -2,7 +2,7 @@
 -- stepped: how many values, and with a step; planned: the length of the training; curve: that of a
 -- store, else NULL.
 with
-    named as (
+    metric_of_file as (
         select
             file_id,
             null::bigint as curve,
@@ -41,7 +41,7 @@ with
             source_family(source) as family,
             min(rank) over (partition by source_family(source), name) as low,
             max(rank) over (partition by source_family(source), name) as high
-        from named
+        from metric_of_file
         where
             canonical in (
                 'loss',
