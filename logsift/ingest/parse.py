@@ -8,10 +8,12 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from logsift.content.columns import TYPES
+from logsift.content.model import COMMON
 from logsift.ingest.clock import utc
 from logsift.ingest.envelope import FACTS, Envelopes
 from logsift.ingest.gate import Gate, Passed
@@ -22,11 +24,11 @@ from logsift.ingest.readers.mend import mended
 from logsift.ingest.spelling import Spelling
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
-    from logsift.content.model import Catalog
+    from logsift.content.model import Catalog, Table
     from logsift.ingest.discover import SourceFile
 
 _PART_ROWS = 100_000
@@ -232,12 +234,19 @@ class _Structured:
     parsed: Parsed
     sink: _Sink
 
+    def _frame(self, table: str, rows: pl.DataFrame | Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+        if isinstance(rows, pl.DataFrame):
+            return rows
+        schema = PROBLEM if table == "problem" else _schema_of(self.parser.catalog.tables[table])
+        there = {key for row in rows for key in row} or {"line_no"}
+        return pl.DataFrame(rows, {name: kind for name, kind in schema.items() if name in there})
+
     def __call__(self) -> tuple[Matched, int]:
         file, matched = self.file, Matched()
         grammar = self.parser.owners[file.grammar or ""]
         try:
-            for table, rows in reader(file.reader)(file, grammar):
-                rows = rows.with_columns(pl.lit(file.file_id, pl.Int64).alias("file_id"))
+            for table, given_rows in reader(file.reader)(file, grammar):
+                rows = self._frame(table, given_rows).with_columns(pl.lit(file.file_id, pl.Int64).alias("file_id"))
                 if table == "problem":
                     matched.problems.append(rows.select(pl.col(c).cast(t) for c, t in PROBLEM.items()))
                     continue
@@ -257,6 +266,12 @@ class _Structured:
             why = f"{type(e).__name__}: {e}".splitlines()[0]
             matched.problems += _Unreadable(file.file_id, self.parsed.lines.get(file.file_id, 0), why)()[0].problems
         return matched, file.size
+
+
+def _schema_of(table: Table) -> dict[str, pl.DataType]:
+    """Columns as a reader gives them: in their type, but times as text."""
+    text = pl.String()
+    return {c.name: text if c.type == "time" else TYPES[c.type].dtype for c in (*COMMON, *table.columns)}
 
 
 def _last_line(rows: pl.DataFrame) -> int:

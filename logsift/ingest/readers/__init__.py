@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
-
-import polars as pl
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from logsift.content.model import Grammar
     from logsift.ingest.discover import SourceFile
 
-Rows = Iterator[tuple[str, pl.DataFrame]]
-"""(table, rows): columns by name as text or in their type, with `line_no`; table "problem" has `what` and `text`."""
+Rows = Iterator[tuple[str, "pl.DataFrame | Sequence[Mapping[str, Any]]"]]
+"""(table, rows): columns by name as text or in their type, with `line_no`; table "problem" has `what` and `text`.
+
+Which columns there are and of what type the grammar says that names the reader; rows may leave some out.
+"""
 
 Reader = Callable[["SourceFile", "Grammar"], Rows]
 

@@ -1,25 +1,20 @@
-"""Flight Recorder dumps of torch (pickle or JSON, any version of the schema) as rows.
-
-A pickle can run code when it is loaded. Dumps hold dicts, lists and scalars only, so they are read by an unpickler that
-knows no class and no persistent object: anything else in a file ends its reading.
-"""
+"""Flight Recorder dumps of torch (pickle or JSON, any version of the schema) as rows."""
 
 from __future__ import annotations
 
 import io
 import json
-import pickle
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Any, NoReturn
-
-import polars as pl
+from typing import IO, TYPE_CHECKING, Any
 
 from logsift.ingest.readers.opening import open_bytes
+from logsift.ingest.unpickle import plain_values_of_torn
 
 if TYPE_CHECKING:
     from logsift.content.model import Grammar
     from logsift.ingest.discover import SourceFile
+    from logsift.ingest.readers import Rows
 
 MAX_BYTES = 1 << 30
 """A dump is some megabytes; what is larger than this once unpacked is none."""
@@ -27,63 +22,16 @@ _NUMBER_IN_NAME = re.compile(r"[._-]([0-9]{1,6})(?=\.|\Z)")
 _OP = re.compile(r"^(?:(?P<backend>[a-z0-9_]+):)?(?P<op>\S+)(?: (?P<a>[0-9?]+)(?P<arrow>->|<-)(?P<b>[0-9?]+))?")
 _NOT_USER_CODE = re.compile(r"/(?:torch|site-packages|dist-packages)/|^<|/contextlib\.py$")
 
-_DUMP: dict[str, pl.DataType] = {
-    "line_no": pl.Int64(), "rank": pl.Int64(), "host": pl.String(), "format": pl.String(), "version": pl.String(),
-    "version_major": pl.Int64(), "version_minor": pl.Int64(), "lib_version": pl.String(), "entries": pl.Int64(),
-    "recorder_on": pl.Boolean(), "complete": pl.Boolean(), "first_record": pl.Int64(), "last_record": pl.Int64(),
-    "time": pl.String(),
-}  # fmt: skip
-_GROUP: dict[str, pl.DataType] = {
-    "line_no": pl.Int64(), "rank": pl.Int64(), "grp": pl.String(), "grp_desc": pl.String(), "members": pl.String(),
-}  # fmt: skip
-_STATUS: dict[str, pl.DataType] = {
-    "line_no": pl.Int64(), "rank": pl.Int64(), "pg_id": pl.String(), "grp": pl.String(), "last_enqueued": pl.Int64(),
-    "last_started": pl.Int64(), "last_completed": pl.Int64(),
-}  # fmt: skip
-_ENTRY: dict[str, pl.DataType] = {
-    "line_no": pl.Int64(), "rank": pl.Int64(), "time": pl.String(), "record_id": pl.Int64(), "pg_id": pl.String(),
-    "grp": pl.String(), "grp_desc": pl.String(), "backend": pl.String(), "op": pl.String(), "is_p2p": pl.Boolean(),
-    "collective_seq": pl.Int64(), "p2p_seq": pl.Int64(), "op_id": pl.Int64(), "src": pl.Int64(), "dst": pl.Int64(),
-    "state": pl.String(), "retired": pl.Boolean(), "started_at": pl.String(), "completed_at": pl.String(),
-    "timeout_ms": pl.Int64(), "duration_ms": pl.Float64(), "input_sizes": pl.String(), "input_numel": pl.Int64(), "input_dtypes": pl.String(),
-    "output_sizes": pl.String(), "output_numel": pl.Int64(), "output_dtypes": pl.String(), "place": pl.String(),
-    "frames": pl.String(),
-}  # fmt: skip
-_PROBLEM: dict[str, pl.DataType] = {"line_no": pl.Int64(), "what": pl.String(), "text": pl.String()}
 
-
-class _Unpickler(pickle._Unpickler):
-    """Builds plain values only. The Python class, so that what a torn file holds can be had from its stack."""
-
-    def find_class(self, module: str, name: str) -> NoReturn:
-        raise pickle.UnpicklingError(f"a dump holds no {module}.{name}")
-
-    def persistent_load(self, pid: object) -> NoReturn:
-        raise pickle.UnpicklingError("a dump holds no persistent objects")
-
-
-class _FastUnpickler(pickle.Unpickler):
-    """The same in C."""
-
-    def find_class(self, module: str, name: str) -> NoReturn:
-        raise pickle.UnpicklingError(f"a dump holds no {module}.{name}")
-
-    def persistent_load(self, pid: object) -> NoReturn:
-        raise pickle.UnpicklingError("a dump holds no persistent objects")
-
-
-def read(file: SourceFile, grammar: Grammar) -> Iterator[tuple[str, pl.DataFrame]]:
+def read(file: SourceFile, grammar: Grammar) -> Rows:
     """Rows of one dump: the dump itself, its groups, their status, and the recorded operations."""
     with open_bytes(file.path) as stream:
         data, torn = _all_of(stream)
     is_pickle = data.startswith(b"\x80")
-    dump, why = (_unpickled if is_pickle else _from_json)(data)
+    dump, why = (plain_values_of_torn if is_pickle else _from_json)(data)
     why = why or torn
     if why:
-        yield (
-            "problem",
-            pl.DataFrame([(0, "Flight Recorder dump: cannot be read to its end", why)], _PROBLEM, orient="row"),
-        )
+        yield "problem", [{"line_no": 0, "what": "Flight Recorder dump: cannot be read to its end", "text": why}]
     if isinstance(dump, list):  # the first versions wrote the entries only
         dump = {"version": "0.0", "entries": dump}
     if not isinstance(dump, dict):
@@ -111,40 +59,7 @@ def _from_json(data: bytes) -> tuple[Any, str]:
         return None, f"truncated or not JSON: {e}"
 
 
-def _unpickled(data: bytes) -> tuple[Any, str]:
-    try:
-        return _FastUnpickler(io.BytesIO(data)).load(), ""
-    except (EOFError, pickle.UnpicklingError) as e:
-        if "truncated" not in str(e) and not isinstance(e, EOFError):
-            return None, f"not a dump: {e}"
-        return _rest_of_stack(data), "truncated"
-    except Exception as e:
-        return None, f"not a dump: {type(e).__name__}: {e}"
-
-
-def _rest_of_stack(data: bytes) -> object:
-    """What a torn pickle built before it ended: open containers are closed where it stops."""
-    unpickler = _Unpickler(io.BytesIO(data))
-    try:
-        return unpickler.load()
-    except Exception:
-        pass
-    try:
-        levels = [*vars(unpickler)["metastack"], vars(unpickler)["stack"]]
-        for outer, inner in zip(reversed(levels[:-1]), reversed(levels[1:]), strict=True):
-            target = outer[-1] if outer else None
-            if isinstance(target, dict):
-                target.update(dict(zip(inner[::2], inner[1::2], strict=False)))
-            elif isinstance(target, list):
-                target.extend(inner)
-        return levels[0][0] if levels[0] else None
-    except (KeyError, IndexError, TypeError):
-        return None
-
-
-def _tables(
-    dump: Mapping[str, Any], name: str, hint: int | None, form: str, *, complete: bool
-) -> Iterator[tuple[str, pl.DataFrame]]:
+def _tables(dump: Mapping[str, Any], name: str, hint: int | None, form: str, *, complete: bool) -> Rows:
     entries = sorted(
         (e for e in _listed(dump.get("entries")) if isinstance(e, dict)), key=lambda e: _int(e.get("record_id")) or 0
     )
@@ -166,12 +81,12 @@ def _tables(
         "entries": len(entries), "recorder_on": bool(entries or any(_reached(s) for s in status.values())), "complete": complete,
         "first_record": min(records, default=None), "last_record": max(records, default=None), "time": _epoch(last_seen),
     }  # fmt: skip
-    yield "flight_dump", pl.DataFrame([row], _DUMP)
+    yield "flight_dump", [row]
     rows: list[dict[str, Any]] = []
     for grp, (desc, members) in groups.items():
         line += 1
         rows.append({"line_no": line, "rank": rank, "grp": grp, "grp_desc": desc, "members": json.dumps(members)})
-    yield "flight_group", pl.DataFrame(rows, _GROUP)
+    yield "flight_group", rows
     rows = []
     for pg, s in status.items():
         line += 1
@@ -179,12 +94,12 @@ def _tables(
             "line_no": line, "rank": rank, "pg_id": pg, "grp": name_of.get(pg), "last_enqueued": _int(s.get("last_enqueued_collective")),
             "last_started": _int(s.get("last_started_collective")), "last_completed": _int(s.get("last_completed_collective")),
         })  # fmt: skip
-    yield "flight_status", pl.DataFrame(rows, _STATUS)
+    yield "flight_status", rows
     rows = []
     for e in entries:
         line += 1
         rows.append({"line_no": line, "rank": rank, **_entry(e, name_of, groups)})
-    yield "flight_entry", pl.DataFrame(rows, _ENTRY)
+    yield "flight_entry", rows
 
 
 def _entry(

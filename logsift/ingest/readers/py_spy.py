@@ -7,8 +7,6 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from logsift.ingest.readers.opening import open_bytes
 
 if TYPE_CHECKING:
@@ -22,19 +20,7 @@ _DOCUMENT = re.compile(r"^[ \t]*\[\s*(?=[{\]])", re.MULTILINE)
 _BETWEEN = re.compile(r"[\s,]*")
 _FRAME = re.compile(r'(?<!\\)"line"\s*:')
 _STOPPED = re.compile(r"unexpected waitpid result \w+\(Pid\((\d+)\), SIG(?:STOP|TSTP|TTIN|TTOU)")
-_INT, _TEXT = pl.Int64(), pl.String()
-_SCHEMAS: dict[str, dict[str, pl.DataType]] = {
-    "stack_process": {"line_no": _INT, "pid": _INT, "source_kind": _TEXT},
-    "stack_thread": {
-        "line_no": _INT, "pid": _INT, "source_kind": _TEXT, "tid": _TEXT, "status": _TEXT, "name": _TEXT,
-    },
-    "stack_frame": {
-        "line_no": _INT, "pid": _INT, "thread_line": _INT, "depth": _INT, "function": _TEXT, "source": _TEXT,
-        "line": _INT,
-    },
-    "stack_local": {"line_no": _INT, "pid": _INT, "thread_line": _INT, "name": _TEXT, "value": _TEXT},
-    "stack_failure": {"line_no": _INT, "pid": _INT, "reason": _TEXT},
-}  # fmt: skip
+_TABLES = ("stack_process", "stack_thread", "stack_frame", "stack_local", "stack_failure")
 
 
 def read(file: SourceFile, grammar: Grammar) -> Rows:
@@ -45,7 +31,7 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
     """
     with open_bytes(file.path) as f:
         text = f.read().replace(b"\0", b"").decode("utf-8", errors="replace")
-    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in _SCHEMAS}
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in _TABLES}
     problems: list[dict[str, Any]] = []
     line_ends = [m.start() for m in re.finditer("\n", text)]
 
@@ -69,14 +55,9 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
     _failures(text, at, len(text), line_of, rows)
     for table, made in rows.items():
         if made:
-            yield table, pl.DataFrame(made, _SCHEMAS[table], orient="row")
+            yield table, made
     if problems:
-        yield (
-            "problem",
-            pl.DataFrame(problems, {"line_no": _INT, "what": _TEXT, "text": _TEXT}).with_columns(
-                pl.lit(file.file_id, _INT).alias("file_id")
-            ),
-        )
+        yield "problem", problems
 
 
 def _document(

@@ -1,63 +1,33 @@
-"""Memory snapshots of torch (`torch.cuda.memory._dump_snapshot`): segments, their blocks, and failed allocations.
-
-A pickle can run code when it is loaded. Snapshots hold dicts, lists, tuples and scalars only, so they are read by an
-unpickler that knows no class: anything else in a file ends its reading.
-"""
+"""Memory snapshots of torch (`torch.cuda.memory._dump_snapshot`): segments, their blocks, and failed allocations."""
 
 from __future__ import annotations
 
-import io
-import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NoReturn
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from logsift.ingest.readers.opening import open_bytes
+from logsift.ingest.unpickle import plain_values
 
 if TYPE_CHECKING:
     from logsift.content.model import Grammar
     from logsift.ingest.discover import SourceFile
+    from logsift.ingest.readers import Rows
 
 MAX_BYTES = 2 << 30
 """What is larger than this once unpacked is not read: a snapshot of a day's trace has some hundred megabytes."""
 FRAMES = 12
 
-_SEGMENT: dict[str, pl.DataType] = {
-    "line_no": pl.Int64(), "gpu_index": pl.Int64(), "start_address": pl.String(), "total_bytes": pl.Int64(),
-    "allocated_bytes": pl.Int64(), "active_bytes": pl.Int64(), "unallocated_bytes": pl.Int64(),
-    "largest_free_bytes": pl.Int64(), "blocks": pl.Int64(), "segment_type": pl.String(), "cuda_stream": pl.String(),
-    "private_pool": pl.Boolean(), "expandable": pl.Boolean(),
-}  # fmt: skip
-_BLOCK: dict[str, pl.DataType] = {
-    "line_no": pl.Int64(), "segment_line": pl.Int64(), "gpu_index": pl.Int64(), "start_address": pl.String(),
-    "size_bytes": pl.Int64(), "requested_bytes": pl.Int64(), "state": pl.String(),
-}  # fmt: skip
-_OOM: dict[str, pl.DataType] = {
-    "line_no": pl.Int64(), "gpu_index": pl.Int64(), "time": pl.String(), "requested_bytes": pl.Int64(),
-    "free_bytes": pl.Int64(), "changes_after": pl.Int64(), "frames": pl.String(), "is_last": pl.Boolean(),
-}  # fmt: skip
-_SETTING: dict[str, pl.DataType] = {"line_no": pl.Int64(), "name": pl.String(), "value": pl.String()}
+_SEGMENT = (
+    "line_no", "gpu_index", "start_address", "total_bytes", "allocated_bytes", "active_bytes", "unallocated_bytes",
+    "largest_free_bytes", "blocks", "segment_type", "cuda_stream", "private_pool", "expandable",
+)  # fmt: skip
+_BLOCK = ("line_no", "segment_line", "gpu_index", "start_address", "size_bytes", "requested_bytes", "state")
+_OOM = ("line_no", "gpu_index", "time", "requested_bytes", "free_bytes", "changes_after", "frames", "is_last")
 _CHANGES = frozenset({"alloc", "segment_alloc", "segment_free", "segment_map", "segment_unmap", "free_completed"})
 
-# What a torn or foreign pickle raises.
-_BROKEN = (
-    pickle.UnpicklingError, EOFError, LookupError, TypeError, AttributeError, ValueError, OverflowError, MemoryError,
-)  # fmt: skip
 
-
-class _Unpickler(pickle.Unpickler):
-    """Builds plain values only."""
-
-    def find_class(self, module: str, name: str) -> NoReturn:
-        raise pickle.UnpicklingError(f"a snapshot holds no {module}.{name}")
-
-    def persistent_load(self, pid: object) -> NoReturn:
-        raise pickle.UnpicklingError("a snapshot holds no persistent objects")
-
-
-def read(file: SourceFile, grammar: Grammar) -> Iterator[tuple[str, pl.DataFrame]]:
+def read(file: SourceFile, grammar: Grammar) -> Rows:
     """Rows of one snapshot. `line_no` numbers its records: segments, then blocks, then trace entries as they stand.
 
     Raises:
@@ -69,22 +39,19 @@ def read(file: SourceFile, grammar: Grammar) -> Iterator[tuple[str, pl.DataFrame
         data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise ValueError(f"larger than {MAX_BYTES} bytes")
-    try:
-        snapshot = _Unpickler(io.BytesIO(data)).load()
-    except _BROKEN as e:
-        raise ValueError(f"{type(e).__name__}: {e}") from None
+    snapshot = plain_values(data)
     if isinstance(snapshot, list):  # before torch 2.0: the segments alone
         snapshot = {"segments": snapshot}
     if not isinstance(snapshot, dict):
         raise ValueError(f"a snapshot is a dict, not {type(snapshot).__name__}")  # noqa: TRY004 - the file is wrong, not the caller
     segments, blocks = _segments(snapshot)
-    yield "memory_segment", pl.DataFrame(segments, _SEGMENT, orient="row")
-    yield "memory_block", pl.DataFrame(blocks, _BLOCK, orient="row")
-    yield "memory_oom", pl.DataFrame(list(_failures(snapshot, len(segments) + len(blocks))), _OOM, orient="row")
+    yield "memory_segment", [dict(zip(_SEGMENT, row, strict=True)) for row in segments]
+    yield "memory_block", [dict(zip(_BLOCK, row, strict=True)) for row in blocks]
+    failures = _failures(snapshot, len(segments) + len(blocks))
+    yield "memory_oom", [dict(zip(_OOM, row, strict=True)) for row in failures]
     settings = snapshot.get("allocator_settings")
     if isinstance(settings, Mapping):
-        rows = [(1, "PYTORCH_CUDA_ALLOC_CONF", _settings_text(settings))]
-        yield "setting", pl.DataFrame(rows, _SETTING, orient="row")
+        yield "setting", [{"line_no": 1, "name": "PYTORCH_CUDA_ALLOC_CONF", "value": _settings_text(settings)}]
 
 
 def _segments(snapshot: Mapping[str, Any]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
