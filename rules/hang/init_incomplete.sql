@@ -65,6 +65,20 @@ Not all JAX processes came to the barrier at the start of the job
 {%- endif -%}
 .'''
 
+[[summary]]
+when = "kind == 'hccl'"
+say  = '''{% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} waited for another
+  rank to connect and gave up (HCCL {{ code | names }}){% if error %}: {{ error }}{% endif %}'''
+
+[[step]]
+when = "kind == 'hccl'"
+say  = '''Look for a rank with another error, or with none at all: it did not come to the meeting. Where
+  all ranks report this, compare their times: if they are further apart than HCCL_CONNECT_TIMEOUT (120 s),
+  the slowest start is at fault. Then check the links between the NPUs.'''
+run  = [
+  "export HCCL_CONNECT_TIMEOUT=600", "hccn_tool -i 0 -link -g", "hccn_tool -i 0 -tls -g",
+  "env | grep HCCL_",
+]
 [[step]]
 when = "missing and kind in ('communicator', 'store')"
 say  = '''See whether {{ missing | ranks }} {{ missing | agree('was', 'were') }} started: the
@@ -197,4 +211,20 @@ select
     'probable' as confidence
 from coordination_task
 where event = 'start'
+having count(*) > 0
+union all by name
+select
+    'hccl' as kind,
+    list(line_at(e.file_id, e.line_no) order by e.file_id, e.line_no)[:20] as evidence,
+    min(e.time) as "at",
+    list(distinct e.rank order by e.rank) filter (e.rank is not null) as ranks,
+    list(distinct e.host) filter (e.host is not null) as hosts,
+    list(distinct e.pid) filter (e.pid is not null) as pids,
+    'connect' as stage,
+    list(distinct e.hccl_code order by e.hccl_code) as code,
+    left(any_value(regexp_replace(e.message, ' *Please check .*$', '')), 200) as error,
+    'probable' as confidence
+from hccl_error e
+join hccl_code c using (hccl_code)
+where c.concept = 'startup'
 having count(*) > 0

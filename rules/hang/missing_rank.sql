@@ -106,6 +106,11 @@ summary = '''
   {%- if a.threads > 1 %} ({{ a.threads }} threads){% endif -%}
   {% if a.signal in ('SIGTTOU', 'SIGTTIN') %}: it runs in the background and wants the terminal
   {%- endif -%}
+{%- elif a.finding == 'stage' -%} stage {{ a.reached }} was the last passed, the others passed
+  {{ a.furthest }}
+{%- elif a.finding == 'trace_ended' -%} {{ 'it ends' if one else 'they end' }} after {{ a.reached
+  | count('line') }} at {{ a.frame }}, those of {{ a.waiting | count('other') }} after {{ a.furthest
+  }} at {{ a.waiting_function }}
 {%- elif a.finding == 'gone' -%} {{ a.tool }} found no process
   {%- if a.pids %} {{ a.pids | names }}{% endif %} any more, while all that were dumped wait
 {%- else -%}

@@ -10,7 +10,8 @@ explains    = [
 transient   = true
 about       = """
 The scheduler ended the job: its time was over, a job of higher priority took its nodes, it was put
-back into the queue, or a person cancelled it. What the program prints afterwards (SIGTERM, closed
+back into the queue, or a person cancelled it. Or the launcher was told to stop, and
+nothing tells by whom. What the program prints afterwards (SIGTERM, closed
 connections) is only the echo. A line CANCELLED without a reason is not reported: Slurm prints it
 also when a step fails. A job that hung until its time was over, or until somebody ended it, died of
 the hang.
@@ -22,6 +23,12 @@ references  = ["https://slurm.schedmd.com/preempt.html"]
 when = "reason == 'hangup'"
 say  = '''
 The launcher received SIGHUP: the terminal or SSH session that it was started from was closed
+'''
+[[summary]]
+when = "reason == 'told_to_stop'"
+say  = '''
+The launcher{% if pid %} (pid {{ pid }}){% endif %}{% if host %} on {{ host }}{% endif %} was told to
+stop from outside (SIGTERM); nothing had failed before
 '''
 [[summary]]
 when = "reason == 'preempted' and scheduler == 'cloud'"
@@ -138,6 +145,19 @@ from the last checkpoint.
 run  = ["bhist -l {{ job }}"]
 
 [[step]]
+when = "reason == 'told_to_stop'"
+say  = '''
+Find out who sent SIGTERM at that time: the scheduler (time limit, preemption, cancellation), the
+container runtime, a person, or the launcher of another node after a failure there. Then start again
+from the last checkpoint.
+'''
+run  = [
+  "sacct -j $SLURM_JOB_ID -o JobID,State,ExitCode,Start,End,Timelimit",
+  "kubectl get events -A --sort-by=.lastTimestamp",
+  "journalctl --since '1 hour ago' | grep -iE 'kill|stop|evict|oom'",
+]
+
+[[step]]
 when = "reason == 'hangup'"
 say  = '''
 Start the job where it outlives the session: in tmux or screen, through the scheduler, or with
@@ -224,7 +244,7 @@ select
     scheduler
 from ended_job
 union all by name
--- SIGHUP comes of a terminal that was closed; SIGTERM has too many senders to name one.
+-- SIGHUP comes of a terminal that was closed.
 select
     list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,
     min(time) as "at",
@@ -238,3 +258,16 @@ select
 from launcher_event
 where event = 'told_to_stop' and (signal_name in ('1', 'SIGHUP') or signal = 1)
 having count(*) > 0
+union all by name
+-- SIGTERM has too many senders to name one.
+select
+    evidence,
+    started as "at",
+    until,
+    case when host is not null then [host] end as hosts,
+    'critical' as severity,
+    'probable' as confidence,
+    'told_to_stop' as reason,
+    15 as signal,
+    pid
+from agent_stopped

@@ -38,3 +38,7 @@ union all by name
 from missing_rank_strace
 union all by name
 from missing_rank_gone
+union all by name
+from missing_rank_stage
+union all by name
+from missing_rank_trace

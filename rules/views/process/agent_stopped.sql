@@ -1,0 +1,28 @@
+-- view: One row per launcher that was told to stop with SIGTERM, where nothing in these logs had
+-- failed, hung or been ended by a scheduler that says so: somebody or something outside did it.
+-- only with launcher_event
+with
+    told as (
+        select coalesce(host, '') as host, pid, time, file_id, line_no
+        from launcher_event
+        where event = 'told_to_stop' and (signal_name in ('15', 'SIGTERM') or signal = 15)
+    )
+select
+    nullif(host, '') as host,
+    case when count(distinct pid) = 1 then any_value(pid) end as pid,
+    min(time) as started,
+    max(time) as until,
+    list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence
+from told
+where
+    not exists (from scheduler_event)
+    and not exists (from fatal_exception where class <> 'SignalException')
+    and not exists (from missing_rank_suspect)
+    and not exists (from c10d_timeout_line)
+    and not exists (from c10d_heartbeat)
+    and not exists (from death where signal <> 15)
+    and not exists (from oom_event)
+    and not exists (
+        from "exit" where coalesce(exitcode, 0) not in (0, 15, -15, 143) and source <> 'subprocess'
+    )
+group by host
