@@ -1,11 +1,12 @@
--- table: One row per exception printed; class = type without its module, line_no = its last line,
--- frames outermost first (file:line in function), file/line/function = where it was raised, origin
--- / final = first / last of its chain (chain_line), chained = during | cause (how it follows the
--- one before) | ignored | thread. One row per exception that was printed: with its traceback, or
--- the last line alone where that is all there is. The earliest exception of a chain is printed
--- first; what follows "During handling" or "direct cause" is raised later.
+-- table: One row per exception that was printed: with its traceback, or its last line alone where
+-- that is all there is. class = type without its module; line_no = its last line; frames =
+-- outermost
+-- first (file:line in function); file, line, function = where it was raised; chained = how it
+-- follows the one before: during | cause | ignored | thread; chain_line = the first head of its
+-- chain; origin, final = it is the first or the last of its chain. The earliest exception of a
+-- chain is printed first; what follows "During handling" or "direct cause" is raised later.
 with
-    frames as (
+    stack as (
         select
             file_id,
             traceback_line,
@@ -18,28 +19,31 @@ with
         from traceback_frame
         group by all
     ),
-    ends as (
-        select e.*, coalesce(h.pid, e.pid) as pid_, coalesce(e.time, h.time) as time_
+    -- A head may name the process and the time where the end does not.
+    last_line as (
+        select e.* replace (coalesce(h.pid, e.pid) as pid, coalesce(e.time, h.time) as time)
         from traceback_end e
         left join traceback h on h.file_id = e.file_id and h.line_no = e.traceback_line
     ),
-    links as (  -- lines of a stream in order: a head that follows a chaining line continues the chain
+    -- Heads, and the lines that chain them, in the order of their stream.
+    link as (
         select file_id, stream, line_no, 1 as is_head, null as how
         from traceback
         union all
         select file_id, stream, line_no, 0, how
         from traceback_chain
     ),
-    heads as (
+    -- A head that follows a chaining line continues the chain.
+    head as (
         select
             file_id,
             stream,
             line_no,
             is_head,
             lag(how) over (partition by file_id, stream order by line_no) as chained
-        from links
+        from link
     ),
-    chains as (
+    chain_member as (
         select
             file_id,
             line_no as traceback_line,
@@ -47,7 +51,7 @@ with
             max(line_no) filter (coalesce(chained, '') not in ('during', 'cause')) over (
                 partition by file_id, stream order by line_no
             ) as chain_line
-        from heads
+        from head
         where is_head = 1
     ),
     printed as (
@@ -63,9 +67,9 @@ with
             e.rank,
             e.local_rank,
             e.task,
-            e.pid_ as pid,
+            e.pid,
             e.host,
-            e.time_ as time,
+            e.time,
             e.time_quality,
             e.stream,
             e.file_id,
@@ -74,19 +78,16 @@ with
             f.frames,
             c.chained,
             coalesce(c.chain_line, e.line_no) as chain_line
-        from ends e
-        left join frames f on f.file_id = e.file_id and f.traceback_line = e.traceback_line
-        left join chains c on c.file_id = e.file_id and c.traceback_line = e.traceback_line
-        union all
+        from last_line e
+        left join stack f on f.file_id = e.file_id and f.traceback_line = e.traceback_line
+        left join chain_member c on c.file_id = e.file_id and c.traceback_line = e.traceback_line
+        union all by name
         select
             l.type,
             trim(
                 split_part(coalesce(l.message, ''), 'Traceback (most recent call last)', 1),
                 ' ' || chr(10)
-            ),
-            null,
-            null,
-            null,
+            ) as message,
             l.rank,
             l.local_rank,
             l.task,
@@ -97,10 +98,7 @@ with
             l.stream,
             l.file_id,
             l.line_no,
-            null,
-            null,
-            null,
-            l.line_no
+            l.line_no as chain_line
         from exception_line l
         anti join traceback_end e on e.file_id = l.file_id and e.line_no = l.line_no
     )

@@ -122,7 +122,7 @@ out, one after the other, the native extensions that were added or updated last.
 '''
 run  = ["export GLIBC_TUNABLES=glibc.malloc.check=3 LD_PRELOAD=libc_malloc_debug.so.0"]
 [[step]]
-when = "signal == 6 and 'glibc' not in source"
+when = "signal == 6 and 'glibc' not in source and not function"
 say  = '''
 Read what was printed right before the abort: an uncaught C++ exception, a failed assertion or a
 fatal check gives the reason.
@@ -135,7 +135,14 @@ run  = [
 when = "'faulthandler' in source"
 say  = "Read the Python stack that faulthandler printed: it shows which call led to the crash."
 [[step]]
-when = "signal in (5, 6, 8, 11)"
+when = "'gdb' in source"
+say  = '''
+Read the native stack{% if function %} from {{ function }} upwards{% endif %} in
+{{ paths | names }}{% if uncaught %}: the exception was raised there, and nobody caught it
+{%- endif %}.
+'''
+[[step]]
+when = "signal in (5, 6, 8, 11) and 'gdb' not in source"
 say  = '''
 Read the core dump{% if hosts %} on {{ hosts | names }}{% endif %}, if one was written; core_pattern
 says where it goes.
@@ -146,7 +153,7 @@ run  = [
   '''gdb -batch -ex bt -ex thread\ apply\ all\ bt $(which python) core.{{ pid }}''',
 ]
 [[step]]
-when = "signal in (5, 6, 8, 11)"
+when = "signal in (5, 6, 8, 11) and 'gdb' not in source"
 say  = '''
 Without a core dump, allow them in the job's script{% if 'faulthandler' not in source %}, have
 Python print its stacks at a crash{% endif %}, and start again.
@@ -185,6 +192,11 @@ with
             )[:20] as evidence
         from fatal_signal
         group by signal
+    ),
+    abort_place as (  -- where every native stack agrees on it
+        select any_value(function) as function, bool_or(is_uncaught) as is_uncaught
+        from abort_stack
+        having count(distinct function) = 1
     ),
     ended_with_it as (
         select list(distinct rank order by rank) as ranks
@@ -228,13 +240,7 @@ select
     (select ranks from ended_with_it) as echo_ranks,
     case when ranks is not null then (select world_size from job) end as world_size
 from reported r
-left join
-    (
-        select any_value(function) as function, bool_or(is_uncaught) as is_uncaught
-        from abort_stack
-        having count(distinct function) = 1
-    ) a
-    on r.signal = 6
+left join abort_place a on r.signal = 6
 union all by name
 -- Ray sees that the connection to a worker ended, and guesses at why.
 select

@@ -87,7 +87,8 @@ when = "problem == 'c_library' and 'GLIBC_' in message"
 say  = '''
 Run in a container with a newer system, or install a build made for one as old as
 {% if hosts %}{{ hosts | names }}{% else %}this host{% endif %}: the C library
-{%- if version %} ({{ version }}){% endif %} comes with the system and cannot be installed beside it.
+{%- if version %} ({{ version }}){% endif %} comes with the system and cannot be installed beside
+it.
 '''
 run  = ["ldd --version | head -n 1", "cat /etc/os-release"]
 [[step]]
@@ -97,7 +98,7 @@ Put a newer libstdc++ first: conda's, or that of the compiler which built
 {{ library or 'the library' }}.
 '''
 run  = [
-  "strings $(gcc -print-file-name=libstdc++.so.6) | grep -E 'GLIBCXX_|CXXABI_' | sort -V | tail -n 3",
+  "strings $(gcc -print-file-name=libstdc++.so.6) | grep -E '^(GLIBCXX|CXXABI)_' | sort -V",
   "conda install -c conda-forge libstdcxx-ng",
   "export LD_LIBRARY_PATH=$CONDA_PREFIX/lib:$LD_LIBRARY_PATH",
 ]

@@ -1,91 +1,86 @@
--- table: One row per chain of exceptions: the one that began it; kind = own | config | checkpoint |
+-- table: One row per chain of exceptions: the one that began it. kind = own | config | checkpoint |
 -- incompatible | writer | disk | limit | memory | gpu | collective | loss | echo | interrupt;
--- uncaught = it reached the top of the program; steps_after = training steps logged after it.
+-- uncaught = it reached the top of the program, chain_uncaught = one of the chain did;
+-- in_thread = it ended a thread only; raised_class, raised_message, raised_line = the last of the
+-- chain; steps_after = training steps logged after it, lines_after = lines of its file after it;
+-- job_failed = a launcher says that the job failed.
 with
-    meant as (  -- of a chain: what began it, unless that is the miss of a look-up that the next error explains better
+    link as (
         select
             e.*,
-            exception_kind(class, message, frames, chained) as kind,
+            exception_kind(e.class, c.kind, message, chained) as kind,
             exception_module_level(frames) as uncaught,
-            last_value(class) over chain as raised_class,
-            last_value(message) over chain as raised_message,
-            last_value(line_no) over chain as raised_line,
-            bool_or(exception_module_level(frames)) over whole as chain_uncaught,
-            bool_or(chained = 'thread') over whole as in_thread,
-            count(*) over whole as links
+            last_value(e.class) over in_order as raised_class,
+            last_value(message) over in_order as raised_message,
+            last_value(line_no) over in_order as raised_line,
+            bool_or(exception_module_level(frames)) over chain as chain_uncaught,
+            bool_or(chained = 'thread') over chain as in_thread,
+            -- the miss of a look-up, which the error that follows explains better
+            count(*) over chain > 1
+            and not final
+            and e.class in (
+                'Empty',
+                'KeyError',
+                'StopIteration',
+                'AttributeError',
+                'IndexError',
+                'ImportError',
+                'ModuleNotFoundError',
+                'Full',
+                'BlockingIOError',
+                'TimeoutError'
+            ) as is_missed_lookup
         from exception e
+        left join exception_class c using (class)
         where coalesce(chained, '') <> 'ignored'
         window
-            chain as (
+            chain as (partition by file_id, stream, chain_line),
+            in_order as (
                 partition by file_id, stream, chain_line
                 order by line_no
                 rows between unbounded preceding and unbounded following
-            ),
-            whole as (partition by file_id, stream, chain_line)
+            )
     ),
-    picked as (
-        select *
-        from meant
+    beginning as (
+        select * exclude (is_missed_lookup)
+        from link
         qualify
             row_number() over (
                 partition by file_id, stream, chain_line
                 order by
-                    case
-                        when
-                            links > 1
-                            and not final
-                            and class in (
-                                'Empty',
-                                'KeyError',
-                                'StopIteration',
-                                'AttributeError',
-                                'IndexError',
-                                'ImportError',
-                                'ModuleNotFoundError',
-                                'Full',
-                                'BlockingIOError',
-                                'TimeoutError'
-                            )
-                        then 1
-                        when kind = 'echo'
-                        then 2
-                        else 0
-                    end,
-                    line_no
+                    case when is_missed_lookup then 1 when kind = 'echo' then 2 else 0 end, line_no
             )
             = 1
     ),
-    after as (  -- did training go on in the same file?
-        select p.file_id, p.line_no, count(distinct m.step) as steps_after
-        from picked p
+    training_after as (
+        select b.file_id, b.line_no, count(distinct m.step) as steps_after
+        from beginning b
         join
             metric m
-            on m.file_id = p.file_id
-            and m.line_no > p.raised_line
-            and (m.rank is null or p.rank is null or m.rank = p.rank)
+            on m.file_id = b.file_id
+            and m.line_no > b.raised_line
+            and (m.rank is null or b.rank is null or m.rank = b.rank)
         group by all
     ),
-    ended as (
+    job as (
         select
-            count(*) filter (
-                exitcode > 0
-                and exitcode < 128
-                or exitcode is null
-                and signal is null
-                and signal_name is null
-            ) as failures
-        from "exit"
+            exists (
+                from "exit"
+                where
+                    (exitcode > 0 and exitcode < 128)
+                    or (exitcode is null and signal is null and signal_name is null)
+            )
+            or exists (
+                from exception where class in ('ChildFailedError', 'CalledProcessError')
+            ) as failed
     )
 select
-    p.*,
+    b.*,
     coalesce(a.steps_after, 0) as steps_after,
-    f.lines - p.raised_line as lines_after,
-    ended.failures > 0
-    or exists (
-        from exception x where x.class in ('ChildFailedError', 'CalledProcessError')
-    ) as job_failed,
+    f.lines - b.raised_line as lines_after,
+    job.failed as job_failed,
     f.path
-from picked p
+from beginning b
 join file f using (file_id)
-cross join ended
-left join after a on a.file_id = p.file_id and a.line_no = p.line_no
+cross join job
+left join training_after a on a.file_id = b.file_id and a.line_no = b.line_no

@@ -1,17 +1,19 @@
--- view: Those a run can have died of.
+-- view: Those of exception_verdict that a run can have died of, by how much of the log follows;
+-- certain = it reached the top of its program, or the job is known to have failed.
 select *, chain_uncaught or job_failed as certain
 from exception_verdict
 where
     kind not in ('echo', 'interrupt', 'ignored')
+    -- training did not go on, unless after a restart
     and (
         steps_after < 2
         or (job_failed and chain_uncaught and exists (from launcher_event where event = 'restart'))
     )
+    -- The surer it is that something died, the more may be printed after it.
     and (
-        job_failed
-        and (chain_uncaught or lines_after <= 400)
-        or chain_uncaught
-        and lines_after <= 600
-        or lines_after <= 60
+        lines_after <= 60
+        or (job_failed and lines_after <= 400)
+        or (chain_uncaught and lines_after <= 600)
+        or (job_failed and chain_uncaught)
     )
     and not (in_thread and not job_failed and lines_after > 60)

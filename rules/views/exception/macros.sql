@@ -1,164 +1,148 @@
 -- What an exception means: the program's own failure, an echo of another process's end, or
--- something with a rule of its own.
-create macro exception_kind(class, message, frames, chained) as
+-- something with a rule of its own. class_kind = what exception_class says of its class.
+create macro exception_kind(class, class_kind, message, chained) as
     case
         when chained = 'ignored'
         then 'ignored'
-        when
-            class in (
-                'ChildFailedError',
-                'SignalException',
-                'CalledProcessError',
-                'ProcessRaisedException',
-                'ProcessExitedException',
-                'BrokenPipeError',
-                'ConnectionResetError',
-                'ConnectionAbortedError',
-                'BrokenProcessPool',
-                'GeneratorExit',
-                'CancelledError',
-                'SystemExit',
-                'RayActorError',
-                'ActorDiedError',
-                'WorkerCrashedError',
-                'TaskCancelledError',
-                'RendezvousClosedError',
-                'RendezvousConnectionError',
-                'RendezvousGracefulExitError',
-                'WorkersException',
-                'UserCodeException',
-                'TrainingFailedError',
-                'EndOfIteration'
-            )
-            or starts_with(class, 'RayTaskError')
+        when class_kind = 'echo' or starts_with(class, 'RayTaskError')
         then 'echo'
-        when class = 'KeyboardInterrupt'
+        when class_kind = 'interrupt'
         then 'interrupt'
         when
             regexp_matches(
                 message,
-                '(?i)connection reset by peer|broken pipe|closed by peer|connection closed|connection abort|remote process exited|communicator was aborted|recvValue|peer (?:has )?(?:closed|died)|another (?:process|worker) (?:has )?(?:failed|died)|Caught [A-Za-z]+ in (?:DataLoader|pin memory)|exited unexpectedly|is killed by signal|Terminating process|EngineDead|Engine core initialization failed|worker .*died|child process .*(?:failed|died)|heartbeat timeout\. This indicates that the remote task|stopped sending heartbeats'
+                '(?i)connection reset by peer|broken pipe|closed by peer|connection closed'
+                || '|connection abort|remote process exited|communicator was aborted'
+                || '|recvValue|peer (?:has )?(?:closed|died)'
+                || '|another (?:process|worker) (?:has )?(?:failed|died)'
+                || '|Caught [A-Za-z]+ in (?:DataLoader|pin memory)|exited unexpectedly'
+                || '|is killed by signal|Terminating process|EngineDead'
+                || '|Engine core initialization failed|worker .*died'
+                || '|child process .*(?:failed|died)'
+                || '|heartbeat timeout\. This indicates that the remote task'
+                || '|stopped sending heartbeats'
             )
         then 'echo'
+        -- a size gone wrong, not a want of memory
         when contains(message, 'allocate more than 1EB memory')
-        then 'own'  -- a size gone wrong, not a want of memory
+        then 'own'
+        -- gRPC's word for a full message or a quota is that of a full device
         when
-            regexp_matches(
-                message,
-                'RPC that terminated with|Received message larger than max|(?:Sent|Serialized) message larger|Quota exceeded for|quota metric'
-            )
-            or class in ('AioRpcError', '_InactiveRpcError', '_MultiThreadedRendezvous')
-        then 'own'  -- gRPC's word for a full message or a quota is that of a full device
-        when
-            class in ('OutOfMemoryError', 'MemoryError', 'ResourceExhaustedError')
+            class_kind = 'own'
             or regexp_matches(
                 message,
-                '(?i)not enough memory\. Please try to increase --mem-fraction|not enough memory to handle [0-9]+ (?:prefill|total) tokens|Maximum pool size exceeded|PT_DEVMEM Allocation failed|OUT_OF_DEVICE_MEMORY|allocating <= available failed|^Resource exhausted: |is smaller than requested bytes of|std::bad_alloc|out of memory|CUBLAS_STATUS_ALLOC_FAILED|RESOURCE_EXHAUSTED|failed to allocate|cannot allocate memory|can''t allocate memory'
+                'RPC that terminated with|Received message larger than max'
+                || '|(?:Sent|Serialized) message larger|Quota exceeded for|quota metric'
+            )
+        then 'own'
+        when
+            class_kind = 'memory'
+            or regexp_matches(
+                message,
+                '(?i)not enough memory\. Please try to increase --mem-fraction'
+                || '|not enough memory to handle [0-9]+ (?:prefill|total) tokens'
+                || '|Maximum pool size exceeded|PT_DEVMEM Allocation failed'
+                || '|OUT_OF_DEVICE_MEMORY|allocating <= available failed'
+                || '|^Resource exhausted: |is smaller than requested bytes of|std::bad_alloc'
+                || '|out of memory|CUBLAS_STATUS_ALLOC_FAILED|RESOURCE_EXHAUSTED'
+                || '|failed to allocate|cannot allocate memory|can''t allocate memory'
             )
         then 'memory'
         when
             regexp_matches(
                 message,
-                'no kernel image|driver version is insufficient|driver on your system is too old|undefined symbol|GLIBC|CXXABI|cuDNN version incompat|not compiled with CUDA|shared object file|different CUDA major|mismatches the version that was used|unsupported toolchain|display driver / cuda driver'
+                'no kernel image|driver version is insufficient'
+                || '|driver on your system is too old|undefined symbol|GLIBC|CXXABI'
+                || '|cuDNN version incompat|not compiled with CUDA|shared object file'
+                || '|different CUDA major|mismatches the version that was used'
+                || '|unsupported toolchain|display driver / cuda driver'
             )
         then 'incompatible'
         when
-            class in ('AcceleratorError')
+            class_kind = 'gpu'
             or regexp_matches(
                 message,
-                'CUDA error|cudaError|CUDNN_STATUS|CUBLAS_STATUS|CUSOLVER_STATUS|HIP error|hipError|device-side assert|uncorrectable ECC|CUDA driver error|unspecified launch failure|illegal memory access'
+                'CUDA error|cudaError|CUDNN_STATUS|CUBLAS_STATUS|CUSOLVER_STATUS|HIP error'
+                || '|hipError|device-side assert|uncorrectable ECC|CUDA driver error'
+                || '|unspecified launch failure|illegal memory access'
             )
         then 'gpu'
         when
-            class in (
-                'DistBackendError',
-                'DistNetworkError',
-                'DistStoreError',
-                'DistError',
-                'RendezvousTimeoutError'
-            )
+            class_kind = 'collective'
             or regexp_matches(
                 message,
-                'NCCL|nccl[A-Z]|monitoredBarrier|^connect\(\) timed out|monitored_barrier|gloo|Gloo|c10d|ProcessGroup|[Ww]atchdog|socket has timed out|TCPStore|[Rr]endezvous|store based barrier|wait timeout after|Timed out (?:initializing|waiting)|collective operation|EADDRINUSE|[Aa]ddress already in use|failed to connect to|Detected mismatch between collectives|Barrier timed out\. (?:Barrier_id: PjRT_Client_Connect|Id: \[Init\]Wait_for_all_tasks)'
+                'NCCL|nccl[A-Z]|monitoredBarrier|^connect\(\) timed out|monitored_barrier'
+                || '|gloo|Gloo|c10d|ProcessGroup|[Ww]atchdog|socket has timed out|TCPStore'
+                || '|[Rr]endezvous|store based barrier|wait timeout after'
+                || '|Timed out (?:initializing|waiting)|collective operation|EADDRINUSE'
+                || '|[Aa]ddress already in use|failed to connect to'
+                || '|Detected mismatch between collectives'
+                || '|Barrier timed out\. '
+                || '(?:Barrier_id: PjRT_Client_Connect|Id: \[Init\]Wait_for_all_tasks)'
             )
         then 'collective'
         when
             regexp_matches(
                 message,
-                'PytorchStreamWriter failed writing|inline_container\.cc:[0-9]+\] \. unexpected pos|basic_ios::clear|\bfd [0-9]+ failed with'
+                'PytorchStreamWriter failed writing'
+                || '|inline_container\.cc:[0-9]+\] \. unexpected pos|basic_ios::clear'
+                || '|\bfd [0-9]+ failed with'
             )
         then 'writer'
         when
             regexp_matches(
-                message, 'No space left|[Qq]uota exceeded|StorageFull|Errno 28\]|Errno 122\]'
+                message,
+                'No space left|[Qq]uota exceeded|StorageFull|Errno 28\]|Errno 122\]'
             )
         then 'disk'
         when
             regexp_matches(
-                message, 'Too many open files|ancdata|start new thread|Errno 24\]|Errno 11\]'
+                message,
+                'Too many open files|ancdata|start new thread|Errno 24\]|Errno 11\]'
             )
         then 'limit'
         when
-            regexp_matches(
+            class_kind = 'checkpoint'
+            or regexp_matches(
                 message,
-                '(?i)Error\(s\) in loading state_dict|PytorchStreamReader|invalid load key|Ran out of input|pickle data was truncated|unpickling|central directory|deserializ\w+ header|InvalidHeader|MetadataIncompleteBuffer|corrupt\w* (?:checkpoint|file)|checkpoint.*(?:corrupt|incomplete|not found|does not exist|missing|truncated)|missing keys? in state|size mismatch for|not a zip archive|unexpected end of file|hash mismatch|Can''t find a valid checkpoint'
-            )
-            or (
-                class in (
-                    'EOFError',
-                    'UnpicklingError',
-                    'SafetensorError',
-                    'BadZipFile',
-                    'CheckpointException'
-                )
+                '(?i)Error\(s\) in loading state_dict|PytorchStreamReader|invalid load key'
+                || '|Ran out of input|pickle data was truncated|unpickling|central directory'
+                || '|deserializ\w+ header|InvalidHeader|MetadataIncompleteBuffer'
+                || '|corrupt\w* (?:checkpoint|file)'
+                || '|checkpoint.*(?:corrupt|incomplete|not found|does not exist|missing|truncated)'
+                || '|missing keys? in state|size mismatch for|not a zip archive'
+                || '|unexpected end of file|hash mismatch|Can''t find a valid checkpoint'
             )
             or (
                 class in ('FileNotFoundError', 'OSError')
                 and regexp_matches(
-                    message, '(?i)checkpoint|ckpt|\.pt''|\.pth''|\.safetensors|\.distcp|global_step'
+                    message,
+                    '(?i)checkpoint|ckpt|\.pt''|\.pth''|\.safetensors|\.distcp|global_step'
                 )
             )
         then 'checkpoint'
-        when
-            class in (
-                'ModuleNotFoundError',
-                'FileNotFoundError',
-                'PermissionError',
-                'IsADirectoryError',
-                'NotADirectoryError',
-                'ConfigKeyError',
-                'ConfigAttributeError',
-                'MissingConfigException',
-                'ConfigCompositionException',
-                'ArgumentError',
-                'UsageError',
-                'ParserError',
-                'ScannerError',
-                'ValidationError',
-                'InterpolationKeyError',
-                'MissingMandatoryValue',
-                'TOMLDecodeError',
-                'YAMLError',
-                'SyntaxError',
-                'IndentationError'
-            )
+        when class_kind = 'config'
         then 'config'
         when
-            regexp_matches(
+            class_kind = 'loss'
+            or regexp_matches(
                 message,
-                '(?i)loss scale.*(?:minimum|already at)|(?:loss|grad\w*)(?: norm)? (?:is|became|was|=) ?(?:nan|inf)|nan (?:loss|detected|found|or inf)|NaN or Inf|non-finite'
+                '(?i)loss scale.*(?:minimum|already at)'
+                || '|(?:loss|grad\w*)(?: norm)? (?:is|became|was|=) ?(?:nan|inf)'
+                || '|nan (?:loss|detected|found|or inf)|NaN or Inf|non-finite'
             )
-            or class = 'FloatingPointError'
         then 'loss'
         else 'own'
     end
 ;
 
+-- Whether the outermost frame is where a program, a thread or a worker process begins.
 create macro exception_module_level(frames) as
     coalesce(
         regexp_matches(
             frames[1],
-            ' in (?:<module>|_run_module_as_main|_run_code|_bootstrap|_bootstrap_inner|_wrap|_worker_loop|spawn_main|_main|worker_process)$'
+            ' in (?:<module>|_run_module_as_main|_run_code|_bootstrap|_bootstrap_inner|_wrap'
+            || '|_worker_loop|spawn_main|_main|worker_process)$'
         ),
         false
     )

@@ -1,6 +1,7 @@
--- view: One row per GPU: the rank that ran on it where that can be told, by its address.
+-- view: One row per GPU that a line names by its address: the rank that ran on it, where all that
+-- name one agree, and which kind of line says so (learnt_from).
 with
-    said as (
+    link as (
         select
             short_host(host) as host,
             gpu,
@@ -26,6 +27,6 @@ select
     case when count(distinct rank) = 1 then max(rank) end as rank,
     arg_max(learnt_from, weight) filter (rank is not null) as learnt_from,
     min(file_id) as file_id,
-    arg_min(line_no, file_id) as line_no
-from said
+    arg_min(line_no, (file_id, line_no)) as line_no
+from link
 group by host, gpu

@@ -1,7 +1,7 @@
--- view: Links that contradict each other: one rank with two hosts, processes or GPUs (a restart, or
--- a label that is no rank), one GPU or process with two ranks.
+-- view: One row per contradiction between links: a rank (of_what) with two hosts, processes or GPUs
+-- (a restart, or a label that is no rank), a GPU or process with two ranks; names = the two.
 with
-    said as (
+    link as (
         from
             (
                 select
@@ -23,8 +23,8 @@ select
     list(distinct name order by name) as names,
     list(distinct learnt_from order by learnt_from) as learnt_from,
     min(file_id) as file_id,
-    arg_min(line_no, file_id) as line_no
-from said
+    arg_min(line_no, (file_id, line_no)) as line_no
+from link
 group by rank, what
 having count(distinct name) > 1
 union all
@@ -34,8 +34,8 @@ select
     list(distinct rank::varchar order by rank::varchar),
     list(distinct learnt_from order by learnt_from),
     min(file_id),
-    arg_min(line_no, file_id)
-from said
+    arg_min(line_no, (file_id, line_no))
+from link
 where what <> 'host'
 group by what, name
 having count(distinct rank) > 1

@@ -1,5 +1,5 @@
--- table: Every link that a line makes between names, with where it stands and how far it can be
--- trusted (weight, 3 best).
+-- table: One row per link that a line makes between names of a process (rank, host, pid, GPU,
+-- address): where it is, which kind of line it is, how far it can be trusted (weight, 3 best).
 -- Ray's trainer tells of all its workers: its own host is not theirs.
 select
     rank,

@@ -1,8 +1,8 @@
--- view: One row per process, by its number inside of a container or on the host: its rank where one
--- is told and no other. Definite where a line says so; probable where the process is the only one
--- on the GPU of a rank, as the driver and nvidia-smi see it.
+-- view: One row per process, by its number in a container or on the host: its rank, where only one
+-- is named. Definite where a line says so; probable where the process is the only one on the GPU of
+-- a rank, as the driver and nvidia-smi see it.
 with
-    known as (
+    linked_process as (
         select
             short_host(host) as host,
             pid,
@@ -15,7 +15,8 @@ with
         from identity_link
         where pid is not null
     ),
-    inside as (  -- the host's number of a process whose number in its container is known
+    -- The host's number of a process whose number in its container is known.
+    outer_process as (
         select
             coalesce(a.host, short_host(n.host)) as host,
             n.pid,
@@ -28,18 +29,19 @@ with
         from pid_namespace n
         left join host_alias a on a.alias = short_host(n.host)
         join
-            known k
+            linked_process k
             on k.pid = n.inner_pid
             and k.rank is not null
             and (
                 k.host = short_host(n.host)
                 or n.host is null
                 or k.host in (select alias from host_alias h where h.host = short_host(n.host))
-                or short_host(n.host) not in (select host from known where host is not null)
+                or short_host(n.host)
+                not in (select host from linked_process where host is not null)
             )
         qualify count(distinct k.rank) over (partition by n.file_id, n.line_no) = 1
     ),
-    on_gpu as (
+    gpu_process as (
         select p.host, p.pid, p.gpu, p.learnt_from, p.file_id, p.line_no
         from
             (
@@ -64,10 +66,10 @@ with
             ) p
         qualify count(distinct p.pid) over (partition by p.host, p.gpu, p.learnt_from) = 1
     ),
-    every as (
-        from known
+    candidate as (
+        from linked_process
         union all
-        from inside
+        from outer_process
         union all
         select
             o.host,
@@ -78,7 +80,7 @@ with
             1,
             o.file_id,
             o.line_no
-        from on_gpu o
+        from gpu_process o
         join
             gpu g
             on g.gpu = o.gpu
@@ -88,7 +90,7 @@ with
             )
         where
             not exists (
-                from known k
+                from linked_process k
                 where k.pid = o.pid and k.host is not distinct from o.host and k.rank is not null
             )
     )
@@ -99,6 +101,6 @@ select
     arg_max(confidence, weight) as confidence,
     arg_max(learnt_from, weight) as learnt_from,
     min(file_id) as file_id,
-    arg_min(line_no, file_id) as line_no
-from every
+    arg_min(line_no, (file_id, line_no)) as line_no
+from candidate
 group by host, pid

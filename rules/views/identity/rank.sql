@@ -1,16 +1,17 @@
 -- table: One row per rank: its host, process and GPU, by the best and most frequent link. Where two
--- are as good (a restart), neither is taken; contradictions of hosts stand in identity_conflict.
--- cuda_device is the number by which the program calls its GPU, gpu_index the one that the host,
--- nvidia-smi and the kernel give it: they differ where CUDA_VISIBLE_DEVICES is set.
+-- are as good (a restart), neither is taken; contradictions of hosts are in identity_conflict.
+-- cuda_device is the number by which the program calls its GPU, gpu_index the one by which the
+-- host,
+-- nvidia-smi and the kernel know it: they differ where CUDA_VISIBLE_DEVICES is set.
 with
-    best as (
+    best_link as (
         select
             rank,
             what,
             name,
             sum(weight) as votes,
             min(file_id) as file_id,
-            arg_min(line_no, file_id) as line_no
+            arg_min(line_no, (file_id, line_no)) as line_no
         from
             (
                 select
@@ -36,7 +37,7 @@ with
         window one as (partition by rank, what order by sum(weight) desc, name)
         qualify row_number() over one = 1 and coalesce(votes > lead(votes) over one, true)
     ),
-    said as (
+    linked_rank as (
         select
             rank,
             max(name) filter (what = 'host') as host,
@@ -48,18 +49,19 @@ with
             max(name) filter (what = 'gpu_uuid') as gpu_uuid,
             max(name) filter (what = 'address') as address,
             min(file_id) as file_id,
-            arg_min(line_no, file_id) as line_no
-        from best
+            arg_min(line_no, (file_id, line_no)) as line_no
+        from best_link
         group by rank
     ),
-    visible as (  -- the nearest word on the devices a rank sees: its own, its local rank's, that of all
+    -- The nearest setting of the devices that a rank sees: its own, its local rank's, that of all.
+    visible as (
         select
             s.rank,
             string_split(replace(v.devices, ' ', ''), ',') as devices,
             case
                 when v.rank is not null then 1 when v.local_rank is not null then 2 else 3
             end as distance
-        from said s
+        from linked_rank s
         join
             visible_devices v
             on (v.rank = s.rank)
@@ -74,14 +76,14 @@ with
                 and coalesce(short_host(v.host) = s.host, true)
             )
     ),
-    sees as (
+    nearest_visible as (
         select rank, arg_min(devices, distance) as devices
         from (select *, min(distance) over (partition by rank) as nearest from visible)
         where distance = nearest
         group by rank
         having count(distinct devices) = 1
     ),
-    own as (
+    with_device as (
         select
             s.*,
             case
@@ -92,10 +94,10 @@ with
             -- one number for several GPUs of a host: each process sees its own only
             exists (from visible_devices)
             or count(distinct gpu) over (partition by host, cuda_device) > 1 as masked
-        from said s
-        left join sees v using (rank)
+        from linked_rank s
+        left join nearest_visible v using (rank)
     ),
-    indexed as (
+    with_index as (
         select
             * exclude (device, masked) replace (
                 coalesce(
@@ -103,9 +105,9 @@ with
                 ) as gpu_index,
                 coalesce(gpu_uuid, case when device like 'GPU-%' then device end) as gpu_uuid
             )
-        from own
+        from with_device
     ),
-    listed as (
+    listed_gpu as (
         select short_host(host) as host, gpu_index, min(gpu) as gpu, min(gpu_uuid) as gpu_uuid
         from identity_link
         where learnt_from = 'nvidia-smi'
@@ -118,5 +120,5 @@ select
         coalesce(i.gpu, l.gpu) as gpu,
         coalesce(i.gpu_uuid, l.gpu_uuid) as gpu_uuid
     )
-from indexed i
-left join listed l on l.host = i.host and coalesce(i.gpu = l.gpu, i.gpu_index = l.gpu_index)
+from with_index i
+left join listed_gpu l on l.host = i.host and coalesce(i.gpu = l.gpu, i.gpu_index = l.gpu_index)

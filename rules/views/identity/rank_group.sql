@@ -1,8 +1,8 @@
--- view: The parallel groups of each rank, as far as told: torch's process groups by name and
--- description (1, tp), NCCL's communicators by their key (communicator). `size` where a source
--- tells how many ranks are in it.
+-- view: One row per rank and parallel group that it is known to be in: torch's process groups by
+-- name and description (1, tp), NCCL's communicators by their key (communicator); size = how many
+-- ranks are in it, where a source says so.
 with
-    said as (
+    membership as (
         select
             of_rank as rank,
             m.grp as "group",
@@ -55,6 +55,6 @@ select
     arg_max(learnt_from, weight) as learnt_from,
     arg_max(file_id, weight) as file_id,
     arg_max(line_no, weight) as line_no
-from said
+from membership
 where rank is not null and "group" <> ''
 group by rank, "group"

@@ -1,10 +1,11 @@
--- table: Processes that a signal ended, one row per source that tells of it (launcher, kernel,
--- strace, shell, data loader). Processes that a signal ended, by whoever tells of it; told by
--- several sources a death is several rows here.
+-- table: One row per report that a signal ended a process, with whoever tells of it in source:
+-- a launcher, the kernel, strace, the shell, a data loader, faulthandler, gdb. A death that
+-- several of them tell of is several rows. library, library_offset, error_code and fault_address
+-- are the kernel's; rank and host are taken from other lines where the report lacks them.
 with
-    told as (
+    report as (
         select
-            source as source,
+            source,
             coalesce(
                 signal,
                 case
@@ -25,100 +26,75 @@ with
             time,
             file_id,
             line_no,
-            coalesce(first_observed, false) as first_observed,
-            null as library,
-            null as library_offset,
-            null as error_code,
-            null as fault_address
+            coalesce(first_observed, false) as first_observed
         from "exit"
         where source <> 'subprocess'
-        union all
+        union all by name
         select
-            'kernel',
-            null,
-            signal_name,
-            null,
+            'kernel' as source,
+            signal_name as said,
             process,
-            null,
-            null,
-            null,
             pid,
             host,
             time,
             file_id,
             line_no,
-            true,
+            true as first_observed,
             library,
             library_offset,
             error_code,
             fault_address
         from fault
-        union all  -- strace prints the end of every thread: the main thread's counts, or the process's lowest where that is not known
+        union all by name
+        -- strace prints the end of every thread: the main thread's counts, or the process's lowest
+        -- where that is not known
         select
-            'strace',
-            null,
-            e.signal_name,
-            null,
-            null,
+            'strace' as source,
+            e.signal_name as said,
             t.rank,
-            null,
-            null,
-            nullif(coalesce(t.pid, e.tid), 0),
+            nullif(coalesce(t.pid, e.tid), 0) as pid,
             t.host,
             make_timestamp(
                 (
                     epoch_us(case when e.at_s < 100000 then f.day else timestamp '1970-01-01' end)
                     + e.at_s * 1000000
                 )::bigint
-            ),
+            ) as time,
             e.file_id,
-            e.line_no,
-            false,
-            null,
-            null,
-            null,
-            null
+            e.line_no
         from strace_event e
         join strace_thread t on t.trace = e.trace and t.tid = e.tid
         join strace_file f on f.file_id = e.file_id
         where e.kind = 'killed' and t.main
-        union all  -- a worker of a data loader, told by its parent
+        union all by name
+        -- a worker of a data loader, told by its parent
         select
-            'data loader',
-            null,
-            regexp_extract(message, 'killed by signal: ([A-Z][a-z ]+?)(?:\.|$)', 1),
-            null,
-            'data loader worker',
+            'data loader' as source,
+            regexp_extract(message, 'killed by signal: ([A-Z][a-z ]+?)(?:\.|$)', 1) as said,
+            'data loader worker' as process,
             rank,
-            null,
             task,
-            try_cast(regexp_extract(message, 'worker \(pid\(?s?\)? ([0-9]+)', 1) as bigint),
+            try_cast(regexp_extract(message, 'worker \(pid\(?s?\)? ([0-9]+)', 1) as bigint) as pid,
             host,
             time,
             file_id,
-            line_no,
-            false,
-            null,
-            null,
-            null,
-            null
+            line_no
         from exception
         where
             contains(message, 'is killed by signal: ')
             and regexp_matches(
                 message, 'killed by signal: (?:Segmentation fault|Aborted|Illegal|Floating)'
             )
-        union all
+        union all by name
         select
-            'faulthandler',
-            null,
+            'faulthandler' as source,
             regexp_extract(
                 occasion,
-                'Fatal Python error: (Segmentation fault|Aborted|Bus error|Floating point exception|Illegal instruction)',
+                'Fatal Python error: (Segmentation fault|Aborted|Bus error'
+                || '|Floating point exception|Illegal instruction)',
                 1
-            ),
-            null,
-            'python',
+            ) as said,
+            'python' as process,
             rank,
             local_rank,
             task,
@@ -126,49 +102,27 @@ with
             host,
             time,
             file_id,
-            line_no,
-            false,
-            null,
-            null,
-            null,
-            null
+            line_no
         from stack_process
         where occasion like 'Fatal Python error: %'
-        union all
-        select
-            'gdb',
-            6,
-            null,
-            null,
-            null,
-            rank,
-            null,
-            null,
-            null,
-            host,
-            time,
-            file_id,
-            line_no,
-            false,
-            null,
-            null,
-            null,
-            null
+        union all by name
+        select 'gdb' as source, 6 as signal, rank, host, time, file_id, line_no
         from abort_stack
     ),
-    named as (
-        select t.* exclude (signal), coalesce(t.signal, n.signal) as signal
-        from told t
-        left join signal_number n on n.said = t.said
+    signal as (
+        select signal, min(signal_name) as signal_name
+        from signal_number
+        where starts_with(said, 'SIG') and said <> 'SIGIOT'
+        group by signal
     ),
-    hosts as (  -- a process id that only one host's lines name
+    host_of_pid as (  -- a process id that only one host's lines name
         select pid, any_value(host) as host
         from nccl_process
         where pid is not null and host <> ''
         group by pid
         having count(distinct host) = 1
     ),
-    pids as (
+    rank_of_pid as (
         select pid, any_value(rank) as rank, any_value(host) as host
         from
             (
@@ -183,18 +137,15 @@ with
         having count(distinct rank) = 1
     )
 select
-    d.* exclude (said, rank, host),
+    r.* exclude (said, signal, rank, host, first_observed),
+    coalesce(r.first_observed, false) as first_observed,
+    coalesce(r.signal, n.signal) as signal,
     s.signal_name,
-    coalesce(d.rank, p.rank) as rank,
-    coalesce(d.host, p.host, h.host) as host
-from named d
-left join
-    (
-        select signal, min(signal_name) as signal_name
-        from signal_number
-        where starts_with(said, 'SIG') and said <> 'SIGIOT'
-        group by signal
-    ) s using (signal)
-left join pids p on p.pid = d.pid
-left join hosts h on h.pid = d.pid and d.source <> 'kernel'
-where d.signal is not null
+    coalesce(r.rank, p.rank) as rank,
+    coalesce(r.host, p.host, h.host) as host
+from report r
+left join signal_number n on n.said = r.said
+left join signal s on s.signal = coalesce(r.signal, n.signal)
+left join rank_of_pid p on p.pid = r.pid
+left join host_of_pid h on h.pid = r.pid and r.source <> 'kernel'
+where coalesce(r.signal, n.signal) is not null

@@ -1,4 +1,5 @@
--- view: A person or the scheduler ended the job: what dies then, dies of that.
+-- view: One row per line that says that the job was ended from outside: who = person | scheduler |
+-- launcher (it was told to stop, by nobody it names). What dies then, dies of that.
 select 'person' as who, file_id, line_no, time
 from exception
 where class = 'KeyboardInterrupt'
@@ -14,9 +15,9 @@ union all
 select 'scheduler', file_id, line_no, time
 from scheduler_event
 where event in ('time_limit', 'preempted', 'requeued', 'node_failure', 'evicted', 'signalled')
+union all
 -- Slurm also says that it cancels a step when one of its tasks has failed: then srun told of that
 -- task before
-union all
 select 'scheduler', file_id, line_no, time
 from scheduler_event e
 where

@@ -1,6 +1,6 @@
--- table: Signs that the job did not end well: bad exits, scheduler events, exceptions of the
--- communication layer, NCCL errors. Signs that a job did not end well, whoever says so: with none
--- of them a log that stops is only a log that was cut.
+-- table: One row per sign that the job did not end well, whoever tells of it: sign = abort | exit |
+-- scheduler | exception | timeout | heartbeat | nccl error. With none of them a log that stops is
+-- only a log that was cut.
 select
     case when exitcode in (-6, 134) or signal = 6 then 'abort' else 'exit' end as sign,
     time,
@@ -33,7 +33,7 @@ union all by name
 select 'heartbeat' as sign, time, host, file_id, line_no
 from c10d_heartbeat
 union all by name
--- frames of an error on its way up; a lone one is plug-in probing
+-- Frames of an error on its way up; fewer than three are a plug-in that is tried out.
 select
     'nccl error' as sign,
     min(time) as time,
