@@ -70,13 +70,14 @@ def main() -> None:
 @click.option(
     "--fail-on", type=click.Choice(list(_RANK)), help="Exit 1 where there is an incident of that severity or worse."
 )
-def analyze(run: Path, to: str, db: Path | None, content: tuple[Path, ...], fail_on: str | None) -> None:
+@click.option("-v", "--verbose", is_flag=True, help="Show the facts of every finding too.")
+def analyze(run: Path, to: str, db: Path | None, content: tuple[Path, ...], fail_on: str | None, verbose: bool) -> None:
     """Read RUN, a directory or one file, and say what went wrong, who, and what to do."""
     analysis = _analysis(run, db, content)
     if to == "text":
         from logsift.report.terminal import show
 
-        show(analysis)
+        show(analysis, facts=verbose)
     else:
         click.echo(_rendered(analysis, to))
     if fail_on and any(_RANK[i.severity] >= _RANK[fail_on] for i in analysis.incidents):

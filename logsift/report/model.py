@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from logsift import __version__
+from logsift.judge.words import ranges
 
 if TYPE_CHECKING:
     from logsift.analysis import Analysis
@@ -103,20 +104,10 @@ def steps(incident: Incident) -> list[tuple[str, tuple[str, ...]]]:
     return [(f"{n}. {s.text}" if several else s.text, s.commands) for n, s in enumerate(incident.steps, 1)]
 
 
-def ranges(numbers: list[int]) -> str:
-    """Sorted numbers as ranges: [0, 1, 2, 5] -> 0-2,5."""
-    out: list[str] = []
-    for n in numbers:
-        last = out[-1].split("-") if out else []
-        if last and int(last[-1]) == n - 1:
-            out[-1] = f"{last[0]}-{n}"
-        else:
-            out.append(str(n))
-    return ",".join(out)
-
-
 def fact(value: object) -> str:
     """A fact for people: lists with commas, whole numbers without a point, others with six digits; JSON keeps all of them."""
+    if isinstance(value, dict):
+        return "(" + " ".join(f"{k}={fact(v)}" for k, v in value.items() if v not in (None, [])) + ")"
     if isinstance(value, list | tuple):
         return ",".join(fact(v) for v in value)
     if isinstance(value, float):

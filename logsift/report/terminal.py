@@ -20,14 +20,14 @@ _COLOUR = {"critical": "red", "warning": "yellow", "info": "cyan"}
 _PROOF_LINES = 5
 
 
-def show(analysis: Analysis, console: Console | None = None) -> None:
-    """Print the report."""
+def show(analysis: Analysis, console: Console | None = None, *, facts: bool = False) -> None:
+    """Print the report, with the facts of each finding where asked for."""
     console = console or Console(highlight=False)
-    for part in parts(build(analysis)):
+    for part in parts(build(analysis), facts=facts):
         console.print(part)
 
 
-def parts(report: Report) -> list[RenderableType]:
+def parts(report: Report, *, facts: bool = False) -> list[RenderableType]:
     """The blocks of the report, from the verdict to what is missing."""
     out: list[RenderableType] = []
     if report.root is None:
@@ -35,13 +35,13 @@ def parts(report: Report) -> list[RenderableType]:
     else:
         colour = _COLOUR[report.root.incident.severity]
         title = f"root cause: {report.root.incident.rule} ({report.root.incident.confidence})"
-        out.append(Panel(_finding(report.root), title=title, title_align="left", border_style=colour))
+        out.append(Panel(_finding(report.root, facts=facts), title=title, title_align="left", border_style=colour))
         if echoes := flat(report.root):
             out += [Text("which explains", style="bold"), _echoes(echoes)]
     for other in report.others:
         colour = _COLOUR[other.incident.severity]
         title = f"also found: {other.incident.rule} ({other.incident.confidence})"
-        out.append(Panel(_finding(other), title=title, title_align="left", border_style=colour))
+        out.append(Panel(_finding(other, facts=facts), title=title, title_align="left", border_style=colour))
         if echoes := flat(other):
             out.append(_echoes(echoes))
     if report.context:
@@ -75,7 +75,7 @@ def coverage_line(report: Report) -> str:
     return f"logsift {report.version} · {report.run} · {', '.join(said)}"
 
 
-def _finding(finding: Finding) -> Group:
+def _finding(finding: Finding, *, facts: bool) -> Group:
     i = finding.incident
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
@@ -92,9 +92,8 @@ def _finding(finding: Finding) -> Group:
         table.add_row("proof" if n == 0 else "", line)
     if len(i.evidence) > _PROOF_LINES:
         table.add_row("", Text(f"… {len(i.evidence) - _PROOF_LINES} more lines", style="dim"))
-    facts = [f"{k}={_short(v)}" for k, v in i.facts.items()]
-    if facts:
-        table.add_row("facts", Text("  ".join(facts), style="dim"))
+    if facts and (known := [f"{k}={_short(v)}" for k, v in i.facts.items()]):
+        table.add_row("facts", Text("  ".join(known), style="dim"))
     return Group(Text(i.summary, style="bold"), Text(""), table)
 
 

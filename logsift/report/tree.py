@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from logsift.errors import UserError
-from logsift.report.model import ranges
+from logsift.judge.words import ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
