@@ -345,10 +345,10 @@ class Clocks:
     """
 
     of_file: Mapping[int, tuple[frozenset[str], timedelta]] = field(default_factory=dict)
-    qualities: Mapping[int, frozenset[str]] = field(default_factory=dict)
     job: tuple[datetime, frozenset[str]] | None = None
     job_speaks: frozenset[int] = frozenset()
     boots: Mapping[int, Sequence[Boot]] = field(default_factory=dict)
+    qualities: Mapping[int, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, store: Store) -> Clocks:
@@ -373,7 +373,7 @@ class Clocks:
         if job:
             for b in store.rows("SELECT file_id, line_no, host, time FROM boot WHERE time IS NOT NULL"):
                 boots.setdefault(b["file_id"], []).append(Boot(b["line_no"], b["host"], b["time"]))
-        return cls(files, qualities, job, frozenset(speaks), boots)
+        return cls(files, job, frozenset(speaks), boots, qualities)
 
     def uncertainty(self, a: Incident, b: Incident) -> timedelta:
         """Two incidents' times are in an order only beyond this."""

@@ -38,6 +38,10 @@ GIVEN = frozenset(
 """
 
 
+_BEFORE_MARK = re.compile(r" ([,.;:])(?= |$)")
+"""A blank that an optional part has left before a mark."""
+
+
 class UnknownFact(Exception):
     """A template names what is not known of this incident."""
 
@@ -239,7 +243,7 @@ def _said(phrase: Phrase, known: Mapping[str, Any]) -> str:
     try:
         if phrase.when and not _condition(phrase.when)(facts):
             return ""
-        return " ".join(_template(phrase.say).render(facts).split())
+        return _BEFORE_MARK.sub(r"\1", " ".join(_template(phrase.say).render(facts).split()))
     except (
         UnknownFact,
         UndefinedError,
