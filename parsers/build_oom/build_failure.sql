@@ -1,4 +1,4 @@
--- view: Where a compiler was killed: the program, and the object and step it was at.
+-- table: Where a compiler was killed: the program, and the object and step it was at.
 with
     ends as (
         select file_id, max(step_no) as last_step, max(steps) as steps

@@ -1,4 +1,4 @@
--- view: One row per file system or quota that is (nearly) full, by its fullest statement. File
+-- table: One row per file system or quota that is (nearly) full, by its fullest statement. File
 -- systems that are full by nature (images, CD-ROMs, boot partitions) are left out.
 select
     path,

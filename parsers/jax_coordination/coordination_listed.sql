@@ -1,4 +1,4 @@
--- view: One row per task in a list below a line of JAX's coordination service; event = unhealthy:
+-- table: One row per task in a list below a line of JAX's coordination service; event = unhealthy:
 -- it stopped sending heartbeats, start: it did not come to the barrier of the start. Lines that
 -- hold a task's name belong to a list only where they follow its head without a gap.
 select h.event, h.line_no as head_line, k.file_id, k.line_no, k.time, k.lost_task

@@ -1,4 +1,5 @@
--- view: One row per error of a host's hardware that it could not correct: part = memory | processor
+-- table: One row per error of a host's hardware that it could not correct: part = memory |
+-- processor
 -- | pcie. The kernel prints of what part an error is (its section) after the line that grades it.
 with
     section as (

@@ -1,4 +1,4 @@
--- view: One row per rank of a communicator: the last collective it completed and its median bus
+-- table: One row per rank of a communicator: the last collective it completed and its median bus
 -- bandwidth, by NCCL's inspector plugin.
 select
     comm_id,

@@ -1,4 +1,5 @@
--- view: Lines of logs that tell of a full disk or a quota that is used up; `error`: ENOSPC, EDQUOT,
+-- table: Lines of logs that tell of a full disk or a quota that is used up; `error`: ENOSPC,
+-- EDQUOT,
 -- or torch_writer where only the writer of checkpoints failed.
 select
     'log' as source,

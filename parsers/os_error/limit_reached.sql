@@ -1,4 +1,4 @@
--- view: Lines of logs that tell of a limit that was reached; `limit` as in refused_by_limit.
+-- table: Lines of logs that tell of a limit that was reached; `limit` as in refused_by_limit.
 select
     'log' as source,
     case

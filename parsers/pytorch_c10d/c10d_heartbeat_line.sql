@@ -1,4 +1,4 @@
--- view: One row per line of the heartbeat monitor. Where a terminal broke it, who it is is in the
+-- table: One row per line of the heartbeat monitor. Where a terminal broke it, who it is is in the
 -- line before.
 select
     h.* replace (

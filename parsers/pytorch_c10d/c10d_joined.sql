@@ -1,4 +1,5 @@
--- view: One row per record broken by a terminal, a collector or a launcher, anywhere, also within a
+-- table: One row per record broken by a terminal, a collector or a launcher, anywhere, also
+-- within a
 -- word: the pieces that follow their first line without a gap, put together without blanks. Where
 -- two ranks' first lines follow each other, nobody can tell whose the pieces are.
 with

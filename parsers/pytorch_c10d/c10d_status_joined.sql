@@ -1,4 +1,4 @@
--- view: One row per status line of a watchdog that had been broken, in the columns of c10d_status.
+-- table: One row per status line of a watchdog that had been broken, in the columns of c10d_status.
 -- The last number may lack digits: one that lost some is smaller than the number before it by nine
 -- at least.
 select

@@ -1,4 +1,4 @@
--- view: One row per line of a watchdog's timeout that had been broken, in the columns of
+-- table: One row per line of a watchdog's timeout that had been broken, in the columns of
 -- c10d_timeout. A number is read where a character follows it: at the end of a piece its last
 -- digits may be missing.
 select

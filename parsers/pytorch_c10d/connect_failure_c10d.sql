@@ -1,4 +1,4 @@
--- view: A store or rendezvous that could not be reached: one row per process that gave up.
+-- table: A store or rendezvous that could not be reached: one row per process that gave up.
 select
     'c10d' as source,
     regexp_replace(s.peer, '^\[|\]$', '', 'g') as peer,

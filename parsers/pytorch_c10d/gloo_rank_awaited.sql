@@ -1,4 +1,4 @@
--- view: One row per rank that others wait for in gloo's first meeting: every rank leaves its
+-- table: One row per rank that others wait for in gloo's first meeting: every rank leaves its
 -- address in the store, and the others wait for the one that is not there. Groups other than the
 -- default one count their own ranks, and are left out.
 select

@@ -1,4 +1,4 @@
--- view: One row per file and way in which ranks waited for others before the first collective, and
+-- table: One row per file and way in which ranks waited for others before the first collective, and
 -- gave up: stage = store | unique_id | gloo_connect | rendezvous.
 select
     list_distinct(

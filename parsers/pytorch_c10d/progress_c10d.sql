@@ -1,4 +1,4 @@
--- view: One row per rank and group: how far it has come, by its status lines. A count that torch
+-- table: One row per rank and group: how far it has come, by its status lines. A count that torch
 -- left uninitialised (2.3) is none.
 select
     'watchdog' as source,

@@ -1,4 +1,4 @@
--- view: One row per statement that a job runs, waits or has ended, with the moment of the capture
+-- table: One row per statement that a job runs, waits or has ended, with the moment of the capture
 -- where the file says it: the last line before it that is nothing but a time.
 select
     j.file_id,

@@ -1,4 +1,4 @@
--- view: One row per collective that a watchdog reports as timed out: time = when the rank started
+-- table: One row per collective that a watchdog reports as timed out: time = when the rank started
 -- to wait in it.
 select
     concat_ws(' ', 'start of', coalesce(t.grp_desc, t.grp, 'work'), t.collective_seq) as event,

@@ -1,4 +1,4 @@
--- view: One row per sighting of a moment that several logs saw, which tells the engine how their
+-- table: One row per sighting of a moment that several logs saw, which tells the engine how their
 -- clocks stand to each other. event: rows of one event saw the same moment, each by its own clock
 -- (time, or uptime_seconds where only that is printed); utc: the line says the true time itself;
 -- within_seconds: how far the sightings of one event may be apart.

@@ -1,4 +1,5 @@
--- view: One row per step among the last fifty of every writer that prints steps with their time and
+-- table: One row per step among the last fifty of every writer that prints steps with their time
+-- and
 -- loss; of a step written twice the last time counts.
 with
     step as (

@@ -1,4 +1,4 @@
--- view: One row per line that says that a process ended, and who says so: source = kernel (which
+-- table: One row per line that says that a process ended, and who says so: source = kernel (which
 -- killed it) | launcher.
 select
     'kernel' as source,

@@ -1,4 +1,4 @@
--- view: One row per sighting of a step whose loss is both in a log and, with an exact time, in a
+-- table: One row per sighting of a step whose loss is both in a log and, with an exact time, in a
 -- store of metrics: two for each such step.
 with
     stored_loss as (

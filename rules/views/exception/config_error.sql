@@ -1,4 +1,4 @@
--- view: One row per report that the job was set up in a way that cannot work, before any training
+-- table: One row per report that the job was set up in a way that cannot work, before any training
 -- step: what = arguments | missing file | permission | command | port; event says which of NCCL's
 -- and the store's errors it is (see config_error_nccl, and port_taken); alike = equal for reports
 -- of the same error.

@@ -1,4 +1,4 @@
--- view: Those of exception_verdict that a run can have died of, by how much of the log follows;
+-- table: Those of exception_verdict that a run can have died of, by how much of the log follows;
 -- certain = it reached the top of its program, or the job is known to have failed.
 select *, chain_uncaught or job_failed as certain
 from exception_verdict

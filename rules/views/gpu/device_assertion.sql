@@ -1,4 +1,4 @@
--- view: One row where kernels printed assertions that failed on the device: one of them, and how
+-- table: One row where kernels printed assertions that failed on the device: one of them, and how
 -- many threads printed one.
 select
     any_value(source) as source,

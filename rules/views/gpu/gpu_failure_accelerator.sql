@@ -1,4 +1,4 @@
--- view: One row per host whose Gaudi cards (intel) or Neuron devices (aws) failed: kind = memory |
+-- table: One row per host whose Gaudi cards (intel) or Neuron devices (aws) failed: kind = memory |
 -- failed | not_usable | firmware, the worst that was reported.
 select
     list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,

@@ -1,4 +1,4 @@
--- view: One row per AMD GPU that failed, or per event of its RAS unit: kind = ras (an error that
+-- table: One row per AMD GPU that failed, or per event of its RAS unit: kind = ras (an error that
 -- cannot be corrected, by name) | ras_count (such errors are counted) | reset_failed |
 -- init_failed |
 -- hw_exception | scheduler_hung | reset; unit is the block of the GPU. A reset, or a scheduler that

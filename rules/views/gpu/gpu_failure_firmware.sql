@@ -1,4 +1,4 @@
--- view: One row per GPU whose firmware (GSP) does not answer, where no Xid says which GPU it is:
+-- table: One row per GPU whose firmware (GSP) does not answer, where no Xid says which GPU it is:
 -- the
 -- driver's own count of its GPUs is all that is known.
 select

@@ -1,4 +1,4 @@
--- view: One row per GPU of which nvidia-smi -q says that it failed: kind = replace (its memory can
+-- table: One row per GPU of which nvidia-smi -q says that it failed: kind = replace (its memory can
 -- no longer be repaired) | uncorrectable (errors since its last reset) | recovery (what it asks
 -- for). Where the driver told of the same GPU, its own lines are the incident.
 with driver_failure as (select distinct gpu from gpu_burst where verdict = 'hardware')

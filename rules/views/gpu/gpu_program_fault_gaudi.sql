@@ -1,4 +1,4 @@
--- view: One row per host where a program on Gaudi cards accessed an address that is not mapped
+-- table: One row per host where a program on Gaudi cards accessed an address that is not mapped
 -- (error = page fault) or its work did not end in time (timeout).
 select
     list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,

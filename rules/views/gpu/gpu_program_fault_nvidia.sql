@@ -1,4 +1,4 @@
--- view: One row per Xid that a program caused, on all GPUs where it came within ten minutes:
+-- table: One row per Xid that a program caused, on all GPUs where it came within ten minutes:
 -- ranks of
 -- one program fault together. verdict = application (it did what is not allowed) | killed (it
 -- ended,

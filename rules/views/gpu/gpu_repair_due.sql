@@ -1,4 +1,4 @@
--- view: One row per GPU whose memory was repaired on paper only: the driver marked rows for
+-- table: One row per GPU whose memory was repaired on paper only: the driver marked rows for
 -- remapping
 -- or pages for retirement (Xid 63 and its kin), or nvidia-smi says that a repair is pending. A
 -- warning where nvidia-smi says so, critical where a program on that host met the error itself,

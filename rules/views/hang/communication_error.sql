@@ -1,4 +1,4 @@
--- view: One row per line of another failure that takes watchdogs down as a timeout does.
+-- table: One row per line of another failure that takes watchdogs down as a timeout does.
 select file_id, line_no
 from fatal_exception
 union all

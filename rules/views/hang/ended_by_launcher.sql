@@ -1,4 +1,4 @@
--- view: One row per rank and line in which its launcher says that it ends the process: such a rank
+-- table: One row per rank and line in which its launcher says that it ends the process: such a rank
 -- had no time to say anything.
 select r.rank, l.file_id, l.line_no
 from launcher_event l

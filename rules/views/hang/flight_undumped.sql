@@ -1,4 +1,4 @@
--- view: One row per rank that belongs to a group of the Flight Recorder's dumps, left no dump
+-- table: One row per rank that belongs to a group of the Flight Recorder's dumps, left no dump
 -- itself, and of which no watchdog says that it waits: it is gone, has not come, or its dump could
 -- not be written or was not copied. That alone names nobody.
 select distinct rank

@@ -1,4 +1,4 @@
--- view: One row per open send or receive whose peer has no open counterpart and has not done its
+-- table: One row per open send or receive whose peer has no open counterpart and has not done its
 -- part before (then the data are on their way, or were when the dump was taken). The peer does
 -- nothing, or is in a collective that the waiting rank has not entered.
 with

@@ -1,4 +1,4 @@
--- view: One row: the ranks torch's own analyser of Flight Recorder dumps names. In groups that lie
+-- table: One row: the ranks torch's own analyser of Flight Recorder dumps names. In groups that lie
 -- within each other it names victims too: those count whom most of its findings name.
 with
     finding as (

@@ -1,4 +1,4 @@
--- view: One row: the ranks monitored_barrier waited for in vain, as rank 0 names them (only the
+-- table: One row: the ranks monitored_barrier waited for in vain, as rank 0 names them (only the
 -- first one without wait_all_ranks). In a smaller group than the default one the numbers are the
 -- group's own, and nobody is named.
 with

@@ -1,4 +1,4 @@
--- view: One row: rank 0 itself did not come to a monitored_barrier; all others say that it did not
+-- table: One row: rank 0 itself did not come to a monitored_barrier; all others say that it did not
 -- answer.
 with
     arrived as (

@@ -1,4 +1,4 @@
--- view: One row per communicator with ranks that stopped calling collectives before the others, by
+-- table: One row per communicator with ranks that stopped calling collectives before the others, by
 -- NCCL_DEBUG_SUBSYS=COLL. A job that is killed at work stops its ranks at slightly different counts
 -- too: only where something is said of a hang does it count.
 with

@@ -1,4 +1,4 @@
--- view: One row: the ranks that torch's desync report says have not joined the collective.
+-- table: One row: the ranks that torch's desync report says have not joined the collective.
 with
     named_rank as (
         select

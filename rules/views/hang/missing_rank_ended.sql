@@ -1,4 +1,4 @@
--- view: One row: ranks whose process had ended, as its launcher tells, before the others gave up
+-- table: One row: ranks whose process had ended, as its launcher tells, before the others gave up
 -- waiting: they can't have joined them. Only where nobody says why they ended: a failure with an
 -- account of its own is an incident of its own, and this its echo.
 with

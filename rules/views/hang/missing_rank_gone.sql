@@ -1,4 +1,4 @@
--- view: One row: ranks whose process was not there any more when a tool wanted to dump its stack,
+-- table: One row: ranks whose process was not there any more when a tool wanted to dump its stack,
 -- while all that were dumped wait for their peers.
 with
     waiting as (

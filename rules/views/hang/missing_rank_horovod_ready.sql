@@ -1,4 +1,4 @@
--- view: One row: the ranks Horovod waits for, where an old version says in one line who HAS
+-- table: One row: the ranks Horovod waits for, where an old version says in one line who HAS
 -- submitted each tensor. Who is awaited follows where the others are known: they are all that
 -- anybody names, and no rank above them. Where each rank waits with tensors of its own, none is
 -- late: the fewer went another way.

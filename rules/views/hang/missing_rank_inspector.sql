@@ -1,4 +1,4 @@
--- view: One row per communicator over the whole job whose ranks did not all complete the same
+-- table: One row per communicator over the whole job whose ranks did not all complete the same
 -- collectives, by NCCL's inspector plugin. It writes what was completed: in a job that hangs all
 -- ranks should be at one number, and a few that are well behind have not finished what the others
 -- did. The last records may be lost, so a step or two says nothing.

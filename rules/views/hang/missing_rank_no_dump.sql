@@ -1,4 +1,4 @@
--- view: One row: all that left a Flight Recorder dump wait alike, and one or a few members left
+-- table: One row: all that left a Flight Recorder dump wait alike, and one or a few members left
 -- none: the only candidates.
 with
     waiting as (

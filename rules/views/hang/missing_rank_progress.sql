@@ -1,4 +1,4 @@
--- view: One row per source of counts (Flight Recorder, status lines of watchdogs): the ranks of
+-- table: One row per source of counts (Flight Recorder, status lines of watchdogs): the ranks of
 -- rank_suspect. Where most of them look late, it is not they who are late.
 with
     observed as (

@@ -1,4 +1,4 @@
--- view: One row per communicator and finding of NCCL RAS that two snapshots confirm: ranks whose
+-- table: One row per communicator and finding of NCCL RAS that two snapshots confirm: ranks whose
 -- operation counts are behind those of the others, and ranks that have not called for the end of
 -- the communicator that most others are ending.
 select

@@ -1,4 +1,4 @@
--- view: One row of the processes for which nothing answers NCCL RAS, and one per communicator with
+-- table: One row of the processes for which nothing answers NCCL RAS, and one per communicator with
 -- the ranks that its JSON report calls dead. Of communicators the largest ones count: their ranks
 -- are those of the job.
 with dead_rank as (select * from (from ras_rank where dead qualify nranks = max(nranks) over ()))

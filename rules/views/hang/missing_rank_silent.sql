@@ -1,4 +1,4 @@
--- view: One row: all ranks but one or a few gave up in one operation of the default group, and
+-- table: One row: all ranks but one or a few gave up in one operation of the default group, and
 -- these say nothing of it. More than an eighth of the job may be silent where each of them has a
 -- log of its own, or where they are all of a host's ranks.
 with

@@ -1,4 +1,4 @@
--- view: One row: ranks that are not where the others wait, by the stacks of all.
+-- table: One row: ranks that are not where the others wait, by the stacks of all.
 select
     'stacks' as source,
     case

@@ -1,4 +1,5 @@
--- view: One row: ranks that passed fewer of the stages they print than most others did, and printed
+-- table: One row: ranks that passed fewer of the stages they print than most others did, and
+-- printed
 -- nothing of them since: the stages stand near the end of the log.
 -- only with printed_stage
 with

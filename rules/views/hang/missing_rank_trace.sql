@@ -1,4 +1,4 @@
--- view: One row: processes whose trace of Python lines ends elsewhere, and earlier, than those of
+-- table: One row: processes whose trace of Python lines ends elsewhere, and earlier, than those of
 -- most others, which end on one line, in what waits for other ranks.
 -- only with call_trace
 with

@@ -1,4 +1,4 @@
--- view: One row per send or receive in a Flight Recorder dump that holds all operations from the
+-- table: One row per send or receive in a Flight Recorder dump that holds all operations from the
 -- first: nth = the how manieth it is of its rank, group, pair and kind.
 select
     o.file_id,

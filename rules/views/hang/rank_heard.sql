@@ -1,4 +1,5 @@
--- view: One row per rank of which something can be heard here: those with a log of their own, those
+-- table: One row per rank of which something can be heard here: those with a log of their own,
+-- those
 -- that a launcher or a line of identity names, and the rest of the job where one log holds nearly
 -- all of it.
 with

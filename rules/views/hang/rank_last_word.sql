@@ -1,4 +1,4 @@
--- view: One row per rank: the last line of it that says anything of the job, be it a step, a
+-- table: One row per rank: the last line of it that says anything of the job, be it a step, a
 -- timeout or an error.
 with
     spoken as (

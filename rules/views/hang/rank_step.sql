@@ -1,4 +1,4 @@
--- view: One row per training step a rank printed, with the file it is in and the pause before it;
+-- table: One row per training step a rank printed, with the file it is in and the pause before it;
 -- goes_back = the step is lower than the one before, as after a restart.
 select
     coalesce(t.rank, f.rank) as rank,

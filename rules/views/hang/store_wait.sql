@@ -1,4 +1,4 @@
--- view: One row per stage before there is a communicator (store, rendezvous, unique_id,
+-- table: One row per stage before there is a communicator (store, rendezvous, unique_id,
 -- gloo_connect) at which ranks waited for others and gave up: who waited, how many came of how
 -- many, and the one rank that gloo's first meeting misses, where there is just one. What times out
 -- later is a collective's own.

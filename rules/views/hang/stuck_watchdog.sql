@@ -1,4 +1,4 @@
--- view: One row: the ranks whose heartbeat monitor found the watchdog thread itself stuck.
+-- table: One row: the ranks whose heartbeat monitor found the watchdog thread itself stuck.
 with
     beat as (
         select

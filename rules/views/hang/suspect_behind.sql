@@ -1,4 +1,4 @@
--- view: One row per rank that has joined what all wait in, and enqueued less after it than the
+-- table: One row per rank that has joined what all wait in, and enqueued less after it than the
 -- others did: its program is stuck, or its device. Only where nobody is awaited and no dump is
 -- absent, and for a quarter of a group at most.
 with

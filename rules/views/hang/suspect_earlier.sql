@@ -1,4 +1,4 @@
--- view: One row per rank whose watchdog gave up an earlier number of a group than those of most
+-- table: One row per rank whose watchdog gave up an earlier number of a group than those of most
 -- others did: two numbers in all, and a quarter of the group at most in the earlier one.
 with
     waiting as (

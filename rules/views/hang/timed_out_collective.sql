@@ -1,4 +1,4 @@
--- view: One row: the group whose collective began first of all that timed out, and who waited in
+-- table: One row: the group whose collective began first of all that timed out, and who waited in
 -- it; the rest of the hang follows from it. elsewhere = ranks of the group that gave up a later
 -- number; groups_after = how many other groups timed out after it.
 with

@@ -1,4 +1,4 @@
--- view: One row: what the status lines of watchdogs, or their calls for a dump, tell of a
+-- table: One row: what the status lines of watchdogs, or their calls for a dump, tell of a
 -- collective that failed or timed out, where the watchdogs' own lines are cut away. An error is
 -- told so as well: a status that does not say timeout counts only where nothing else went wrong.
 with

@@ -1,4 +1,4 @@
--- view: One row: the one pair of ranks of a communicator that called NCCL's Send and Recv for each
+-- table: One row: the one pair of ranks of a communicator that called NCCL's Send and Recv for each
 -- other unequally often, where both are heard of and all other pairs agree.
 with
     heard_pair as (

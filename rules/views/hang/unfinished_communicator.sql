@@ -1,4 +1,5 @@
--- view: One row per NCCL communicator whose init started on ranks that never completed it. absent =
+-- table: One row per NCCL communicator whose init started on ranks that never completed it.
+-- absent =
 -- ranks that no log shows; knows_peers = the bootstrap was over and a topology found.
 with
     started as (

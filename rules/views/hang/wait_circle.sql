@@ -1,4 +1,4 @@
--- view: One row per circle of ranks that wait for each other, and group in which they do: waiters
+-- table: One row per circle of ranks that wait for each other, and group in which they do: waiters
 -- wait there, in seq, for awaited; circle = the lowest rank of it. Only the first operation a rank
 -- waits in counts: what it has enqueued behind that waits for nobody yet.
 with recursive

@@ -1,4 +1,4 @@
--- view: One row: the watchdogs that say at their end that they take the process down, after an
+-- table: One row: the watchdogs that say at their end that they take the process down, after an
 -- error as after a timeout. It proves nothing beside anything else that went wrong.
 select
     list(line_at(file_id, line_no) order by time nulls last, file_id, line_no) as evidence,

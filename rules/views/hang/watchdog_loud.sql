@@ -1,4 +1,4 @@
--- view: One row per rank of which torch's communication layer printed anything.
+-- table: One row per rank of which torch's communication layer printed anything.
 select coalesce(rank, group_rank) as rank
 from c10d_timeout_line
 where source = 'watchdog'

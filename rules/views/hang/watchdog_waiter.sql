@@ -1,4 +1,4 @@
--- view: One row per rank and collective of the default group that its watchdog gave up.
+-- table: One row per rank and collective of the default group that its watchdog gave up.
 select *
 from c10d_timeout_once
 where

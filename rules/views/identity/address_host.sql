@@ -1,4 +1,4 @@
--- view: One row per network address whose host is known and undisputed.
+-- table: One row per network address whose host is known and undisputed.
 select
     address,
     min(short_host(host)) as host,

@@ -1,4 +1,4 @@
--- view: One row per GPU that a line names by its address: the rank that ran on it, where all that
+-- table: One row per GPU that a line names by its address: the rank that ran on it, where all that
 -- name one agree, and which kind of line says so (learnt_from).
 with
     link as (

@@ -1,4 +1,4 @@
--- view: One row per GPU that failed and that no line ties to a rank, with the one rank whose CUDA
+-- table: One row per GPU that failed and that no line ties to a rank, with the one rank whose CUDA
 -- calls failed: on the same host on a GPU that no line names, or on a GPU of the same address
 -- where the kernel calls the host by a name that no rank uses.
 with

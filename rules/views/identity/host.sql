@@ -1,4 +1,4 @@
--- view: One row per host: its names, addresses and ranks.
+-- table: One row per host: its names, addresses and ranks.
 select
     short_host(host) as host,
     list(distinct host order by host) as names,

@@ -1,4 +1,4 @@
--- view: One row per other name of a host: a pod that runs on a node, where no line says that it
+-- table: One row per other name of a host: a pod that runs on a node, where no line says that it
 -- runs on another one.
 select
     short_host(pod) as alias,

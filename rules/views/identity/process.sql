@@ -1,4 +1,4 @@
--- view: One row per process, by its number in a container or on the host: its rank, where only one
+-- table: One row per process, by its number in a container or on the host: its rank, where only one
 -- is named. Definite where a line says so; probable where the process is the only one on the GPU of
 -- a rank, as the driver and nvidia-smi see it.
 with

@@ -1,4 +1,4 @@
--- view: One row per rank and parallel group that it is known to be in: torch's process groups by
+-- table: One row per rank and parallel group that it is known to be in: torch's process groups by
 -- name and description (1, tp), NCCL's communicators by their key (communicator); size = how many
 -- ranks are in it, where a source says so.
 with

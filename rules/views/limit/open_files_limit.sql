@@ -1,4 +1,4 @@
--- view: What the limit on open files of a process was, as a trace of system calls has it.
+-- table: What the limit on open files of a process was, as a trace of system calls has it.
 select
     file_id,
     line_no,

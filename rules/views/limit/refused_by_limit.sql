@@ -1,4 +1,4 @@
--- view: Calls that failed because a limit of the user or the system was reached. `source`: log,
+-- table: Calls that failed because a limit of the user or the system was reached. `source`: log,
 -- kernel, nccl, strace; "nccl, no reason" where only the kind of call tells. `limit`: open files,
 -- processes and threads, inotify watches, locked memory, memory.
 select

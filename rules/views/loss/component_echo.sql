@@ -1,4 +1,4 @@
--- view: One row per loss_jump beside which other losses are printed (data sets, tasks, layers):
+-- table: One row per loss_jump beside which other losses are printed (data sets, tasks, layers):
 -- the names of those that rose with it, of those that did not (calm), and of those that were zero
 -- before (begun).
 with

@@ -1,4 +1,4 @@
--- view: One row per loss_jump that the norm of the gradients ran ahead of: the first step just
+-- table: One row per loss_jump that the norm of the gradients ran ahead of: the first step just
 -- before it where the norm was 4 times above its own level.
 with
     near as (

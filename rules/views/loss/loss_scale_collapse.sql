@@ -1,4 +1,4 @@
--- view: One row per writer whose loss scale was halved again and again down to nothing, and after
+-- table: One row per writer whose loss scale was halved again and again down to nothing, and after
 -- which no loss worth the name follows: from highest to lowest in so many halvings, between
 -- first_line and last_line of the file. step: the first one with a small scale.
 with

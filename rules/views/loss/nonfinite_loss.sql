@@ -1,4 +1,4 @@
--- view: One row per stretch of a curve (excursion) that is NaN or infinite and counts as a loss
+-- table: One row per stretch of a curve (excursion) that is NaN or infinite and counts as a loss
 -- that broke; a lone value does not. value: NaN | Inf, as it began.
 with
     whole_loss as (  -- what a training minimizes, in a family of curves

@@ -1,4 +1,4 @@
--- view: One row per restart after which the loss simply went on: from resume_step, its last step
+-- table: One row per restart after which the loss simply went on: from resume_step, its last step
 -- before, to start_step, its first one after. continued_in: the folder or file it goes on in.
 with
     next_file as (  -- a curve that goes on in another file

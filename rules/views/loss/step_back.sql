@@ -1,4 +1,4 @@
--- view: One row per place where training goes on from a step that it had already passed (segment):
+-- table: One row per place where training goes on from a step that it had already passed (segment):
 -- from from_step back to to_step, with `lost` points that are logged again. Curves that fall back
 -- together are one: the loss speaks for them.
 with

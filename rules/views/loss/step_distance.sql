@@ -1,4 +1,4 @@
--- view: One row per curve and file: how many steps usually lie between two of its points.
+-- table: One row per curve and file: how many steps usually lie between two of its points.
 with
     distance as (
         select

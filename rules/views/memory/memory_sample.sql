@@ -11,7 +11,9 @@ with
                 then 1024
                 when unit is null and source = 'free'
                 then
-                    case when whole < 8192 then 1073741824 when whole < 16e6 then 1048576 else 1024 end
+                    case
+                        when whole < 8192 then 1073741824 when whole < 16e6 then 1048576 else 1024
+                    end
                 when unit ilike 'k%'
                 then 1024
                 when unit ilike 'm%'

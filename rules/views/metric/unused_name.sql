@@ -1,4 +1,4 @@
--- view: One row per loss that a file prints and does not use: all its values are zero.
+-- table: One row per loss that a file prints and does not use: all its values are zero.
 select file_id, name
 from line_value
 join line_step using (line_id)

@@ -1,4 +1,4 @@
--- view: One row per communicator whose ranks called different things at the same place of their
+-- table: One row per communicator whose ranks called different things at the same place of their
 -- sequence, by NCCL_DEBUG_SUBSYS=COLL: the first such place. A lost or doubled line shifts a rank
 -- against the others: a difference that a shift by a few calls explains is none.
 with

@@ -1,4 +1,4 @@
--- view: One row: the first number under which ranks ran something else than others, by the
+-- table: One row: the first number under which ranks ran something else than others, by the
 -- fingerprints of TORCH_DISTRIBUTED_DEBUG=DETAIL. Each rank is believed for itself; for the other
 -- one only where no line of its own is there. is_half_told = what one side ran is known only.
 with

@@ -1,4 +1,4 @@
--- view: One row per group and number under which ranks ran something else than others, by the
+-- table: One row per group and number under which ranks ran something else than others, by the
 -- Flight Recorder.
 with
     by_value as (

@@ -1,4 +1,4 @@
--- view: One row: the ranks on which gloo met a message longer than the one they wait for.
+-- table: One row: the ranks on which gloo met a message longer than the one they wait for.
 select
     'gloo' as source,
     null::varchar as grp,

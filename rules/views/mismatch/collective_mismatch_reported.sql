@@ -1,4 +1,4 @@
--- view: One row per pair of sizes of a message that NCCL received in another length than it
+-- table: One row per pair of sizes of a message that NCCL received in another length than it
 -- expected, and one for the ranks around which NCCL itself suspects a mismatch.
 select
     'nccl message size' as source,

@@ -1,4 +1,5 @@
--- view: One row per group and number in which watchdogs timed out in different operations or sizes.
+-- table: One row per group and number in which watchdogs timed out in different operations or
+-- sizes.
 -- All-to-all and its kin may differ.
 with
     met as (

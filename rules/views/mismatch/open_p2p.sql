@@ -1,4 +1,4 @@
--- view: One row per open send or receive in the Flight Recorder's dumps; nth = which of the open
+-- table: One row per open send or receive in the Flight Recorder's dumps; nth = which of the open
 -- ones of its rank, group, pair and kind it is.
 select
     *,

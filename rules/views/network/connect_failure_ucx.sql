@@ -1,4 +1,4 @@
--- view: Connections that UCX could not make, in the columns of connect_failure.
+-- table: Connections that UCX could not make, in the columns of connect_failure.
 select
     'ucx' as source,
     peer,

@@ -1,4 +1,4 @@
--- view: One row per setting that keeps the GPUs of a host from reading each other's memory, where
+-- table: One row per setting that keeps the GPUs of a host from reading each other's memory, where
 -- they do go another way: via SHM (the memory of the host) or NET; edge_line shows it.
 with
     edge as (

@@ -1,4 +1,4 @@
--- view: One row per time a port of a network device went down or came up (event), whoever saw it
+-- table: One row per time a port of a network device went down or came up (event), whoever saw it
 -- (source: nccl | kernel). boot: which boot of the host, where the kernel tells.
 select
     'nccl' as source,

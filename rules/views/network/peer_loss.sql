@@ -1,4 +1,4 @@
--- view: One row per line that says that the other end of a connection is gone: who says it (rank,
+-- table: One row per line that says that the other end of a connection is gone: who says it (rank,
 -- host; for jax the rank is the lost one), of whom (peer, peer_host, port). source: nccl |
 -- nccl_exception | gloo | agent and store (c10d) | jax.
 from peer_loss_nccl

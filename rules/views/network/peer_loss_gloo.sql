@@ -1,4 +1,4 @@
--- view: One row per line in which gloo reports that the other end of a connection is gone, in the
+-- table: One row per line in which gloo reports that the other end of a connection is gone, in the
 -- shape of peer_loss, where nothing else is told that could have ended the job. Lines without a
 -- rank count where no line has one, as the exceptions that ended their processes.
 with

@@ -1,4 +1,4 @@
--- view: One row per line in which JAX's coordination service names a task whose heartbeat it no
+-- table: One row per line in which JAX's coordination service names a task whose heartbeat it no
 -- longer hears, alone or in a list, in the shape of peer_loss. rank: the lost task.
 with
     lost as (

@@ -1,4 +1,4 @@
--- view: One row per line in which NCCL reports that the other end of a connection is gone, in the
+-- table: One row per line in which NCCL reports that the other end of a connection is gone, in the
 -- shape of peer_loss: a socket that names the peer, else the exception of an asynchronous error.
 -- What timed out or found no route is a connect_failure.
 select

@@ -1,4 +1,4 @@
--- view: One row per line of a process that lost the store (c10d) through which processes find each
+-- table: One row per line of a process that lost the store (c10d) through which processes find each
 -- other, in the shape of peer_loss: it went with the process that held it. source: agent where the
 -- launcher's agent reports it, else store.
 with

@@ -1,4 +1,4 @@
--- view: One row per RDMA operation that failed, as NCCL prints it: a work request that ended in
+-- table: One row per RDMA operation that failed, as NCCL prints it: a work request that ended in
 -- error (status), an event of the device (event), a call of libibverbs (verb, error).
 with flap as (select host, hca from link_event where event = 'up')
 select

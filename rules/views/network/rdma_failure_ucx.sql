@@ -1,4 +1,4 @@
--- view: One row per RDMA operation that failed, as UCX prints it: by the syndrome of the card, or
+-- table: One row per RDMA operation that failed, as UCX prints it: by the syndrome of the card, or
 -- by
 -- the words of libibverbs for the status.
 -- only with ucx_completion, ucx_verbs_completion

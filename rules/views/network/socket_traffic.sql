@@ -1,4 +1,4 @@
--- view: One row per line that shows traffic between nodes over TCP sockets: an edge between two
+-- table: One row per line that shows traffic between nodes over TCP sockets: an edge between two
 -- ranks (how: edge), or the choice of the network (choice) where the communicator spans nodes.
 -- nnodes, nranks: the size of the job, as far as it is known.
 with

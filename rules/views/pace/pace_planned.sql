@@ -1,4 +1,5 @@
--- view: One row per writer and run whose change of pace (pace_change) is by plan: the log reports a
+-- table: One row per writer and run whose change of pace (pace_change) is by plan: the log
+-- reports a
 -- phase, or another batch size or sequence length, within a block of steps around it.
 select distinct c.writer, c.run
 from pace_change c

@@ -1,4 +1,4 @@
--- view: One row per time at which steps began to take longer for good (pace_change); writers that
+-- table: One row per time at which steps began to take longer for good (pace_change); writers that
 -- became slower together are one, the one that lost most speaks. before and behind: seconds of a
 -- step, for a throughput seconds per unit; slow_ranks, slow_hosts: who became slower; nranks: how
 -- many ranks tell their pace; is_of_few: few of many became slow, so they are to blame;

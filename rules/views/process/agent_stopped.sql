@@ -1,4 +1,4 @@
--- view: One row per launcher that was told to stop with SIGTERM, where nothing in these logs had
+-- table: One row per launcher that was told to stop with SIGTERM, where nothing in these logs had
 -- failed, hung or been ended by a scheduler that says so: somebody or something outside did it.
 -- only with launcher_event
 with

@@ -1,4 +1,4 @@
--- view: One row per line that says that the job was ended from outside: who = person | scheduler |
+-- table: One row per line that says that the job was ended from outside: who = person | scheduler |
 -- launcher (it was told to stop, by nobody it names). What dies then, dies of that.
 select 'person' as who, file_id, line_no, time
 from exception

@@ -1,4 +1,4 @@
--- view: one row per frame of a thread in a dump, with what its symbol says of the thread.
+-- table: one row per frame of a thread in a dump, with what its symbol says of the thread.
 -- d: depth, the innermost is the smallest. nth: frames so far, without wrappers and native ones.
 -- busy: calls further in that do more than wait. label: function (file:line).
 with

@@ -1,4 +1,4 @@
--- view: one row per dumped process worth a word where nobody stands apart: the last dump of it.
+-- table: one row per dumped process worth a word where nobody stands apart: the last dump of it.
 -- of_job: it is a rank.
 select
     r.process,

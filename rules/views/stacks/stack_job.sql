@@ -1,4 +1,4 @@
--- view: one row: how many ranks were dumped, and how many of them wait, fail or work. waiting:
+-- table: one row: how many ranks were dumped, and how many of them wait, fail or work. waiting:
 -- for peers; failing: could not be dumped; soft: at ordinary work, which proves nothing; hard:
 -- at neither. loose: wait for the GPU, which may be at work. is_alive: something moves.
 select

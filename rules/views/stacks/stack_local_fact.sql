@@ -1,4 +1,4 @@
--- view: one row per thread whose printed local variables tell its rank, the world or the step.
+-- table: one row per thread whose printed local variables tell its rank, the world or the step.
 select
     file_id,
     thread_line,

@@ -1,4 +1,4 @@
--- view: one row if stacks were dumped and no rank stands apart: what they say together. finding:
+-- table: one row if stacks were dumped and no rank stands apart: what they say together. finding:
 -- moving | awaits_answer (a driver waits, its workers are idle) | idle | alone (there is but one
 -- process) | awaits_data | same_wait (all wait for peers, at one place) | same_place | unclear.
 -- functions: what decides, of all; function, awaits, called_from: of any of them.

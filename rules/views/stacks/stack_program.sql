@@ -1,4 +1,4 @@
--- view: one row per dump with a command line: does it run another program than the ranks? Ranks
+-- table: one row per dump with a command line: does it run another program than the ranks? Ranks
 -- run one program: who runs another beside many of them is their driver or a server of the job.
 with
     ran as (

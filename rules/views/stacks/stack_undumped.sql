@@ -1,4 +1,4 @@
--- view: one row per process of which a dump was tried in vain, and why (failure): the head of
+-- table: one row per process of which a dump was tried in vain, and why (failure): the head of
 -- the dump, and the line that says so (failure_line).
 with
     spy_head as (from stack_head where source_kind = 'py-spy'),

@@ -1,4 +1,4 @@
--- view: one row per thread that waits, in the last dump of its process, and what for, in words;
+-- table: one row per thread that waits, in the last dump of its process, and what for, in words;
 -- threads that work and helpers are left out.
 select
     process,

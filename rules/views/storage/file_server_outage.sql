@@ -1,4 +1,4 @@
--- view: One row per file server that the kernels of one or several hosts lost or were thrown out
+-- table: One row per file server that the kernels of one or several hosts lost or were thrown out
 -- by: filesystem = nfs | lustre | cifs | ceph | gpfs; is_back = every host reached it again;
 -- seconds = the longest that a host was without it, as far as its log goes; times = how often it
 -- was lost.

@@ -1,4 +1,4 @@
--- view: One row per exception message by which a program tells that a file system behind it went
+-- table: One row per exception message by which a program tells that a file system behind it went
 -- away: error = the C library's text, path = the file where the message names it.
 with
     failed_access as (
