@@ -328,7 +328,10 @@ _TYPES = {
 _UNTYPED = re.compile(r"\"?NULL\"?(\[\])*|INTEGER(\[\])*")
 """A column that is NULL, or an empty list, in every branch of a query."""
 _PLURAL = re.compile(r"\b[a-z]+\(e?s\)")
-_PLACEHOLDER = re.compile(r"<[a-z_ ]+>|\b(?:PID|HOST|HOSTS|NODE|PEER|PORT|RANK|JOBID|DEVICE|GPU|FILE|PATH|ADDRESS)\b")
+_PLACEHOLDER = re.compile(
+    r"<[a-z_ ]+>|(?<![$,\w])(?:PID|HOST|HOSTS|NODE|PEER|PORT|RANK|JOBID|DEVICE|GPU|FILE|PATH|ADDRESS)\b(?![=,])"
+)
+"""What stands for a value in a command; `$PATH`, `RANK=` and a list of column names are none."""
 
 
 def _rule(store: Store, rule: Rule) -> Iterator[ContentError]:
@@ -351,6 +354,10 @@ def _rule(store: Store, rule: Rule) -> Iterator[ContentError]:
     if "evidence" not in types:
         yield ContentError(
             rule.origin, f"rule {rule.id}: the result has no column evidence", "[line_at(file_id, line_no)]"
+        )
+    for name in sorted(types.keys() & {"summary", "action", "steps"}):
+        yield ContentError(
+            rule.origin, f"rule {rule.id}: the result has a column {name}", "words are templates of the header"
         )
     for name, found in types.items():
         if (declared := RESULT.get(name)) is not None:

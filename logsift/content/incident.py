@@ -158,12 +158,8 @@ class Incident:
             ranks=frozenset(int(r) for r in row.get("ranks") or () if r is not None),
             hosts=frozenset(h for h in row.get("hosts") or () if h),
             gpus=frozenset(g for g in row.get("gpus") or () if g),
-            facts=MappingProxyType(
-                {k: v for k, v in row.items() if k not in RESULT and k not in ("summary", "action") and v is not None}
-            ),
+            facts=MappingProxyType({k: v for k, v in row.items() if k not in RESULT and v is not None}),
             explains=None if row.get("explains") is None else frozenset(row["explains"]),
-            summary=row.get("summary") or "",
-            steps=(Step(row["action"]),) if row.get("action") else (),
         )
 
 

@@ -127,11 +127,10 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         Key("explains_other_ranks", "texts", "Those that it explains only where both name ranks and share none."),
         Key("transient", "flag", "Its harm is done at once: it explains nothing that came after the job had gone on."),
         Key("about", "text", "What happens, and how it is told from what looks alike.", required=True),
-        Key("summary", "text or list", "The incident in one sentence: a template, or [[summary]] phrases of which the first that fits is taken."),
-        Key("step", "list", "What to do next: [[step]] phrases, all that fit are shown in their order."),
+        Key("summary", "text or list", "The incident in one sentence: a template, or [[summary]] phrases of which the first that fits is taken.", required=True),
+        Key("step", "list", "What to do next: [[step]] phrases, all that fit are shown in their order. Required but for severity info."),
         Key("false_positives", "text", "When it fires and is wrong.", required=True),
         Key("references", "texts", "URLs."),
-        Key("remedy", "text", "old"),
         Key("needs", "texts", "Tables of which one must have rows for it to find anything, where its query does not tell."),
     ),
     "the header of a missing source": (

@@ -335,6 +335,9 @@ class _Loader:
             sound = (
                 self.keys(section, one if isinstance(one, dict) else {}, where.header(section.strip("[]"), n)) and sound
             )
+        if raw.get("severity") != "info" and not raw.get("step"):
+            self.wrong(origin, "the header of a rule lacks step", "what to do next: [[step]], then say = …")
+            sound = False
         self.rule_ids.add(id)
         if not sound:
             return

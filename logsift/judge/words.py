@@ -61,10 +61,10 @@ def worded(
     for i in incidents:
         known = facts_of(i, pids, paths)
         rule = rules[i.rule]
-        said = summary(rule, known) or i.summary or rule.title
+        said = summary(rule, known) or rule.title
         if before := known.get("before_the_job"):
             said = f"{said.rstrip('.')} - {before}."
-        out.append(replace(i, summary=said, steps=i.steps or steps(rule, known)))
+        out.append(replace(i, summary=said, steps=steps(rule, known)))
     return out
 
 
