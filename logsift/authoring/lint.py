@@ -355,7 +355,7 @@ def _rule(store: Store, rule: Rule) -> Iterator[ContentError]:
         yield ContentError(
             rule.origin, f"rule {rule.id}: the result has no column evidence", "[line_at(file_id, line_no)]"
         )
-    for name in sorted(types.keys() & {"summary", "action", "steps"}):
+    for name in sorted(types.keys() & {"summary", "action"}):
         yield ContentError(
             rule.origin, f"rule {rule.id}: the result has a column {name}", "words are templates of the header"
         )
