@@ -1,6 +1,5 @@
--- table: What would settle more, and the command that gets it: read after the incidents are
--- written, best first. A cause that was logged by a source that knows needs nothing more. How large
--- the job is, and who of it is heard of in any log.
+-- table: the one row that says how large the job is: world_size where a log tells it, ranks_heard =
+-- how many ranks any log says something of, silent_ranks = those that none does, hosts = all known.
 with
     heard as (
         select distinct rank

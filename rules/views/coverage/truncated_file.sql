@@ -1,6 +1,7 @@
--- view: Files that end before what was written to them did: what a reader found torn, and logs that
--- end within a line while those beside them of the same kind, all of them whole, go on for minutes.
--- A last line without an end alone is usual, and so is one log that ends early.
+-- view: one row per file that ends before what was written to it did: what a reader found torn
+-- (problem: what it said), or a log that ends within a line while those beside it of the same kind,
+-- all whole, go on for minutes (minutes_early: how many; last: its last time). A last line without
+-- an end is usual, and so is one log that ends early: each alone proves nothing.
 with
     torn as (
         select file_id, max(line_no) as line_no, arg_max(what, line_no) as what
@@ -22,9 +23,9 @@ with
             f.lines,
             f.unended,
             regexp_replace(f.path, '[0-9]+', 'N', 'g') as kind,
-            max(t.last) as last
+            max(c.last) as last
         from file f
-        join clock t using (file_id)
+        join clock c using (file_id)
         where f.reader = 'lines' and exists (from file u where u.unended)
         group by all
     ),
@@ -41,17 +42,17 @@ select
     f.path,
     nullif(greatest(t.line_no, coalesce(f.lines, 0)), 0) as line_no,
     null::timestamp as last,
-    t.what as how,
+    t.what as problem,
+    null as minutes_early,
     f.file_id
 from torn t
 join file f using (file_id)
 union all
 select
     path,
-    lines,
-    last,
-    'in the middle of a line, '
-    || date_diff('minute', last, others_last)
-    || ' min before the logs beside it',
+    lines as line_no,
+    date_trunc('second', last) as last,
+    null as problem,
+    date_diff('minute', last, others_last) as minutes_early,
     file_id
 from early

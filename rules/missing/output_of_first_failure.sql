@@ -1,0 +1,25 @@
+/*
+what  = '''
+output of {% if rank is not none %}rank {{ rank }}{% else %}local rank {{ local_rank }}{% endif %}
+{%- if host %} on {{ host }}{% endif %}'''
+why   = "it ended with exit code {{ exitcode }}, and these logs do not say why"
+how   = "copy its stdout and stderr here, and have the next run keep the output of every rank"
+run   = [
+  '''{% if launcher not in ('srun', 'mpirun') %}
+  torchrun --log-dir LOGS --redirects 3 --tee 3{% endif %}''',
+  "{% if launcher not in ('torchelastic', 'mpirun') %}srun --output=job.%t.out{% endif %}",
+  "{% if launcher == 'mpirun' %}mpirun --output-filename LOGS{% endif %}",
+]
+order = 1
+*/
+select e.rank, e.local_rank, short_host(e.host) as host, e.exitcode, e.source as launcher
+from "exit" e, open_question q
+where
+    not q.settled
+    and coalesce(e.rank, e.local_rank) is not null
+    and e.exitcode between 1 and 127
+    and not exists (
+        from exception_verdict x where x.rank = e.rank or (x.rank is null and x.kind <> 'echo')
+    )
+order by e.first_observed desc nulls last, e.rank is null, e.time nulls last, e.rank
+limit 1

@@ -1,0 +1,15 @@
+-- view: one row per host and root cause whose reason is to be looked for on that host. Of a
+-- connection that is the end that did not answer.
+with
+    named as (
+        select unnest(hosts) as host, rule
+        from root_cause
+        where blames_hosts
+        union all
+        select coalesce(a.host, c.peer), c.rule
+        from root_cause c
+        left join address_host a on a.address = c.peer
+    )
+select distinct short_host(host) as host, rule
+from named
+where host not in ('localhost', '127.0.0.1', '::1') and short_host(host) <> ''
