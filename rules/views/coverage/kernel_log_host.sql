@@ -1,5 +1,4 @@
--- table: one row per host whose kernel log is here; without a host where it is not known whose it
--- is.
+-- table: one row per host whose kernel log is here; host is NULL where nobody says whose it is.
 with
     line as (
         select file_id, host
