@@ -1,4 +1,4 @@
--- table: Where a compiler was killed: the program, and the object and step it was at.
+-- table: one row per compiler that was killed: the program, and the object and step it was at.
 with
     ends as (
         select file_id, max(step_no) as last_step, max(steps) as steps

@@ -1,7 +1,6 @@
 -- table: One row per kernel_event with the boot of the machine that it is of, named by the time it
 -- began, or by its place in the file where times are not known: what happened in one boot has
--- nothing
--- to do with the disk or the task of another.
+-- nothing to do with the disk or the task of another.
 select
     e.*,
     coalesce(

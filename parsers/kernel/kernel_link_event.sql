@@ -1,7 +1,6 @@
--- table: One row per port that went down or came up, as the kernel saw it. Links come and go
--- while a
--- host boots: what goes down then is left out, as far as the line tells how long the host has been
--- up, or the port has not been up before in that boot.
+-- table: One row per port that went down or came up, as the kernel saw it. Links come and go while
+-- a host boots: what goes down then is left out, as far as the line tells how long the host has
+-- been up, or the port has not been up before in that boot.
 with
     link_event as (
         select

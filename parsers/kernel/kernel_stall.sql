@@ -1,7 +1,7 @@
 -- table: One row per lockup, RCU stall or hung task that the kernel reported: weight orders them
--- by how
--- much is known by it (1 hard lockup to 4 hung task); waits_in is the first function of its stack
--- that is no part of waiting itself, waits_for the subsystem it belongs to (kernel_subsystem).
+-- by how much is known by it (1 hard lockup to 4 hung task); waits_in is the first function of its
+-- stack that is no part of waiting itself, waits_for the subsystem it belongs to
+-- (kernel_subsystem).
 with
     stack as (
         select

@@ -1,5 +1,5 @@
--- table: Kills by the kernel's OOM killer: the victim's line joined with what the report around it
--- says.
+-- table: one row per process that the kernel's OOM killer killed: the victim's line joined with
+-- what the report around it says.
 with
     lines as (
         select

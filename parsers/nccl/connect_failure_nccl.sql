@@ -1,7 +1,7 @@
--- view: Connections NCCL gave up on, in the shape of connect_failure; interface: the one its
--- connections go over, where it is one. Warnings that name nobody ("exceeded retries") count only
--- where none names a peer; retries count where there were many and the process never got through
--- its init.
+-- view: one row per connection NCCL gave up on, in the shape of connect_failure; interface: the
+-- one its connections go over, where it is one. Warnings that name nobody ("exceeded retries")
+-- count only where none names a peer; retries count where there were many and the process never
+-- got through its init.
 with
     failed as (
         select peer, port, error, attempts, host, rank, pid, device_hint, time, file_id, line_no

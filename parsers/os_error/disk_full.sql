@@ -1,6 +1,5 @@
--- table: Lines of logs that tell of a full disk or a quota that is used up; `error`: ENOSPC,
--- EDQUOT,
--- or torch_writer where only the writer of checkpoints failed.
+-- table: one row per line of a log that tells of a full disk or a quota that is used up; `error`:
+-- ENOSPC, EDQUOT, or torch_writer where only the writer of checkpoints failed.
 select
     'log' as source,
     error,

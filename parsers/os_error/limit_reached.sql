@@ -1,4 +1,5 @@
--- table: Lines of logs that tell of a limit that was reached; `limit` as in refused_by_limit.
+-- table: one row per line of a log that tells of a limit that was reached; `limit` as in
+-- refused_by_limit.
 select
     'log' as source,
     case

@@ -1,9 +1,8 @@
 -- table: One row per exception that was printed: with its traceback, or its last line alone where
 -- that is all there is. class = type without its module; line_no = its last line; frames =
--- outermost
--- first (file:line in function); file, line, function = where it was raised; chained = how it
--- follows the one before: during | cause | ignored | thread; chain_line = the first head of its
--- chain; origin, final = it is the first or the last of its chain. The earliest exception of a
+-- outermost first (file:line in function); file, line, function = where it was raised; chained =
+-- how it follows the one before: during | cause | ignored | thread; chain_line = the first head of
+-- its chain; origin, final = it is the first or the last of its chain. The earliest exception of a
 -- chain is printed first; what follows "During handling" or "direct cause" is raised later.
 with
     stack as (

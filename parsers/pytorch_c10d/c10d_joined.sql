@@ -1,7 +1,6 @@
--- table: One row per record broken by a terminal, a collector or a launcher, anywhere, also
--- within a
--- word: the pieces that follow their first line without a gap, put together without blanks. Where
--- two ranks' first lines follow each other, nobody can tell whose the pieces are.
+-- table: One row per record broken by a terminal, a collector or a launcher, anywhere, also within
+-- a word: the pieces that follow their first line without a gap, put together without blanks.
+-- Where two ranks' first lines follow each other, nobody can tell whose the pieces are.
 with
     -- What an exception says of a timeout may be behind the end of a line that names the rank, or
     -- behind nothing at all: then it is alone.

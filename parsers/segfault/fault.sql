@@ -1,6 +1,5 @@
 -- table: One row per program that the kernel killed for a fault of its own, with the library and
--- the
--- offset in it: the same line logged twice (kernel ring and syslog) is one.
+-- the offset in it: the same line logged twice (kernel ring and syslog) is one.
 select
     process,
     pid,

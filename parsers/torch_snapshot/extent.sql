@@ -1,6 +1,5 @@
--- view: The pieces of every segment in their order, and the request that failed, in the shape that
--- `logsift plot --extents` draws: states in the order of their numbers from dark to light, the
--- largest free piece marked.
+-- view: one row per piece of a segment, in the shape that `logsift plot --extents` draws: states
+-- in the order of their numbers from dark to light, the largest free piece marked.
 select
     b.file_id,
     b.line_no,

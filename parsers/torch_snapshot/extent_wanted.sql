@@ -1,4 +1,4 @@
--- view: The request that failed, drawn beside the pieces of `extent` to the same scale.
+-- view: one row per request that failed, drawn beside the pieces of `extent` to the same scale.
 select
     file_id,
     line_no,

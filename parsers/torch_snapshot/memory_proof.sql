@@ -1,6 +1,6 @@
--- view: What the segments say of an allocation that failed: the largest free piece, what is
--- stranded between live tensors, and what could have been given back. Pieces in private pools serve
--- only their graph.
+-- view: one row per allocation that failed at the end of a snapshot, with what the segments say of
+-- it: the largest free piece, what is stranded between live tensors, and what could have been
+-- given back. Pieces in private pools serve only their graph.
 select
     o.file_id,
     o.line_no,

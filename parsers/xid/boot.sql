@@ -1,6 +1,5 @@
 -- table: One row per boot whose beginning is in a log. What is in the same log before `line_no` is
--- of
--- an older boot; `time` is the first that is printed in the new one.
+-- of an older boot; `time` is the first that is printed in the new one.
 select b.file_id, b.line_no, short_host(b.host) as host, coalesce(b.time, min(k.time)) as time
 from boot_mark b
 left join

@@ -1,7 +1,6 @@
--- table: One row per line with which another boot of a machine begins in a file: the kernel's first
--- line, the journal's mark, or an uptime that falls. The parts of a crash dump (pstore) are one
--- boot,
--- in whatever order they are printed.
+-- table: One row per line with which another boot of a machine begins in a file: the kernel's
+-- first line, the journal's mark, or an uptime that falls. The parts of a crash dump (pstore) are
+-- one boot, in whatever order they are printed.
 with
     clocks as (
         select file_id, host, line_no, time, uptime_seconds

@@ -1,8 +1,7 @@
 -- table: One row per burst: Xid and SXid messages of one machine less than three minutes apart,
--- with
--- the one that caused the others (root_*; verdict: hardware | application | killed | service |
--- info). The root is the least in the order of causes, the earliest of equals; what a 45 names as
--- its cause wins on its GPU. gpus are those that the root hit, xids and sxids all codes.
+-- with the one that caused the others (root_*; verdict: hardware | application | killed | service
+-- | info). The root is the least in the order of causes, the earliest of equals; what a 45 names
+-- as its cause wins on its GPU. gpus are those that the root hit, xids and sxids all codes.
 with
     candidate as (
         select

@@ -1,7 +1,6 @@
 -- table: One row per part of a burst with what the other parts make of it: verdict, root_order and
 -- advice as they count, cause_code (what a 45 names as its cause, else the code itself), is_named
--- (a
--- 45 names this code, on this GPU), least_order of the burst.
+-- (a 45 names this code, on this GPU), least_order of the burst.
 with
     part as (
         select

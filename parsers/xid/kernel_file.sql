@@ -1,6 +1,5 @@
 -- table: One row per file: `otherwise` names the machine of its lines that tell no host, which is
--- the
--- only host that kernel lines name, else the folder of the file.
+-- the only host that kernel lines name, else the folder of the file.
 with
     hosts as (
         select distinct host

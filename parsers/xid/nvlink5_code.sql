@@ -1,9 +1,7 @@
 -- table: One row per sub-code of Xid 144 to 150 that was seen (code, unit, fatal, reason,
 -- error_status), with the action and investigatory of NVIDIA's decode tables: of the row of its
--- unit
--- with the same status (of the same reason, where a link went down). Status words are bit sets
--- except
--- those of 149; the printed severity tells rows apart.
+-- unit with the same status (of the same reason, where a link went down). Status words are bit
+-- sets except those of 149; the printed severity tells rows apart.
 with
     sub_code as (
         select distinct

@@ -1,6 +1,5 @@
 -- table: One row per SXid event, the text and the severity lines of one switch, code and link
--- within
--- a second, with what is known of its code; fatal as printed, else as the code is.
+-- within a second, with what is known of its code; fatal as printed, else as the code is.
 with
     sxid_part as (
         select

@@ -1,6 +1,5 @@
 -- table: One row per file in which the job itself speaks, whether or not its lines name a rank:
--- what
--- it first says there is when it began.
+-- what it first says there is when it began.
 select file_id
 from training_line
 union

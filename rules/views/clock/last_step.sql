@@ -1,6 +1,5 @@
 -- table: One row per step among the last fifty of every writer that prints steps with their time
--- and
--- loss; of a step written twice the last time counts.
+-- and loss; of a step written twice the last time counts.
 with
     step as (
         select file_id, line_no, host, rank, step, value, time

@@ -1,5 +1,6 @@
--- table: Those of exception_verdict that a run can have died of, by how much of the log follows;
--- certain = it reached the top of its program, or the job is known to have failed.
+-- table: one row per exception that a run can have died of, in the columns of exception_verdict:
+-- by how much of the log follows it. certain: it reached the top of its program, or the job is
+-- known to have failed.
 select *, chain_uncaught or job_failed as certain
 from exception_verdict
 where

@@ -1,8 +1,7 @@
 -- table: One row per AMD GPU that failed, or per event of its RAS unit: kind = ras (an error that
--- cannot be corrected, by name) | ras_count (such errors are counted) | reset_failed |
--- init_failed |
--- hw_exception | scheduler_hung | reset; unit is the block of the GPU. A reset, or a scheduler that
--- hangs, is the GPU's own doing where no program's fault comes before it.
+-- cannot be corrected, by name) | ras_count (such errors are counted) | reset_failed | init_failed
+-- | hw_exception | scheduler_hung | reset; unit is the block of the GPU. A reset, or a scheduler
+-- that hangs, is the GPU's own doing where no program's fault comes before it.
 with
     program_fault as (
         select file_id, min(line_no) as line_no

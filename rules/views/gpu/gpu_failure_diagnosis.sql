@@ -1,6 +1,5 @@
 -- table: One row per dcgmi diag whose tests of the GPU failed. A diagnosis that could not get at
--- the
--- GPU, because somebody used it (busy), tells nothing of it.
+-- the GPU, because somebody used it (busy), tells nothing of it.
 with
     note as (
         select

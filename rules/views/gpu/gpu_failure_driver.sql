@@ -1,8 +1,8 @@
 -- table: One row per fault of an NVIDIA GPU or NVSwitch as its driver reports it, with what
--- NVIDIA's
--- catalogues and the message itself tell of it. kind = xid | sxid | init_failed (the driver cannot
--- initialise it) | no_handle (nvidia-smi cannot reach it); part as in xid_triage; the kernel drops
--- lines of floods, so that `lines` is the least there was where suppressed_lines is known.
+-- NVIDIA's catalogues and the message itself tell of it. kind = xid | sxid | init_failed (the
+-- driver cannot initialise it) | no_handle (nvidia-smi cannot reach it); part as in xid_triage;
+-- the kernel drops lines of floods, so that `lines` is the least there was where suppressed_lines
+-- is known.
 with
     dropped as (
         select coalesce(e.host, f.otherwise) as machine, sum(e.count)::bigint as suppressed_lines

@@ -1,6 +1,5 @@
 -- table: One row per GPU whose firmware (GSP) does not answer, where no Xid says which GPU it is:
--- the
--- driver's own count of its GPUs is all that is known.
+-- the driver's own count of its GPUs is all that is known.
 select
     list(line_at(file_id, line_no) order by file_id, line_no)[1:10] as evidence,
     min(time) as "at",

@@ -1,7 +1,7 @@
 -- table: One row per fault of an NVIDIA GPU or of its fabric (NVLink, NVSwitch): all hardware
--- bursts
--- of one GPU, a new row after half a day of silence; a fault of the fabric shows on every machine
--- of it at once, so there it is all bursts of one code. `first_burst` is the burst that names it.
+-- bursts of one GPU, a new row after half a day of silence; a fault of the fabric shows on every
+-- machine of it at once, so there it is all bursts of one code. `first_burst` is the burst that
+-- names it.
 with
     hardware_burst as (
         select

@@ -1,6 +1,5 @@
 -- table: One row per GPU and Xid 13 or 31 that came in three bursts or more, where that tells of
--- the
--- GPU: always in the same unit of it (place), or under whatever program runs there (programs).
+-- the GPU: always in the same unit of it (place), or under whatever program runs there (programs).
 with
     repeated as (
         select machine, gpu, root_code as code

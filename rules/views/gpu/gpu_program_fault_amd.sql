@@ -1,8 +1,7 @@
 -- table: One row per AMD GPU, or host, where a program accessed an address that is not mapped
--- (error
--- = page fault) or its work did not end in time (ring timeout, of which ring). What the program's
--- runtime and the kernel tell is one fault, where each names one GPU: by its number among the
--- nodes, and by its address.
+-- (error = page fault) or its work did not end in time (ring timeout, of which ring). What the
+-- program's runtime and the kernel tell is one fault, where each names one GPU: by its number
+-- among the nodes, and by its address.
 with
     fault_line as (
         select *

@@ -1,8 +1,6 @@
 -- table: One row per Xid that a program caused, on all GPUs where it came within ten minutes:
--- ranks of
--- one program fault together. verdict = application (it did what is not allowed) | killed (it
--- ended,
--- and the driver cleaned up).
+-- ranks of one program fault together. verdict = application (it did what is not allowed) | killed
+-- (it ended, and the driver cleaned up).
 with
     program_burst as (
         select

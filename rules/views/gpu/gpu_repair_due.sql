@@ -1,8 +1,7 @@
 -- table: One row per GPU whose memory was repaired on paper only: the driver marked rows for
--- remapping
--- or pages for retirement (Xid 63 and its kin), or nvidia-smi says that a repair is pending. A
--- warning where nvidia-smi says so, critical where a program on that host met the error itself,
--- else context: no job ends by it.
+-- remapping or pages for retirement (Xid 63 and its kin), or nvidia-smi says that a repair is
+-- pending. A warning where nvidia-smi says so, critical where a program on that host met the error
+-- itself, else context: no job ends by it.
 with
     note as (
         select

@@ -1,8 +1,7 @@
--- table: One row per process that printed an error of the GPU runtime: its first; later ones repeat
--- it, because the context is lost with the first. Left out: versions that do not fit (env's),
--- quoted
--- out-of-memory messages, and what says only that a graph was being captured while another error is
--- known or no exception shows it.
+-- table: One row per process that printed an error of the GPU runtime: its first; later ones
+-- repeat it, because the context is lost with the first. Left out: versions that do not fit
+-- (env's), quoted out-of-memory messages, and what says only that a graph was being captured while
+-- another error is known or no exception shows it.
 with
     candidate as (
         select *

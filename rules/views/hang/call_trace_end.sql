@@ -1,9 +1,7 @@
--- table: One row per traced process (Python's trace, NicerTrace): how many lines it ran and the
--- last
--- of them, in last_function. Who it is stands in the lines, or in the name
--- trace-HOST-LOCALRANK-PID.
--- in_call: that is a collective; at_peers: the line calls, or is inside, what waits for other
--- ranks.
+-- table: one row per traced process (Python's trace, NicerTrace): how many lines it ran and the
+-- last of them, in last_function. Who it is is told by the lines, or by the name
+-- trace-HOST-LOCALRANK-PID. in_call: that is a collective; at_peers: the line calls, or is inside,
+-- what waits for other ranks.
 -- only with call_trace
 with
     line as (

@@ -1,7 +1,6 @@
 -- table: One row: what one sample of stacks says beside another source. By itself it proves
--- nothing,
--- as a rank that is elsewhere may only be at work; where the others wait for one that waits for its
--- data, the rule of that tells it.
+-- nothing, as a rank that is elsewhere may only be at work; where the others wait for one that
+-- waits for its data, the rule of that tells it.
 select
     'stacks' as source,
     'elsewhere' as finding,

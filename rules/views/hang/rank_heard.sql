@@ -1,7 +1,6 @@
 -- table: One row per rank of which something can be heard here: those with a log of their own,
--- those
--- that a launcher or a line of identity names, and the rest of the job where one log holds nearly
--- all of it.
+-- those that a launcher or a line of identity names, and the rest of the job where one log holds
+-- nearly all of it.
 with
     named_rank as (
         select rank

@@ -1,6 +1,5 @@
 -- table: One row per rank whose device is where its peers' are, and whose program has not gone on
--- as
--- theirs have: a second one that is stuck, hidden behind the first. It counts only where the
+-- as theirs have: a second one that is stuck, hidden behind the first. It counts only where the
 -- programs of all others have gone on alike, and for a quarter of a group at most.
 with
     head as (

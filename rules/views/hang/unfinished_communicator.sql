@@ -1,6 +1,5 @@
--- table: One row per NCCL communicator whose init started on ranks that never completed it.
--- absent =
--- ranks that no log shows; knows_peers = the bootstrap was over and a topology found.
+-- table: One row per NCCL communicator whose init started on ranks that never completed it. absent
+-- = ranks that no log shows; knows_peers = the bootstrap was over and a topology found.
 with
     started as (
         select

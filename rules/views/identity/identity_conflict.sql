@@ -1,6 +1,5 @@
 -- table: One row per contradiction between links: a rank (of_what) with two hosts, processes or
--- GPUs
--- (a restart, or a label that is no rank), a GPU or process with two ranks; names = the two.
+-- GPUs (a restart, or a label that is no rank), a GPU or process with two ranks; names = the two.
 with
     link as (
         from

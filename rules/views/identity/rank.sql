@@ -1,8 +1,7 @@
--- table: One row per rank: its host, process and GPU, by the best and most frequent link. Where two
--- are as good (a restart), neither is taken; contradictions of hosts are in identity_conflict.
+-- table: One row per rank: its host, process and GPU, by the best and most frequent link. Where
+-- two are as good (a restart), neither is taken; contradictions of hosts are in identity_conflict.
 -- cuda_device is the number by which the program calls its GPU, gpu_index the one by which the
--- host,
--- nvidia-smi and the kernel know it: they differ where CUDA_VISIBLE_DEVICES is set.
+-- host, nvidia-smi and the kernel know it: they differ where CUDA_VISIBLE_DEVICES is set.
 with
     best_link as (
         select

@@ -1,4 +1,5 @@
--- table: What the limit on open files of a process was, as a trace of system calls has it.
+-- table: one row per system call of a trace that asks for or sets a process's limit on open files:
+-- nofile = that limit.
 select
     file_id,
     line_no,

@@ -1,6 +1,7 @@
--- table: Calls that failed because a limit of the user or the system was reached. `source`: log,
--- kernel, nccl, strace; "nccl, no reason" where only the kind of call tells. `limit`: open files,
--- processes and threads, inotify watches, locked memory, memory.
+-- table: one row per line that tells of a call that failed because a limit of the user or the
+-- system was reached. source: log | kernel | nccl | strace | "nccl, no reason" where only the kind
+-- of call tells. limit: open files | processes and threads | inotify watches | locked memory |
+-- memory.
 select
     source, "limit", errno, number, path, null as syscall, host, rank, pid, time, file_id, line_no
 from limit_reached

@@ -1,8 +1,6 @@
--- table: Kills by the OOM killer, one row per bout: those of one scope without a gap of ten
--- minutes,
--- on any number of hosts; the same kill in two logs counts kill. The columns of oom_kill are those
--- of the first kill. `lines`: where each kill stands; `top_holders`: the processes with most
--- memory.
+-- table: one row per bout of the OOM killer: its kills of one scope without a gap of ten minutes,
+-- on any number of hosts; the same kill in two logs counts once. The columns of oom_kill are those
+-- of the first kill. `lines`: where each kill is; `top_holders`: the processes with most memory.
 with
     kill as (
         select

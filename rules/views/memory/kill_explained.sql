@@ -1,5 +1,5 @@
--- view: Anything that accounts for a process ended by SIGKILL: a kill for memory whenever it is
--- told, an end from outside if it came before.
+-- view: one row per line that accounts for a process ended by SIGKILL. for_memory: it was killed
+-- for memory, which counts whenever it is told; an end from outside counts if it came before.
 select file_id, line_no, true as for_memory
 from oom_kill
 union all

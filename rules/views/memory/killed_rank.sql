@@ -1,7 +1,7 @@
--- view: Kills for want of host memory, by whom it may be: the kernel's reports where they are, else
--- what others say of them. The rank that was killed, where the kernel knows its process by another
--- number than its launcher, as it does of containers: the one rank that ended by SIGKILL, on the
--- host of the kill or one that the kernel calls by another name.
+-- view: one row per kill by the kernel's OOM killer whose victim can only be one rank, though the
+-- kernel knows the process by another number than the launcher does (in containers): the only
+-- kill, and the only rank that ended by SIGKILL, on that host or one the kernel calls by another
+-- name.
 with
     ended as (
         select distinct rank, short_host(host) as host

@@ -1,5 +1,6 @@
--- view: An exception of another library that the program died of and that speaks of memory: read
--- only where nothing better tells.
+-- view: one row per exception of another library that speaks of memory and that the program died
+-- of: only where nothing better tells. of_device: an accelerator's memory, as far as its words
+-- say.
 select
     *,
     regexp_matches(

@@ -1,5 +1,5 @@
--- view: Messages of the allocator of TensorFlow and of JAX on GPU (BFC) as rows of oom_event, with
--- what its dump below the message counts.
+-- view: one row per message of the allocator of TensorFlow and of JAX on GPU (BFC), in the columns
+-- of oom_event, with what its dump below the message counts.
 with
     stat as (
         select

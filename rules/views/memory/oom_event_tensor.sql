@@ -1,5 +1,5 @@
--- view: TensorFlow's sentence that a tensor could not be allocated as rows of oom_event: the size
--- follows from the shape and the type.
+-- view: one row per sentence of TensorFlow that a tensor could not be allocated, in the columns of
+-- oom_event: the size follows from the shape and the type.
 with
     place as (
         select

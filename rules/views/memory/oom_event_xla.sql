@@ -1,6 +1,5 @@
--- view: Messages of XLA on TPU as rows of oom_event: a buffer or a program that found no room,
--- and a
--- program that the compiler cannot place.
+-- view: one row per message of XLA on TPU that a buffer or a program found no room, or that the
+-- compiler cannot place a program; in the columns of oom_event.
 select
     file_id,
     line_no,

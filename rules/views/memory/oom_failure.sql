@@ -1,7 +1,8 @@
--- table: Accelerator memory that ran out, once for all messages that tell of it. `class` is that of
--- most messages (on a tie the first one's) and names the rule; `because` is the reason for it. The
--- numbers are those of the first message of that class; ranks, hosts and GPUs those of all.
--- `survived`: the program caught it and went on. `file_id` and `line_no`: the message itself.
+-- table: one row per time that an accelerator's memory ran out, for all messages that tell of it.
+-- `class` is that of most messages (on a tie the first one's) and names the rule; `because` is the
+-- reason for it. The numbers are those of the first message of that class; ranks, hosts and GPUs
+-- those of all. `survived`: the program caught it and went on. `file_id` and `line_no`: the
+-- message itself.
 with
     class_vote as (
         select

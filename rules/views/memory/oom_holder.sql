@@ -1,8 +1,8 @@
--- table: Each message with who holds the accelerator's memory. `self_bytes`, `self_pid`: this
--- process, as it is told or found among the processes named; `self_unsure`: another one may be it
--- as well. `foreign_processes`: the others named, the largest first (`named_bytes` together);
--- `foreign_bytes`: what others hold, named or not. Printed sizes are rounded: differences below 32
--- MiB (33554432) mean nothing.
+-- table: one row per message that an accelerator's memory ran out, with who holds that memory.
+-- `self_bytes`, `self_pid`: this process, as it is told or found among the processes named;
+-- `self_unsure`: another one may be it as well. `foreign_processes`: the others named, the largest
+-- first (`named_bytes` together); `foreign_bytes`: what others hold, named or not. Printed sizes
+-- are rounded: differences below 32 MiB (33554432) mean nothing.
 with
     sized as (
         select

@@ -1,6 +1,6 @@
--- table: Messages the program outlived: its training went on, or it said that it tries again and
--- nothing tells of its end. Where a launcher started it again, where it was not caught and steps
--- begin anew, the message was fatal.
+-- table: one row per message that the program outlived: its training went on, or it said that it
+-- tries again and nothing tells of its end (said_so). Where a launcher started it again, or where
+-- it was not caught and steps begin anew, the message was fatal.
 with
     progress as (
         select file_id, line_no, rank, step::double as step

@@ -1,6 +1,6 @@
--- table: Each message with the reason its numbers give (`because`), the class of failure that this
--- stands for, and how sure it is (`grade`). `survived`: the program went on. `shortfall_bytes`: how
--- much was lacking.
+-- table: one row per message that an accelerator's memory ran out, with the reason its numbers
+-- give (`because`), the class of failure that this stands for, and how sure it is (`grade`).
+-- `survived`: the program went on. `shortfall_bytes`: how much was lacking.
 with
     -- fragmentation by the numbers: 2 certain, 1 likely, 0 not
     weighed as (

@@ -1,4 +1,4 @@
--- table: Each message that an accelerator's memory ran out, with the failure it tells of
+-- table: one row per message that an accelerator's memory ran out, with the failure it tells of
 -- (`failure_no`): messages without a pause of ten minutes, those that the program outlived apart.
 -- `trust`: 0 a snapshot that counts the pieces, 1 a message with its numbers, 2 one of a layer
 -- above that tells less, 3 one without numbers. `nth_copy`: 1, then 2, 3, ... where the same

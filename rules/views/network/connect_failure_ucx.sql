@@ -1,4 +1,5 @@
--- table: Connections that UCX could not make, in the columns of connect_failure.
+-- table: one row per peer that a process could not connect to by UCX, and per reason; in the
+-- columns of connect_failure. attempts: how often; port, time and line: the first.
 select
     'ucx' as source,
     peer,

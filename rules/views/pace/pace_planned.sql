@@ -1,6 +1,5 @@
--- table: One row per writer and run whose change of pace (pace_change) is by plan: the log
--- reports a
--- phase, or another batch size or sequence length, within a block of steps around it.
+-- table: One row per writer and run whose change of pace (pace_change) is by plan: the log reports
+-- a phase, or another batch size or sequence length, within a block of steps around it.
 select distinct c.writer, c.run
 from pace_change c
 join planned_change g on g.file_id = c.file_id

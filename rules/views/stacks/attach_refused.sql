@@ -1,8 +1,7 @@
--- table: one row per process that py-spy, strace or gdb could not look into, and of which there
--- is no
--- other stack or trace.
--- reason: permission | capability (root lacks SYS_PTRACE) | traced (another debugger holds it) |
--- gone. Who was meant is often told by a mark above it, or by the name of the file.
+-- table: one row per process that py-spy, strace or gdb could not look into, and of which there is
+-- no other stack or trace. reason: permission | capability (root lacks SYS_PTRACE) | traced
+-- (another debugger holds it) | gone. Who was meant is often told by a mark above it, or by the
+-- name of the file.
 with
     said as (
         select file_id, line_no, stream, pid, rank, host, tool, reason

@@ -1,6 +1,5 @@
--- table: one row per dump: is it the second look at its process? People take the text and the
--- JSON of
--- one moment: those are one look, unless their times tell.
+-- table: one row per dump: is it the second look at its process? People take the text and the JSON
+-- of one moment: those are one look, unless their times tell.
 select dump, bool_or(again) over (partition by process order by snapshot) as seen_before
 from
     (

@@ -1,8 +1,6 @@
 -- table: One row per process that hung for minutes (three reports or more in six hours) in a
--- network
--- or parallel file system, where no line tells of the server itself: waits_in = the kernel
--- function,
--- filesystem = whose it is.
+-- network or parallel file system, where no line tells of the server itself: waits_in = the kernel
+-- function, filesystem = whose it is.
 with
     hung as (
         select
