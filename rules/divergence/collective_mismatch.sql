@@ -84,9 +84,8 @@ say  = '''To see the calls before it, have torch check each collective: slow, bu
 run  = ["export TORCH_DISTRIBUTED_DEBUG=DETAIL"]
 */
 with
-    -- Sources tell of one difference each in their own terms. The one that knows best speaks, of
-    -- the
-    -- first number of a group: it is the cause, later ones follow.
+    -- Sources tell of one difference each in their own terms. The one that knows best
+    -- speaks, of the first number of a group: it is the cause, later ones follow.
     ordered as (
         select
             *,

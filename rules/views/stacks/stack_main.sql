@@ -17,9 +17,8 @@ with
             and p.tid is not null
         group by d.dump
     ),
-    -- Containers all have a process 1: threads of one process keep their ids, so two that share
-    -- none
-    -- are two processes.
+    -- Containers all have a process 1: threads of one process keep their ids, so two
+    -- that share none are two processes.
     dump as (
         select
             k.*,
