@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tomllib
 from pathlib import Path
@@ -13,7 +14,19 @@ from logsift import analyze
 from logsift.report.json import document
 
 ROOT = Path(__file__).resolve().parents[2]
+ODD = re.compile(r"\{\{|\bNone\b|\b[a-z]+\((?:e?s)\)|  |\.\.(?!\.)| [,;.](?: |$)|\bstands? in\b")
+"""A hole, a plural that fits nothing, marks that are doubled or stand alone."""
 CASES = sorted(p.parent for p in (ROOT / "fixtures").glob("*/case.toml"))
+
+
+def unreadable(incident: dict[str, Any]) -> list[str]:
+    """What a person could not read or use of the words of an incident."""
+    texts = [incident["summary"], *(s["text"] for s in incident["steps"])]
+    commands = [c for s in incident["steps"] for c in s["commands"]]
+    odd = [t for t in texts if not t or ODD.search(t)]
+    odd += [s["text"] for s in incident["steps"] if not s["text"].endswith((".", ":", "?"))]
+    odd += [c for c in commands if "{{" in c or re.search(r"\bNone\b", c)]
+    return odd if incident["steps"] else [*odd, "nothing to do next"]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
@@ -31,3 +44,5 @@ def test_case(case: Path, tmp_path: Path) -> None:
         of_rule = [i | i["facts"] for i in report["incidents"] if i["rule"] == rule]
         assert any({k: i.get(k) for k in facts} == facts for i in of_rule), f"facts of {rule}: {of_rule}"
     assert all(i["evidence"] for i in loud.values()), "an incident without evidence"
+    for i in loud.values():
+        assert unreadable(i) == [], i["rule"]
