@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from logsift.content.incident import Incident
     from logsift.content.load import load_catalog
     from logsift.content.model import Catalog
-    from logsift.pipeline import analyze
+    from logsift.run import analyze
 
 _HOMES = {
     "Analysis": "logsift.analysis",
-    "analyze": "logsift.pipeline",
+    "analyze": "logsift.run",
     "Catalog": "logsift.content.model",
     "load_catalog": "logsift.content.load",
     "Incident": "logsift.content.incident",

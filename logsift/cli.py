@@ -246,8 +246,8 @@ def _catalog(content: tuple[Path, ...]) -> Catalog:
 
 
 def _analysis(run: Path, db: Path | None, content: tuple[Path, ...]) -> Analysis:
-    from logsift.pipeline import analyze as run_analysis
     from logsift.report.progress import reading
+    from logsift.run import analyze as run_analysis
 
     with reading() as progress:
         return run_analysis(run, db=db, catalog=_catalog(content), progress=progress)

@@ -6,7 +6,6 @@ From this one table come the checks of the loader, the JSON schema for editors, 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, get_args
 
 from logsift.content.model import OMITTABLE, Confidence, Severity, Status
@@ -178,6 +177,8 @@ def mistakes(section: str, given: Mapping[str, Any]) -> Iterator[Mistake]:
     for name, value in given.items():
         key = keys.get(name)
         if key is None:
+            from difflib import get_close_matches
+
             near = get_close_matches(name, keys, 1)
             hint = f"did you mean {_synopsis(keys[near[0]])}" if near else f"allowed: {', '.join(sorted(keys))}"
             yield Mistake(name, f"unknown key {name!r} in {section}", hint)

@@ -14,6 +14,8 @@ Severity = Literal["info", "warning", "critical"]
 Confidence = Literal["definite", "probable", "possible"]
 Status = Literal["experimental", "stable"]
 
+EXACT, ZONELESS, YEARLESS, DAYTIME, BOOT = "exact", "zoneless", "yearless", "daytime", "boot"
+"""How a time was printed: with its zone or as an epoch; without a zone; also without a year; also without a day; only as time since boot."""
 BLOCK_LINES = 2000
 """A block ends at most this many lines after its opener, so that a truncated one cannot swallow a log."""
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from logsift.ingest.clock import BOOT, DAYTIME, EXACT, YEARLESS, ZONELESS
+from logsift.content.model import BOOT, DAYTIME, EXACT, YEARLESS, ZONELESS
 from logsift.store.materialise import declared
 
 if TYPE_CHECKING:

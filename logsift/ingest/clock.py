@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 
 import polars as pl
 
+from logsift.content.model import DAYTIME, EXACT, YEARLESS, ZONELESS
+
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 _DAYS = "Mon|Tue|Wed|Thu|Fri|Sat|Sun"
 _CLOCK = r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?"
 _EPOCH = r"^[0-9]{10}(?:\.[0-9]+)?$|^[0-9]{13}$|^[0-9]{16}$"  # seconds, milliseconds, microseconds
-EXACT, ZONELESS, YEARLESS, DAYTIME, BOOT = "exact", "zoneless", "yearless", "daytime", "boot"
-"""How a time was printed: with its zone or as an epoch; without a zone; also without a year; also without a day; only as time since boot."""
 # (quality, shape, chrono format); a comma before the fraction, T and a glued Z are made plain before.
 _FORMATS: tuple[tuple[str, str, str], ...] = (
     (EXACT, rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}} {_CLOCK} ?[+-][0-9]{{2}}:?[0-9]{{2}}$", "%Y-%m-%d %H:%M:%S%.f%#z"),

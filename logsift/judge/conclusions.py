@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING
 
 from logsift.content.incident import COLUMNS, Evidence, Incident
-from logsift.ingest.evidence import fetch
 from logsift.judge.causes import Causes
 
 if TYPE_CHECKING:
@@ -21,6 +20,8 @@ def conclude(
     store: Store, incidents: Sequence[Incident], causes: Causes, files: Mapping[int, SourceFile], spelling: Spelling
 ) -> None:
     """Write incidents, the root first, their evidence with its text, and the edges."""
+    from logsift.ingest.evidence import fetch
+
     first = list(causes.roots)
     rest = [i for i in incidents if not any(i is r for r in first)]
     ordered = first + sorted(rest, key=lambda i: (i.severity == "info", i.at is None, str(i.at), i.rule))

@@ -13,9 +13,6 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import StrictUndefined, UndefinedError, meta
-from jinja2.sandbox import ImmutableSandboxedEnvironment
-
 from logsift.content.incident import Step
 from logsift.content.model import Phrase
 
@@ -244,23 +241,31 @@ def _said(phrase: Phrase, known: Mapping[str, Any]) -> str:
         if phrase.when and not _condition(phrase.when)(facts):
             return ""
         return _BEFORE_MARK.sub(r"\1", " ".join(_template(phrase.say).render(facts).split()))
-    except (
-        UnknownFact,
-        UndefinedError,
-        TypeError,
-    ):  # TypeError: arithmetic with what is not known; UndefinedError: the first of none
+    except _holes():
         return ""
 
 
 def _command(text: str, known: Mapping[str, Any]) -> str:
     try:
         return " ".join(_template(text, command=True).render(dict.fromkeys(_names(text)) | dict(known)).split())
-    except (UnknownFact, UndefinedError, TypeError):
+    except _holes():
         return ""
 
 
 @cache
+def _holes() -> tuple[type[Exception], ...]:
+    """What a template raises that names what is not known: also arithmetic with it, and the first of an empty list."""
+    from jinja2 import UndefinedError
+
+    return UnknownFact, UndefinedError, TypeError
+
+
+@cache
 def _environment(*, command: bool = False) -> Environment:
+    # Imported where words are made: a run that is only opened again needs none.
+    from jinja2 import StrictUndefined
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
     environment = ImmutableSandboxedEnvironment(
         undefined=StrictUndefined, autoescape=False, finalize=quoted if command else plain_value
     )
@@ -281,4 +286,6 @@ def _condition(text: str) -> Callable[[Mapping[str, Any]], object]:
 
 @cache
 def _names(text: str) -> frozenset[str]:
+    from jinja2 import meta
+
     return frozenset(meta.find_undeclared_variables(_environment().parse(text)))

@@ -8,7 +8,6 @@ import duckdb
 
 from logsift.errors import UserError
 from logsift.store.places import spilled_of
-from logsift.store.schema import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -130,3 +129,8 @@ class Store:
     def close(self) -> None:
         """Close the connection."""
         self.con.close()
+
+
+def quoted(text: str) -> str:
+    """A text as a literal of SQL."""
+    return "'" + text.replace("'", "''") + "'"

@@ -8,6 +8,7 @@ from logsift.content.columns import TYPES
 from logsift.content.incident import COLUMNS
 from logsift.content.interface import INTERFACE
 from logsift.content.model import COMMON
+from logsift.store.database import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -101,11 +102,6 @@ def lacking(catalog: Catalog) -> list[str]:
     """Empty relations for those of the interface that the content does not define."""
     defined = {*catalog.tables, *(r.name for r in catalog.relations), *(s.name for s in catalog.seeds)}
     return [_create(name, asked.columns) for name, asked in INTERFACE.items() if name not in defined]
-
-
-def quoted(text: str) -> str:
-    """A text as a literal of SQL."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _create(name: str, columns: Mapping[str, str]) -> str:

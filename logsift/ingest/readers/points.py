@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from logsift.ingest.clock import EXACT, read_times, utc
+from logsift.content.model import EXACT
+from logsift.ingest.clock import read_times, utc
 
 if TYPE_CHECKING:
     from logsift.ingest.discover import SourceFile
