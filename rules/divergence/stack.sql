@@ -267,6 +267,8 @@ with
                 else 'apart'
             end as finding
         from stack_verdict
+        -- Who has no dump while the others are in init is not elsewhere, but never came.
+        where not (found = 'absent' and exists (from stack_init_wait))
     ),
     running_kernel as (
         select *, starts_with(kernel, 'nccl') or starts_with(kernel, 'rccl') as is_collective

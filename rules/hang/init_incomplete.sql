@@ -70,6 +70,35 @@ when = "kind == 'hccl'"
 say  = '''{% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} waited for another
   rank to connect and gave up (HCCL {{ code | names }}){% if error %}: {{ error }}{% endif %}'''
 
+[[summary]]
+when = "kind == 'stacks'"
+say  = '''{{ waiting | count('process', 'processes') }} {{ waiting | agree('waits', 'wait') }} in init
+  ({{ waiting_function }}) for {% if ranks %}{{ ranks | ranks }}{% else %}a process{% endif %}
+  {%- if pid %} (pid {{ pid }}{% if host %} on {{ host }}{% endif %}){% elif host %} on {{ host }}
+  {%- endif %}
+  {%- if why == 'died' %}, which died before it came there
+  {%- elif why == 'undumped' %}, of which there is no dump
+  {%- elif minority_frame %}, in {{ minority_frame }}
+  {%- endif %}.'''
+
+[[step]]
+when = "kind == 'stacks' and why == 'apart' and pid"
+say  = '''See what {% if ranks %}{{ ranks | ranks }}{% else %}process {{ pid }}{% endif %}
+  {%- if host %} on {{ host }}{% endif %} does before it comes to init{% if minority_function %}:
+  {{ minority_function }} has not returned{% endif %}. What only one rank has to do (a cache, a
+  download, a build) must not keep the others in init longer than their timeout.'''
+run  = ["py-spy dump --native --pid {{ pid }}", "strace -f -y -T -p {{ pid }}"]
+[[step]]
+when = "kind == 'stacks' and why == 'undumped'"
+say  = '''See whether {{ ranks | ranks }} {{ ranks | agree('was', 'were') }} started at all, and how
+  {{ ranks | agree('it', 'they') }} ended if so.
+  {%- if server_missing %} Rank 0 serves the store that the others try to reach.{% endif %}'''
+run  = ["pgrep -af python", 'ss -ltnp sport = :"$MASTER_PORT"', "env | grep MASTER_"]
+[[step]]
+when = "kind == 'stacks' and why == 'died'"
+say  = '''Find out why {{ ranks | ranks }} died{% if host %} on {{ host }}{% endif %}: the others
+  wait in init until their timeout. Let the launcher end the job when one task fails.'''
+run  = ["dmesg -T | grep -iE 'out of memory|oom-kill|segfault'", "srun --kill-on-bad-exit=1"]
 [[step]]
 when = "kind == 'hccl'"
 say  = '''Look for a rank with another error, or with none at all: it did not come to the meeting. Where
@@ -228,3 +257,29 @@ from hccl_error e
 join hccl_code c using (hccl_code)
 where c.concept = 'startup'
 having count(*) > 0
+union all by name
+select
+    'stacks' as kind,
+    -- Without rank 0 nobody serves the store: the refused connections follow from that.
+    case
+        when server_missing and stage = 'rendezvous' and why <> 'apart'
+        then ['divergence.stack', 'network.connect_failure', 'network.peer_lost']
+        else ['divergence.stack']
+    end as explains,
+    evidence,
+    ranks,
+    hosts,
+    pids,
+    (select world_size from stack_world) as world_size,
+    stage,
+    why,
+    waiting,
+    waiting_ranks,
+    waiting_pids,
+    waiting_function,
+    case when server_missing then true end as server_missing,
+    frame as minority_frame,
+    function as minority_function,
+    case when only_undumped then 'warning' else 'critical' end as severity,
+    case when only_undumped then 'possible' else 'probable' end as confidence
+from stack_init_wait

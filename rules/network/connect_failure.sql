@@ -169,6 +169,16 @@ select
     times,
     pids,
     syscall,
-    interface
+    interface,
+    -- Refused by a store whose server never came: the absent rank is the cause.
+    case
+        when
+            failure = 'refused'
+            and exists (
+                from stack_init_wait
+                where server_missing and stage = 'rendezvous' and why <> 'apart'
+            )
+        then ['network.peer_lost', 'crash.exception', 'crash.signal', 'loss.rollback']
+    end as explains
 from suspect
 left join address_host a on a.address = peers[1]

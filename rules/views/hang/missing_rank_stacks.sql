@@ -1,4 +1,5 @@
--- table: One row: ranks that are not where the others wait, by the stacks of all.
+-- table: One row: ranks that are not where the others wait, by the stacks of all. Where they wait
+-- in init, hang.init_incomplete says so.
 select
     'stacks' as source,
     case
@@ -46,4 +47,4 @@ select
     waiting_function,
     list_concat(coalesce(lines, heads, []), waiting_lines[:3]) as evidence
 from stack_verdict
-where kind = 'missing'
+where kind = 'missing' and not exists (from stack_init_wait)

@@ -94,12 +94,8 @@ with
                         option_rank,
                         local_says_rank,
                         case when (select is_rank from tasks) then task end,
-                        coalesce(option_local_rank, printed_local_rank) + coalesce(
-                            n.node_index * case
-                                when (select count(distinct per_node) from node) = 1 then n.per_node
-                            end,
-                            0
-                        ),
+                        coalesce(option_local_rank, printed_local_rank)
+                        + coalesce(n.node_index * (select max(per_node) from node), 0),
                         title_tp + coalesce(title_pp, 0) * (select tp from title)
                     )
             end as said_rank,
