@@ -14,6 +14,8 @@ summary = '''
 The {{ metric }} creeps up from {{ base }} at step {{ from_step }} to {{ level_after }} at step
 {{ last_step }}
 {%- if rolled_back %}; training went back to before it later{% endif %}
+{%- if again_from_steps %}; after going back it did so again from
+{{ again_from_steps | agree('step', 'steps') }} {{ again_from_steps | names }}{% endif %}
 {%- if stepless %}; no step is printed, values are counted
 {%- if epoch is not none %}: this is epoch {{ epoch }}{% endif %}{% endif %}'''
 
@@ -30,6 +32,11 @@ say  = '''Watch it for some more steps before acting: {{ points }} points are fe
 when = "early and severity != 'info'"
 say  = '''Look at how the training begins: initialization, the norm of the embeddings, learning
 rate and warm-up, epsilon of the optimizer, and the first data it sees.'''
+
+[[step]]
+when = "again_from_steps and severity != 'info'"
+say  = '''Change something before the next restart: going back alone did not help. Another seed or a
+skipped stretch of data tells whether it is the data, a lower rate whether it is the recipe.'''
 
 [[step]]
 when = "not early and severity != 'info' and not stepless"
@@ -51,6 +58,26 @@ before and after: they show which part runs away.'''
 with
     trend as (
         select *, coalesce(before_step, start_step) as from_step from loss_jump where kind = 'trend'
+    ),
+    -- Attempts that go back and diverge again are one incident: the first one speaks.
+    attempt as (
+        select
+            *,
+            list(from_step) over attempts as attempt_steps,
+            list(line_at(file_id, line_no)) over attempts as attempt_lines,
+            bool_and(branch = 'dead') over (partition by series_id, run) as left_behind
+        from trend
+        window
+            attempts as (
+                partition by series_id, run
+                order by branch = 'live', file_id, line_no
+                rows between unbounded preceding and unbounded following
+            )
+        qualify
+            row_number() over (
+                partition by series_id, run order by branch = 'live', file_id, line_no
+            )
+            = 1
     )
 select
     [
@@ -58,7 +85,8 @@ select
         line_at(j.file_id, j.line_no),
         line_at(j.peak_file, j.peak_line),
         line_at(j.last_file, j.last_line)
-    ] as evidence,
+    ]
+    || j.attempt_lines[2:] as evidence,
     case when j.series_points < 25 then 'possible' end as confidence,
     case
         when j.change is not null or coalesce(j.validation_falls, false)
@@ -82,12 +110,13 @@ select
     saved_up_to(j.from_step) as checkpoint_step,
     j.name as metric,
     j.interval as log_interval,
-    case when j.branch = 'dead' then true end as rolled_back,
+    nullif(j.attempt_steps[2:], [])::bigint[] as again_from_steps,
+    case when j.left_behind then true end as rolled_back,
     j.change.what as change,
     case when j.stepless then true end as stepless,
     case when j.stepless then epoch_at(j.file_id, j.line_no) end as epoch
 from
-    trend j,
+    attempt j,
     lateral(
         select min(p.value) as lowest, arg_max(p.value, p.ordinal) as last, count(*) as points
         from series_point p

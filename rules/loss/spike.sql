@@ -99,6 +99,7 @@ select
             and j.change is not null
             or len(c.begun) > 0
             or j.class = 'fast'
+            and (j.points <= 10 or j.end_step - j.start_step <= 0.01 * j.planned)
             and j.height < 0.15
         then 'info'
         when j.class = 'unrecovered' and not j.alone

@@ -120,9 +120,17 @@ def dip_of(c: Curve, boundary: int) -> Excursion | None:
         error = _TWO_MEDIANS * sigma / sqrt(m)
         slope, level = line(x[before], y[before])
         slope = min(slope, 0.0)
+        # What is compared is the branch that goes on: a curve that bends down has left its line before the boundary.
+        last = slice((before.start + boundary) // 2, boundary)
+        bend = max(-float(np.median((y[last] - level - slope * x[last])[-(m // 2) :])), 0.0)
+        if bend > error:
+            slope = min(slope, line(x[last], y[last])[0])
+            level = float(np.median((y[last] - slope * x[last])[-(m // 2) :]))
         expected = level + slope * float(np.median(x[boundary : boundary + m]))
         drop = expected - float(np.median(y[boundary : boundary + m]))
         if drop < p.dip_errors * error * c.factor or c.relative(drop, expected) < p.dip_height * c.factor:
+            continue
+        if drop < p.dip_bends * bend:
             continue
         there = level + slope * float(x[boundary])
         if there - float(np.median(y[boundary : boundary + max(m // 2, 5)])) < 0.4 * drop:
@@ -142,6 +150,9 @@ def _way_back(c: Curve, boundary: int, m: int, drop: float, level: float, error:
     run = rolling_median(rest, w)
     jump = run[2 * w - 1 :] - run[w - 1 : -w]
     best = int(jump.argmax())
+    further = run[best + 2 * w - 1 : best + 3 * w]
+    if len(further) > w // 2 and float(further[-1] - further[0]) > 0.5 * float(jump[best]) * len(further) / w:
+        return None  # it goes on rising as it did: no way back to a trend
     noise = c.p.dip_back_errors * _TWO_MEDIANS * spread(rest) / sqrt(w) * c.factor
     if jump[best] < max(0.5 * drop, noise) or run[best + 2 * w - 1] > level + 2 * error + 0.02 * max(abs(level), 1.0):
         return None

@@ -93,6 +93,8 @@ class Parameters:
     dip_back_errors: float = 3.5
     """A dip after a boundary: the median of so many points lies below the line through the points before it; where it ends the curve jumps
     up by so many standard errors."""
+    dip_bends: float = 3.0
+    """... and by so many times what the curve had left that line by before the boundary."""
     boundary_points: int = 6
     """An excursion that begins within so many points (or an eighth of the window) after a boundary belongs to it."""
     gap: float = 2.5
