@@ -1,42 +1,8 @@
 -- table: One row per line with a known error of the GPU runtime, as a program printed it; kind =
 -- hardware | access | assert | fault | oom | capture | config | incompatible | library, as in
--- cuda_error_code; what is not in that list is no error of the runtime. A bare name in a sentence
+-- cuda_error_code; what is in no list is no error of the runtime. A bare name in a sentence
 -- does not count where a program may only ask (TensorFlow on a host without a GPU says so).
-with
-    keyed_line as (
-        select
-            *,
-            regexp_replace(
-                lower(
-                    trim(
-                        regexp_replace(
-                            regexp_replace(
-                                error_text,
-                                '^([A-Z]+_STATUS_[A-Z_]+|(?:cuda|hip)Error[A-Z][A-Za-z]+).*$',
-                                '\1'
-                            ),
-                            '( \(| at |: |\. |; |, ).*$',
-                            ''
-                        )
-                    )
-                ),
-                '\.$',
-                ''
-            ) as key
-        from cuda_error_line
-    ),
-    known_text as (
-        select code, name, kind, regexp_replace(lower(text), '\.$', '') as key
-        from cuda_error_code
-        where text is not null
-        union all
-        select code, name, kind, lower(name)
-        from cuda_error_code
-        union all
-        select code, name, kind, lower(driver_name)
-        from cuda_error_code
-        where driver_name is not null
-    )
+with keyed_line as (select *, runtime_error_key(error_text) as key from cuda_error_line)
 select
     s.file_id,
     s.line_no,
@@ -48,7 +14,7 @@ select
     s.pid,
     s.stream,
     case
-        when s.api = 'HIP' or s.error_text like 'hip%' or s.error_text like 'HSA%'
+        when s.api in ('HIP', 'ROCm') or s.error_text like 'hip%' or s.error_text like 'HSA%'
         then 'hip'
         when s.error_text like '%RESULT_ERROR%'
         then 'level_zero'
@@ -60,13 +26,5 @@ select
     c.kind,
     s.key as text
 from keyed_line s
-join known_text c on c.key = s.key or c.key = split_part(s.key, ' (', 1)
-where
-    not (
-        s.said_as = 'name'
-        and (
-            coalesce(c.code in (2, 100, 3, 1, 800, 801, 201, 400), false)
-            or c.kind = 'library'
-            or c.name = 'HSA_STATUS_ERROR_OUT_OF_RESOURCES'
-        )
-    )
+join gpu_error_key c on c.key = s.key or c.key = split_part(s.key, ' (', 1)
+where s.said_as <> 'name' or c.alone

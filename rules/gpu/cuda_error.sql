@@ -230,6 +230,18 @@ run  = [
     "export CUDA_LAUNCH_BLOCKING=1",
 ]
 
+# Versions
+[[step]]
+when = "kind == 'incompatible'"
+say  = '''
+Compare what the program and its extensions were built for with the driver and the GPU
+{%- if hosts %} of {{ hosts | names }}{% endif %}: they do not fit together.
+'''
+run  = [
+    '''python -c "import torch; print(torch.version.cuda, torch.cuda.get_arch_list())"''',
+    "nvidia-smi --query-gpu=name,compute_cap,driver_version --format=csv",
+]
+
 # Arguments and settings
 [[step]]
 when = "cuda_error_code == 101"
@@ -240,7 +252,7 @@ when = "cuda_error_code == 217"
 say  = "See which GPUs can reach each other's memory: these two cannot."
 run  = ["nvidia-smi topo -p2p r"]
 [[step]]
-when = "cuda_error_code in (9, 701, 720, 911)"
+when = "cuda_error_code in (9, 701, 720, 912)"
 say  = '''
 Find the kernel in the stack and lower what it is launched with (threads per block, registers,
 shared
@@ -301,7 +313,7 @@ select
     ) as iteration
 from runtime_error e
 left join device_assertion a on e.kind = 'assert'
-left join cuda_error_code c on c.name = e.name
+left join gpu_error_code c on c.name = e.name
 union all by name
 -- the assertion alone
 select

@@ -1,14 +1,16 @@
--- table: One row per process that printed an error of the GPU runtime: its first; later ones
--- repeat it, because the context is lost with the first. Left out: versions that do not fit
--- (env's), quoted out-of-memory messages, and what says only that a graph was being captured while
--- another error is known or no exception shows it.
+-- table: One row per process that printed an error of the GPU runtime: its first; later ones repeat
+-- it, because the context is lost with the first. Left out: versions that do not fit where env's
+-- rule reads the log's words for it, quoted out-of-memory messages, and what says only that a graph
+-- was being captured while another error is known or no exception shows it.
 with
     candidate as (
         select *
         from cuda_error c
         where
-            kind <> 'incompatible'
-            and not (kind = 'oom' and said_as = 'quoted')
+            not (
+                kind = 'incompatible' and exists (from mismatch_line m where m.file_id = c.file_id)
+            )
+            and not (kind = 'oom' and said_as in ('quoted', 'exception'))
             -- while a graph is captured every other failure says so too; by itself it is the
             -- program's: a call that a capture does not allow
             and not (

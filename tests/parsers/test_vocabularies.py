@@ -1,0 +1,112 @@
+"""Closed vocabularies: whole, and every member of them is read in every wording that programs give it."""
+
+from __future__ import annotations
+
+import csv
+import ctypes
+import glob
+from pathlib import Path
+
+import pytest
+
+from logsift import analyze
+
+PARSERS = Path(__file__).resolve().parents[2] / "parsers"
+
+
+def seed(name: str) -> list[dict[str, str]]:
+    """Rows of a seed, without its comments."""
+    with (PARSERS / name).open() as lines:
+        return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+def library(*patterns: str) -> ctypes.CDLL:
+    """A shared library from an installed package; the test is skipped without it."""
+    for pattern in patterns:
+        for path in sorted(glob.glob(pattern), reverse=True):
+            try:
+                return ctypes.CDLL(path)
+            except OSError:
+                continue
+    pytest.skip(f"no {patterns[0].rpartition('/')[2]} on this machine")
+
+
+CUDA = seed("cuda_error/cuda_error_code.csv")
+
+
+def test_errors_of_cuda_are_all_there() -> None:
+    codes = [int(r["code"]) for r in CUDA]
+    assert len(codes) == len(set(codes)) == 141
+    assert sum(1 for r in CUDA if r["name"]) == 138
+    assert sum(1 for r in CUDA if r["driver_name"]) == 105
+    kinds = {"hardware", "access", "assert", "fault", "oom", "capture", "config", "incompatible"}
+    assert {r["kind"] for r in CUDA} == kinds
+
+
+def test_the_runtime_of_cuda_knows_no_other_errors() -> None:
+    cudart = library("/usr/local/cuda*/lib*/libcudart.so.1[23]*", "/usr/lib/x86_64-linux-gnu/libcudart.so.1[23]*")
+    cudart.cudaGetErrorName.restype = cudart.cudaGetErrorString.restype = ctypes.c_char_p
+    known = {int(r["code"]): (r["name"], {r["text"], r["older_text"]}) for r in CUDA}
+    for code in range(1, 10001):
+        name, text = cudart.cudaGetErrorName(code).decode(), cudart.cudaGetErrorString(code).decode()
+        if name != "unrecognized error code":
+            assert known[code][0] == name
+            assert text in known[code][1]
+
+
+# What stands in front of the text or name, in the words of the program that prints it.
+BY_TEXT = (
+    "RuntimeError: CUDA error: {text}",
+    "torch.AcceleratorError: CUDA error: {text}",
+    "[rank3]: RuntimeError: CUDA error: {text}",
+    "RuntimeError: CUDA driver error: {text}",
+    "  what():  CUDA error: {text}",
+    "gx07:410:455 [3] transport/p2p.cc:288 NCCL WARN Cuda failure {code} '{text}'",
+    "gx07:410:455 [3] include/alloc.h:178 NCCL WARN Cuda failure '{text}'",
+    "OSError: (External) CUDA error({code}), {text}.",
+    "RuntimeError: Triton Error [CUDA]: {text}",
+    "/te/gemm.cu:219 in function cublas_gemm: CUDA Error: {text}",
+)
+BY_NAME = (
+    "cupy_backends.cuda.api.runtime.CUDARuntimeError: {name}: {text}",
+    'CUDA error at reduce.cu:114 code={code}({name}) "cudaGraphLaunch(graph, stream)"',
+    "  what():  for_each: failed to synchronize: {name}: {text}",
+)
+BY_DRIVER_NAME = (
+    "jaxlib.xla_extension.XlaRuntimeError: INTERNAL: Failed to launch CUDA kernel: {driver_name}: {text}",
+    "numba.cuda.cudadrv.driver.CudaAPIError: [{code}] Call to cuLaunchKernel results in {driver_name}",
+    "INTERNAL: CUDA error: Failed to query event: {driver_name}: {text}",
+)
+
+
+def test_every_error_of_cuda_is_read_in_every_wording(tmp_path: Path) -> None:
+    lines, expected = [], []
+    for wordings, column in ((BY_TEXT, "text"), (BY_NAME, "name"), (BY_DRIVER_NAME, "driver_name")):
+        for row in CUDA:
+            # Some texts are those of two errors, up to what is cut from longer messages: the lower number has them.
+            same_text = [r["code"] for r in CUDA if r["text"].split(", ")[0] == row["text"].split(", ")[0]]
+            for wording in wordings if row[column] else ():
+                lines.append(wording.format_map(row))
+                expected.append((int(same_text[0] if column == "text" else row["code"]), lines[-1]))
+    (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
+    rows = analyze(tmp_path).sql("SELECT line_no, code FROM cuda_error ORDER BY line_no")
+    read = {r["line_no"]: r["code"] for r in rows}
+    assert [(code, line) for n, (code, line) in enumerate(expected, 1) if read.get(n) != code] == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ValueError: invalid argument",
+        "OSError: [Errno 22] Invalid argument",
+        "mount: operation not permitted",
+        "device not ready",
+        "if (err == cudaErrorPeerAccessAlreadyEnabled) cudaGetLastError();",
+        "W cuda_driver.cc:269] failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected",
+        "I gpu_executor.cc:81] CUDA_ERROR_NOT_FOUND: named symbol not found",
+        "Skipped: the device said cudaErrorNotReady, asking again",
+    ],
+)
+def test_what_only_shares_words_with_an_error_is_none(tmp_path: Path, line: str) -> None:
+    (tmp_path / "out.log").write_text(line + "\n")
+    assert list(analyze(tmp_path).sql("SELECT * FROM cuda_error")) == []
