@@ -37,8 +37,9 @@ summary = '''
   {% endif %}
   {% if seconds and seconds >= 1 %}for at least {{ seconds | duration }}{% endif %}
 {% elif kind == 'spins' %}
-  only polls: {{ tries }} of its {{ calls }} calls in the last {{ seconds | duration }} ask whether
-  it may go on, mostly {{ syscall }}
+  only polls: {{ tries }} of its {{ 'last ' if seconds < 1 else '' }}{{ calls }} calls
+  {%- if seconds >= 1 %} in the last {{ seconds | duration }}{% endif %} ask whether it may go on,
+  mostly {{ syscall }}
   {% if syscall == 'futex' %}with a short time limit, as for the interpreter lock{% endif %}
 {% elif kind == 'retried' %}
   {{ who | agree('has', 'have') }}

@@ -73,6 +73,8 @@ select
     and not e.waits_for_peers
     and e.role = 'rank'
     and coalesce(e.moved, not e.watched)
+    -- Busy as it looks, strace shows that it only asks whether it may go on.
+    and (e.pid is null or e.pid not in (select pid from strace_spin))
     and (
         e.class in (
             'compute',
