@@ -75,7 +75,7 @@ def explain(store: Store, catalog: Catalog, files: Sequence[SourceFile]) -> None
     incidents = combined(identify(judge(store, rules, tables.queries()), store))
     clocks = Clocks.of(store)
     paths = {f.file_id: f.name for f in files}
-    incidents = worded(clocks.aside(clocks.dated(incidents)), rules, pids_of_ranks(store), paths)
+    incidents = worded(clocks.aside(clocks.dated(incidents)), rules, pids_of_ranks(store), paths, store.problem)
     causes = trace(incidents, catalog.rules, clocks, Progress.of(store, incidents, clocks))
     conclude(store, incidents, causes, by_id, Spelling(catalog.envelopes))
     ask_for_more(store, catalog)

@@ -38,6 +38,8 @@ class Coverage:
     unread: tuple[tuple[str, str], ...]
     missing: tuple[Missing, ...]
     job: Job | None
+    failed: tuple[tuple[str, str], ...] = ()
+    """What of the content failed on this run, and why."""
 
 
 def coverage(store: Store) -> Coverage:
@@ -54,4 +56,5 @@ def coverage(store: Store) -> Coverage:
     return Coverage(
         counts["files"], counts["lines"], counts["not_understood"], problems,
         tuple((r["path"], r["why"]) for r in unread), tuple(Missing(**m) for m in missing), job,
+        tuple((r["what"], r["text"]) for r in store.rows("SELECT what, text FROM problem WHERE file_id IS NULL")),
     )  # fmt: skip

@@ -44,7 +44,11 @@ class UnknownFact(Exception):
 
 
 def worded(
-    incidents: Iterable[Incident], rules: Mapping[str, Rule], pids: Mapping[int, int], paths: Mapping[int, str]
+    incidents: Iterable[Incident],
+    rules: Mapping[str, Rule],
+    pids: Mapping[int, int],
+    paths: Mapping[int, str],
+    problem: Callable[[str, str], None],
 ) -> list[Incident]:
     """The incidents with their summaries and steps.
 
@@ -53,15 +57,20 @@ def worded(
         rules: by id.
         pids: rank -> process id where it is known.
         paths: file_id -> path in the run directory.
+        problem: called with what failed and why; the incident then goes by its rule's title.
     """
     out = []
     for i in incidents:
         known = facts_of(i, pids, paths)
         rule = rules[i.rule]
-        said = summary(rule, known) or rule.title
+        try:
+            said, to_do = summary(rule, known) or rule.title, steps(rule, known)
+        except Exception as e:  # whatever a template does with odd values is the template's fault
+            problem(f"words of rule {rule.id} failed", f"{type(e).__name__}: {e}")
+            said, to_do = rule.title, ()
         if before := known.get("before_the_job"):
             said = f"{said.rstrip('.')} - {before}."
-        out.append(replace(i, summary=said, steps=steps(rule, known)))
+        out.append(replace(i, summary=said, steps=to_do))
     return out
 
 

@@ -40,6 +40,7 @@ def render(analysis: Analysis) -> str:
     if size := job_size(c):
         out.append(f"The job has {size}.")
     out += [f"- not read: `{path}` ({why})" for path, why in c.unread]
+    out += [f"- {_plain(what)}: {_plain(why)}" for what, why in c.failed]
     out += ["", f"logsift {report.version} on `{report.run}`", ""]
     return "\n".join(out)
 

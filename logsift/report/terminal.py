@@ -55,6 +55,7 @@ def parts(report: Report, *, facts: bool = False) -> list[RenderableType]:
         ]
     out.append(Text(coverage_line(report), style="dim"))
     out += [Text(f"  not read: {path} ({why})", style="dim") for path, why in report.coverage.unread[:5]]
+    out += [Text(f"  {what}: {why}", style="dim") for what, why in report.coverage.failed[:5]]
     return out
 
 

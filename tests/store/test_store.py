@@ -110,6 +110,18 @@ def test_a_rule_that_fails_is_told_once_and_the_others_go_on(run_of: Make, conte
         (run / "b.log").write_text("hello\n" * (n + 1))
 
 
+def test_words_that_fail_are_told_and_the_incident_goes_by_its_title(
+    run_of: Make, content_of: Callable[..., Catalog]
+) -> None:
+    rule = FAILING_RULE.replace('summary = "s"', 'summary = "{{ 1 // none_there }}"').replace(
+        "error('odd data') AS odd", "0 AS none_there"
+    )
+    run = run_of({"a.log": 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    f()\nKeyError: 1\n'})
+    analysis = analyze(run, catalog=content_of({"rules/odd/data.sql": rule}))
+    assert [i.summary for i in analysis.incidents if i.rule == "odd.data"] == ["t"]
+    assert [what for what, _ in analysis.coverage.failed] == ["words of rule odd.data failed"]
+
+
 def test_what_reads_only_empty_tables_is_not_asked(run_of: Make, content_of: Callable[..., Catalog]) -> None:
     head = '/*\ntitle = "t"\nseverity = "warning"\nconfidence = "definite"\nstatus = "stable"\nabout = "a"\n'
     head += 'summary = "s"\nstep = [{ say = "Do." }]\nfalse_positives = "f"\n*/\n'
