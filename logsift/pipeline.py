@@ -20,7 +20,7 @@ from logsift.judge.missing import ask_for_more
 from logsift.judge.progress import Progress
 from logsift.judge.rules import judge
 from logsift.judge.words import worded
-from logsift.store.materialise import Tables
+from logsift.store.materialise import MISSING, Tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -72,10 +72,11 @@ def explain(store: Store, catalog: Catalog, files: Sequence[SourceFile]) -> None
     series.run(store)
     tables.noted(series.FOUND)
     tables.fill("behind the search")
-    incidents = combined(identify(judge(store, rules, tables.queries()), store))
+    queries = tables.queries()
+    incidents = combined(identify(judge(store, rules, {r: q for r, q in queries.items() if r in rules}), store))
     clocks = Clocks.of(store)
     paths = {f.file_id: f.name for f in files}
     incidents = worded(clocks.aside(clocks.dated(incidents)), rules, pids_of_ranks(store), paths, store.problem)
     causes = trace(incidents, catalog.rules, clocks, Progress.of(store, incidents, clocks))
     conclude(store, incidents, causes, by_id, Spelling(catalog.envelopes))
-    ask_for_more(store, catalog)
+    ask_for_more(store, [m for m in catalog.missing if f"{MISSING}{m.id}" in queries])

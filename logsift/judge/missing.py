@@ -9,13 +9,15 @@ import duckdb
 from logsift.judge.words import asked_for
 
 if TYPE_CHECKING:
-    from logsift.content.model import Catalog
+    from collections.abc import Iterable
+
+    from logsift.content.model import Missing
     from logsift.store import Store
 
 
-def ask_for_more(store: Store, catalog: Catalog) -> None:
+def ask_for_more(store: Store, sources: Iterable[Missing]) -> None:
     """Fill the table `missing`, once it is known what was found."""
-    for source in catalog.missing:
+    for source in sources:
         try:
             rows = store.rows(source.sql)
         except duckdb.Error as e:

@@ -13,6 +13,7 @@ from logsift.content.errors import ContentError, ContentErrors
 from logsift.content.interface import CLOCK_INPUTS, INTERFACE
 from logsift.store.database import Store, quoted
 from logsift.store.dependencies import Inputs, branches, columns_asked, ordered
+from logsift.store.materialise import MISSING
 from logsift.store.places import beside_of, cache_folder, forget_old
 from logsift.store.schema import ENGINE, definitions
 
@@ -77,6 +78,7 @@ def _define(store: Store, catalog: Catalog) -> None:
         for r in catalog.rules
         for n, (query, _) in enumerate(branches(r.sql, rows=True))
     ]
+    asked += [(f"{MISSING}{m.id}", 0, m.sql, inputs.needs(m.sql)) for m in catalog.missing]
     store.insert("content_rule", [(*row[:3], _listed(row[3])) for row in asked])
     pairs = set().union(
         *(columns_asked(needs) for needs in (*(row[4] for row in branched), *(row[3] for row in asked)))

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from logsift.store.database import Store
 
 Stage = Literal["for clocks", "all", "the rest", "behind the search"]
+MISSING = "missing."
+"""What the name of a missing source begins with where it is kept among the rules."""
 _STAGES: dict[Stage, str] = {
     "for clocks": "for_clocks",
     "all": "NOT behind_search",
@@ -86,7 +88,7 @@ class Tables:
                     self._note(m["name"])
 
     def queries(self) -> dict[str, list[str]]:
-        """Rule -> those of its queries that may find something."""
+        """Rule, or MISSING and a missing source -> those of its queries that may find something."""
         out: dict[str, list[str]] = {}
         for r in self._store.rows("SELECT rule, query, needs FROM content_rule ORDER BY rule, ordinal"):
             if may_find(r["needs"], self._filled):

@@ -12,8 +12,8 @@ TEXTS = ["", "a=1", "a=12, rest of it", "b a=3,", "a=4 x", "x, a=5, a=6, end", "
 
 
 def plainly(texts: pl.Series, regex: str) -> list[dict[str, str | None]]:
-    groups = texts.str.extract_groups(f"(?P<whole>{regex})").struct.unnest()
-    return groups.filter(pl.col("whole").is_not_null()).drop("whole").to_dicts()
+    groups = texts.str.extract_groups(f"(?P<all_of_it>{regex})").struct.unnest()
+    return groups.filter(pl.col("all_of_it").is_not_null()).drop("all_of_it").to_dicts()
 
 
 @pytest.mark.parametrize(

@@ -1093,4 +1093,4 @@ def test_where_no_step_is_printed_counted_values_are_not_passed_off_as_steps(bar
     (nan,) = analyze(tmp_path).incidents
     assert nan.rule == "loss.nan"
     assert nan.facts["step"] == (700 if bar else 70)
-    assert ("no step is printed: its values are counted; that is at epoch 2.1" in nan.summary) is not bar
+    assert ("no step is printed, values are counted: this is epoch 2.1" in nan.summary) is not bar

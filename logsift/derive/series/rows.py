@@ -258,7 +258,8 @@ def _search_run(
         within = [
             d
             for d in dips
-            if e is not d and d.start - 2 <= e.start <= (len(finite) if d.end is None else d.end) + c.window
+            if e is not d
+            and d.start - 2 <= e.start <= (len(finite) if d.end is None else d.end) + c.window
             # What rises above the level from before the restart is no way back to it.
             and not (e.kind == "trend" and c.relative(e.after - d.base, d.base) > p.trend_height)
         ]
