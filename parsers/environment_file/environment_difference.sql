@@ -24,8 +24,10 @@ with
             kind <> 'variable'
             or regexp_matches(
                 name,
-                '^(?:CUDA_|CUDNN_|NCCL_|RCCL_|TORCH|PYTORCH_|NVTE_|TF_|XLA_|JAX_|HIP_|HSA_|ROCM_|FI_|UCX_'
-                || '|OMP_NUM_|MKL_|HF_|TRANSFORMERS_|ACCELERATE_|DEEPSPEED_|PYTHONPATH$|PYTHONHASHSEED$'
+                '^(?:CUDA_|CUDNN_|NCCL_|RCCL_|TORCH|PYTORCH_|NVTE_|TF_|XLA_|JAX_|HIP_|HSA_'
+                || '|ROCM_|FI_|UCX_'
+                || '|OMP_NUM_|MKL_|HF_|TRANSFORMERS_|ACCELERATE_'
+                || '|DEEPSPEED_|PYTHONPATH$|PYTHONHASHSEED$'
                 || '|LD_LIBRARY_PATH$|LD_PRELOAD$|VIRTUAL_ENV$|CONDA_PREFIX$)'
             )
             and not regexp_matches(
@@ -52,7 +54,8 @@ select
     min(len(hosts)) = max(len(hosts)) as is_even,
     regexp_matches(
         name,
-        '^(?:NCCL_|RCCL_|FI_|UCX_|PYTORCH_|NVTE_|LD_|PYTHONPATH$)|^torch$|nccl|^deepspeed$|^transformer-engine'
+        '^(?:NCCL_|RCCL_|FI_|UCX_|PYTORCH_|NVTE_|LD_|PYTHONPATH$)'
+        || '|^torch$|nccl|^deepspeed$|^transformer-engine'
         || '|^flash-attn$|^megatron|^accelerate$|^transformers$|^jax|^triton$|[Vv]ersion$|CUDA used'
     ) as matters
 from by_value

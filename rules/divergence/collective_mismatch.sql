@@ -68,7 +68,8 @@ say  = '''Give all ranks the same {{ 'root' if field == 'root' else 'reduction' 
   and dst are ranks of the job, not of the group.'''
 [[step]]
 when = "is_half_told"
-say  = '''Read the logs of {{ all_ranks | ranks }} around this line: {{ parties[0].ranks | ranks }} ran
+say  = '''Read the logs of {{ all_ranks | ranks }} around this line: {{ parties[0].ranks | ranks }}
+  ran
   {{ parties[0].value }}, and the other side's stack tells what it called instead.'''
 [[step]]
 when = "not parties"

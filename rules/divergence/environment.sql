@@ -39,7 +39,8 @@ run  = [
 
 [[step]]
 when = "differing"
-say  = '''Start all nodes from one image or one shared environment, and compare them again before the
+say  = '''Start all nodes from one image or one shared environment, and compare them again before
+  the
 next start.'''
 run  = ["pip freeze", "python -m torch.utils.collect_env"]
 

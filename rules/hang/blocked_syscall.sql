@@ -150,7 +150,8 @@ run = ["ls -la {{ path.rpartition('/')[0] }}"]
 when = "waits_on in ['socket', 'reader'] and peer"
 say = '''
 Find the process at the other end: the first command, here, shows whether the connection still
-stands; the second, on the host of {{ peer }}, whose it is. Then see what that process is waiting for.
+stands; the second, on the host of {{ peer }}, whose it is. Then see what that process is waiting
+for.
 '''
 run = ["ss -tnp dst {{ peer }}", "ss -tnp src {{ peer }}"]
 

@@ -67,12 +67,14 @@ Not all JAX processes came to the barrier at the start of the job
 
 [[summary]]
 when = "kind == 'hccl'"
-say  = '''{% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} waited for another
+say  = '''{% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} waited for
+  another
   rank to connect and gave up (HCCL {{ code | names }}){% if error %}: {{ error }}{% endif %}'''
 
 [[summary]]
 when = "kind == 'stacks'"
-say  = '''{{ waiting | count('process', 'processes') }} {{ waiting | agree('waits', 'wait') }} in init
+say  = '''{{ waiting | count('process', 'processes') }} {{ waiting | agree('waits', 'wait') }} in
+  init
   ({{ waiting_function }}) for {% if ranks %}{{ ranks | ranks }}{% else %}a process{% endif %}
   {%- if pid %} (pid {{ pid }}{% if host %} on {{ host }}{% endif %}){% elif host %} on {{ host }}
   {%- endif %}
@@ -101,8 +103,10 @@ say  = '''Find out why {{ ranks | ranks }} died{% if host %} on {{ host }}{% end
 run  = ["dmesg -T | grep -iE 'out of memory|oom-kill|segfault'", "srun --kill-on-bad-exit=1"]
 [[step]]
 when = "kind == 'hccl'"
-say  = '''Look for a rank with another error, or with none at all: it did not come to the meeting. Where
-  all ranks report this, compare their times: if they are further apart than HCCL_CONNECT_TIMEOUT (120 s),
+say  = '''Look for a rank with another error, or with none at all: it did not come to the meeting.
+  Where
+  all ranks report this, compare their times: if they are further apart than HCCL_CONNECT_TIMEOUT
+  (120 s),
   the slowest start is at fault. Then check the links between the NPUs.'''
 run  = [
   "export HCCL_CONNECT_TIMEOUT=600", "hccn_tool -i 0 -link -g", "hccn_tool -i 0 -tls -g",

@@ -10,7 +10,8 @@ A rank printed its training steps at a steady pace, then nothing more, while mos
 on to write - steps, timeouts, errors - for ten of its longest pauses and at least a minute. It hung
 or was lost without a word. Left out are ranks that end with an exit code or an exception, ranks
 that another incident calls missing, ranks that never had a rhythm (where only rank 0 logs), and the
-end of a run in which nothing went wrong. Or the only log stopped, and the scheduler says hours later
+end of a run in which nothing went wrong. Or the only log stopped, and the scheduler says hours
+later
 that the job still runs.
 """
 false_positives = "A log that was copied before the others, or whose disk was full, ends early too."
@@ -31,9 +32,13 @@ The {{ ranks | agree('log', 'logs') }} of {{ ranks | ranks }}
 
 [[step]]
 when = "job"
-say  = '''While it still hangs, see where every rank stands: two stacks of each, a minute apart. Then
+say  = '''While it still hangs, see where every rank stands: two stacks of each, a minute apart.
+  Then
 end it; nothing else will before its time limit.'''
-run  = ["srun --overlap --jobid={{ job }} py-spy dump --pid {{ pid }}", "scontrol show job {{ job }}"]
+run  = [
+  "srun --overlap --jobid={{ job }} py-spy dump --pid {{ pid }}",
+  "scontrol show job {{ job }}",
+]
 [[step]]
 when = "ranks"
 say  = '''See what became of {{ ranks | ranks }}{% if hosts %} on {{ hosts | names }}{% endif %}:

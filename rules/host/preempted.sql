@@ -27,7 +27,8 @@ The launcher received SIGHUP: the terminal or SSH session that it was started fr
 [[summary]]
 when = "reason == 'told_to_stop'"
 say  = '''
-The launcher{% if pid %} (pid {{ pid }}){% endif %}{% if host %} on {{ host }}{% endif %} was told to
+The launcher{% if pid %} (pid {{ pid }}){% endif %}{% if host %} on {{ host }}{% endif %} was told
+to
 stop from outside (SIGTERM); nothing had failed before
 '''
 [[summary]]

@@ -62,8 +62,10 @@ outgrow fp16. Clamping them only hides it.'''
 
 [[step]]
 when = "module and not near_fp16_limit"
-say  = '''Look at what {{ module }} does with its input: a division by zero, the logarithm or root of
-a negative number, a mask of nothing but -inf before a softmax. The values before it are far from the
+say  = '''Look at what {{ module }} does with its input: a division by zero, the logarithm or root
+  of
+a negative number, a mask of nothing but -inf before a softmax. The values before it are far from
+the
 limit of fp16.'''
 
 [[step]]

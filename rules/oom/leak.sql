@@ -10,7 +10,9 @@ levelling off, as trainers and tools printed it: something is kept that should b
 or not it has run out yet, it will. Medians of eight parts of the run must all rise, the last ones
 as fast as the first; what fills once and then stays (weights, caches, pinned buffers) is no leak.
 """
-false_positives = "A cache that is filled on purpose over the whole run, such as a data set kept in memory."
+false_positives = '''
+A cache that is filled on purpose over the whole run, such as a data set kept in memory.
+'''
 references  = [
   "https://docs.pytorch.org/docs/stable/notes/faq.html#my-model-reports-cuda-runtime-error-2-out-of-memory",
   "https://github.com/pytorch/pytorch/issues/13246",
@@ -18,17 +20,20 @@ references  = [
 
 [[summary]]
 when = "last_bytes and reached_percent"
-say  = '''{{ {'host': 'Host memory', 'process': 'Memory of a process', 'device': 'GPU memory'}[metric] }}
+say  = '''{{ {'host': 'Host memory', 'process': 'Memory of a process', 'device': 'GPU
+  memory'}[metric] }}
   grows steadily{% if hosts %} on {{ hosts | names }}{% endif %}: from {{ first_bytes | size }} to
   {{ last_bytes | size }}, {{ reached_percent | round | int }} % of all
   {%- if bytes_per_hour %}, {{ bytes_per_hour | size }} an hour{% endif %}'''
 [[summary]]
 when = "last_bytes"
-say  = '''{{ {'host': 'Host memory', 'process': 'Memory of a process', 'device': 'GPU memory'}[metric] }}
+say  = '''{{ {'host': 'Host memory', 'process': 'Memory of a process', 'device': 'GPU
+  memory'}[metric] }}
   grows steadily{% if hosts %} on {{ hosts | names }}{% endif %}: from {{ first_bytes | size }} to
   {{ last_bytes | size }}{% if bytes_per_hour %}, {{ bytes_per_hour | size }} an hour{% endif %}'''
 [[summary]]
-say  = '''{{ {'host': 'Host memory', 'process': 'Memory of a process', 'device': 'GPU memory'}[metric] }}
+say  = '''{{ {'host': 'Host memory', 'process': 'Memory of a process', 'device': 'GPU
+  memory'}[metric] }}
   grows steadily{% if hosts %} on {{ hosts | names }}{% endif %}, up to
   {{ reached_percent | round | int }} %'''
 
@@ -39,7 +44,8 @@ say  = '''Find what is kept from step to step: losses or outputs collected witho
   (torch.cuda.memory._record_memory_history, _dump_snapshot).'''
 [[step]]
 when = "metric != 'device'"
-say  = '''Find what is kept from step to step: metrics as tensors with their graph, Python lists in a
+say  = '''Find what is kept from step to step: metrics as tensors with their graph, Python lists in
+  a
   data set that every loader worker copies, open files, a cache without a limit. Compare two
   snapshots, hours apart.'''
 run  = ["python -m memray attach --output leak.bin {{ pid }}"]

@@ -26,6 +26,17 @@ def test_content_holds_no_python() -> None:
     assert [p for kind in ("parsers", "rules") for p in (ROOT / kind).rglob("*.py")] == []
 
 
+def test_no_line_of_sql_is_longer_than_a_screen_is_wide() -> None:
+    files = [p for kind in ("parsers", "rules") for p in (ROOT / kind).rglob("*.sql")]
+    long = [
+        f"{p}:{n}"
+        for p in files
+        for n, line in enumerate(p.read_text().splitlines(), 1)
+        if len(line) > 100 and "://" not in line
+    ]
+    assert long == []
+
+
 def test_no_window_counts_with_a_filter(catalog: Catalog) -> None:
     """DuckDB takes the square of the rows for count(*) FILTER (...) OVER; count_if(...) OVER says the same in one pass."""
     queries = {r.name: r.sql for r in catalog.relations} | {r.origin.path: r.sql for r in catalog.rules}
