@@ -1,14 +1,16 @@
--- table: One row per spelling of an error of the GPU runtime, as runtime_error_key leaves it. Where
--- two errors have one text, the text stands for the lower number.
+-- table: One row per spelling of an error, as runtime_error_key leaves it, and per API of the line
+-- that it may stand in. CUDA and HIP share most texts: a line's own API comes first, then the lower
+-- number.
 with
     spelling as (
         select runtime_error_key(unnest([text, older_text])) as key, *
         from gpu_error_code
         union all
-        select lower(unnest(list_distinct([name, driver_name]))), *
+        select lower(unnest(list_distinct([name, other_name]))), *
         from gpu_error_code
     )
-select key, code, name, kind, alone
-from spelling
-where key is not null
-qualify row_number() over (partition by key order by code) = 1
+select s.key, l.api, s.code, s.name, s.kind, s.alone
+from spelling s
+cross join (values ('cuda'), ('hip'), ('level_zero')) l(api)
+where s.key is not null
+qualify row_number() over (partition by s.key, l.api order by s.api <> l.api, s.code) = 1

@@ -7,7 +7,8 @@ create macro runtime_error_key(printed) as
                 regexp_replace(
                     regexp_replace(
                         printed,
-                        '^([A-Z]+_(?:STATUS|ERROR)_[A-Z0-9_]+|(?:cuda|hip)Error[A-Z][A-Za-z]+).*$',
+                        '^([A-Z]+_(?:STATUS|ERROR)_[A-Z0-9_]+|CUFFT_[A-Z_]+|miopenStatus[A-Za-z]+'
+                        || '|(?:cuda|hip)Error[A-Z][A-Za-z]+).*$',
                         '\1'
                     ),
                     '( \(| at |: |\. |; |, ).*$',

@@ -56,7 +56,7 @@ without {% if hosts | length > 1 %}them{% else %}it{% endif %}:
 '''
 run  = ["sbatch --exclude={{ hosts | join(',') }}"]
 [[step]]
-when = "cuda_error_code in (214, 226)"
+when = "cuda_error_code in (214, 226) and api == 'cuda'"
 say  = '''
 Look for Xid 48, 63, 64, 94 or 95 in the kernel log and at the ECC counters, then reset the GPU;
 replace it
@@ -88,7 +88,7 @@ NVSwitches does not initialise CUDA without it.
 '''
 run  = ["systemctl restart nvidia-fabricmanager", "journalctl -u nvidia-fabricmanager"]
 [[step]]
-when = "cuda_error_code in (46, 100, 127, 304)"
+when = "cuda_error_code in (46, 100, 127, 304) and api == 'cuda'"
 say  = '''
 See whether every GPU{% if hosts %} of {{ hosts | names }}{% endif %} is there, whether another
 process holds
@@ -232,7 +232,7 @@ run  = [
 
 # Versions
 [[step]]
-when = "kind == 'incompatible'"
+when = "kind == 'incompatible' and api != 'hip'"
 say  = '''
 Compare what the program and its extensions were built for with the driver and the GPU
 {%- if hosts %} of {{ hosts | names }}{% endif %}: they do not fit together.
@@ -292,7 +292,7 @@ select
     e.name as cuda_error,
     e.name as error,
     e.code as cuda_error_code,
-    c.text as meaning,
+    c.meaning,
     e.kind,
     case when e.is_pinned and e.kind = 'oom' then true end as pinned_host_memory,
     e.api,

@@ -110,3 +110,58 @@ def test_every_error_of_cuda_is_read_in_every_wording(tmp_path: Path) -> None:
 def test_what_only_shares_words_with_an_error_is_none(tmp_path: Path, line: str) -> None:
     (tmp_path / "out.log").write_text(line + "\n")
     assert list(analyze(tmp_path).sql("SELECT * FROM cuda_error")) == []
+
+
+HIP = seed("cuda_error/hip_error_code.csv")
+
+
+def test_errors_of_hip_are_all_there() -> None:
+    assert len(HIP) == len({r["code"] for r in HIP}) == len({r["name"] for r in HIP}) == 79
+
+
+def test_every_error_of_hip_is_read_by_text_and_by_name(tmp_path: Path) -> None:
+    lines, expected = [], []
+    for row in HIP:
+        same_text = [r["name"] for r in HIP if r["text"] == row["text"]]
+        if row["text"]:
+            lines += [f"RuntimeError: HIP error: {row['text']}", f"ROCm error: {row['text']}"]
+            expected += [same_text[0], same_text[0]]
+        lines += [f"cupy_backends.cuda.api.runtime.CUDARuntimeError: {row['name']}: {row['text']}"]
+        expected += [row["name"]]
+    (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
+    rows = analyze(tmp_path).sql("SELECT line_no, name FROM cuda_error WHERE api = 'hip' ORDER BY line_no")
+    read = {r["line_no"]: r["name"] for r in rows}
+    assert [(name, lines[n - 1]) for n, name in enumerate(expected, 1) if read.get(n) != name] == []
+
+
+STATUS = seed("cuda_error/gpu_library_status.csv")
+STATUSES_OF = {
+    "cublas": 9, "cudnn": 53, "cusolver": 24, "cusparse": 11, "cufft": 20, "curand": 12, "nvrtc": 18,
+    "hipblas": 11, "miopen": 10, "hsa": 5, "level_zero": 2,
+}  # fmt: skip
+SAID_BY = {  # what PyTorch and others put in front of a status of each library
+    "cublas": "RuntimeError: CUDA error: {name} when calling `cublasCreate(handle)`",
+    "cudnn": "RuntimeError: cuDNN error: {name}",
+    "cusolver": "torch._C._LinAlgError: cusolver error: {name}, when calling `cusolverDnCreate(handle)`",
+    "cusparse": "RuntimeError: CUDA error: {name} when calling `cusparseCreate(handle)`",
+    "cufft": "RuntimeError: cuFFT error: {name}",
+    "curand": "RuntimeError: cuRAND error: {name}",
+    "nvrtc": "RuntimeError: CUDA NVRTC error: {name}",
+    "hipblas": "RuntimeError: HIP error: {name} when calling `hipblasCreate(handle)`",
+    "miopen": "RuntimeError: {name}",
+}
+
+
+def test_statuses_of_the_gpu_libraries_are_all_there_and_each_has_a_meaning() -> None:
+    counted = {library: sum(1 for r in STATUS if r["library"] == library) for library in STATUSES_OF}
+    assert counted == STATUSES_OF
+    assert len({r["name"] for r in STATUS}) == len(STATUS) == sum(STATUSES_OF.values())
+    assert [r["name"] for r in STATUS if not r["meaning"]] == []
+
+
+def test_every_status_of_the_gpu_libraries_is_read(tmp_path: Path) -> None:
+    said = [(r["name"], SAID_BY[r["library"]].format_map(r)) for r in STATUS if r["library"] in SAID_BY]
+    (tmp_path / "out.log").write_text("\n".join(line for _, line in said) + "\n")
+    rows = analyze(tmp_path).sql("SELECT line_no, name FROM cuda_error ORDER BY line_no")
+    read = {r["line_no"]: r["name"] for r in rows}
+    assert [(name, line) for n, (name, line) in enumerate(said, 1) if read.get(n) != name] == []
