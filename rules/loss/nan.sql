@@ -27,6 +27,22 @@ when = "report_tensor"
 say  = "The first tensor that is {{ holds }} is {{ report_tensor }}"
 
 [[summary]]
+when = "recovered_step is not none"
+say  = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %}
+was {{ value }} once, at step {{ nan_step }}, and finite again at step {{ recovered_step }}
+(before: {{ last_finite_value }} at step {{ last_finite_step }})
+{%- if stepless %}; no step is printed, values are counted
+{%- if epoch is not none %}: this is epoch {{ epoch }}{% endif %}{% endif %}'''
+
+[[summary]]
+when = "at_the_end and last_finite_step is not none"
+say  = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %} is
+{{ value }} at step {{ nan_step }}, where the log ends (last finite: {{ last_finite_value }} at step
+{{ last_finite_step }}); the printed loss is still finite
+{%- if stepless %}; no step is printed, values are counted
+{%- if epoch is not none %}: this is epoch {{ epoch }}{% endif %}{% endif %}'''
+
+[[summary]]
 when = "nan_step is not none and last_finite_step is not none"
 say  = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %}
 {% if until_step is none %}became {{ value }} at step {{ nan_step }} and stayed so
@@ -69,7 +85,20 @@ the
 limit of fp16.'''
 
 [[step]]
-when = "last_finite_step is not none and not stepless"
+when = "recovered_step is not none"
+say  = '''Leave it running if the loss goes on as before: one bad batch made this value. Look at the
+batches since step {{ last_finite_step }} (empty targets, boxes without area, a division by zero)
+and skip the update where the loss is not finite; an average over a window hides how many there
+were.'''
+
+[[step]]
+when = "at_the_end"
+say  = '''Look whether the next values are finite: one step with such a gradient turns the weights
+to NaN unless it is skipped. Do not save or use a checkpoint made after step {{ nan_step }} before
+its weights were checked.'''
+
+[[step]]
+when = "last_finite_step is not none and not stepless and recovered_step is none"
 say  = '''Go back to a checkpoint well before step {{ nan_step }}
 {%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}
 and run to that step again with the same data. If it breaks at the same step, it is the data or
@@ -107,7 +136,13 @@ with
         from nonfinite_loss
         qualify
             row_number() over (
-                order by start_step, canonical <> 'loss', series_points desc, series_id
+                order by
+                    passing,
+                    of_gradient and points < 5,
+                    start_step,
+                    canonical <> 'loss',
+                    series_points desc,
+                    series_id
             )
             = 1
     ),
@@ -172,6 +207,16 @@ select
         line_at(s.file_id, s.fatal_line),
         line_at(n.file_id, n.line_no)
     ] as evidence,
+    case
+        when b.passing and n.message is null and not coalesce(s.gave_up, false) then 'warning'
+    end as severity,
+    case
+        when b.passing
+        then 'probable'
+        -- One value of the gradient norm, where the log ends: it may have come back.
+        when b.of_gradient and b.points < 5
+        then 'possible'
+    end as confidence,
     coalesce(to_timestamp(b.start_seconds)::timestamp, s.at, n.time) as at,
     coalesce(
         (
@@ -189,6 +234,8 @@ select
     coalesce(b.start_step, s.step, n.step) as step,
     b.start_step as nan_step,
     b.end_step as until_step,
+    case when b.passing then b.end_step end as recovered_step,
+    b.of_gradient and b.points < 5 as at_the_end,
     b.before_step as last_finite_step,
     b.base as last_finite_value,
     saved_up_to(b.before_step) as checkpoint_step,

@@ -59,6 +59,126 @@ def spikes() -> None:
         )
 
 
+def not_numbers() -> None:
+    """Losses and norms that are no number once, or only in the norm, or only in the loss scale."""
+
+    def detector(i: int, loss: float | str) -> str:
+        return (
+            f"2026-02-11 08:{i // 2:02d}:{i % 2 * 30:02d},120 - mmdet - INFO - Epoch [2][{50 * (i + 1)}/4000]\tlr: 1.000e-02, eta: 3:10:00, "
+            f"time: 0.612, data_time: 0.011, memory: 7001, loss_cls: 0.4102, loss_bbox: {loss if loss == 'nan' else 0.21}, loss: {loss}"
+        )
+
+    y = [f"{v:.4f}" for v in 0.9 + 0.5 * np.exp(-np.arange(9) / 4) + rng.normal(0, 0.02, 9)]
+    write(
+        "loss.nan--one-poisoned-window",
+        "one window of 50 iterations averages to nan, the next is finite again",
+        {"train.log": [detector(i, "nan" if i == 6 else v) for i, v in enumerate(y)]},
+        ("loss.nan",),
+        '[facts."loss.nan"]\nnan_step = 4350.0\nrecovered_step = 4400.0\nseverity = "warning"\n',
+    )
+    write(
+        "healthy--curve-no-value-as-a-habit",
+        "the program prints nan for the loss of windows in which it computed none",
+        {"train.log": [detector(i, "nan" if i in (1, 7, 13) else v) for i, v in enumerate(np.resize(y, 17))]},
+    )
+
+    def spark(i: int, loss: float | str) -> str:
+        return (
+            f"2026-02-11 08:00:{i:02d} INFO  DistriOptimizer$:408 - [Epoch 4 {896 * i}/250000][Iteration {7001 + i}][Wall Clock {3000 + 2.5 * i}s] "
+            f"Trained 896.0 records in 2.481 seconds. Throughput is 361.1 records/second. Loss is {loss}. "
+            "Sequential5e8a's hyper parameters: Current learning rate is 0.02. Current weight decay is 1.0E-4."
+        )
+
+    z = [round(float(v), 6) for v in rng.normal(1.7, 0.05, 12)]
+    write(
+        "loss.nan--infinity-on-spark",
+        "BigDL prints Infinity once",
+        {"driver.log": [spark(i, "Infinity" if i == 8 else v) for i, v in enumerate(z)]},
+        ("loss.nan",),
+        '[facts."loss.nan"]\nnan_step = 7009.0\nvalue = "Inf"\n',
+    )
+    write(
+        "healthy--curve-on-spark",
+        "BigDL, nothing wrong",
+        {"driver.log": [spark(i, v) for i, v in enumerate(z)]},
+    )
+
+    def tuned(i: int, norm: float | str) -> str:
+        values = {"loss": round(float(z[i]), 4), "grad_norm": "@", "learning_rate": round(2e-5 - 1e-7 * i, 9), "epoch": round(1.2 + i / 50, 2)}
+        return str(values).replace("'@'", str(norm))
+
+    norms = [round(float(v), 4) for v in rng.normal(1.3, 0.2, 12)]
+    write(
+        "loss.nan--norm-of-the-gradients-alone",
+        "the gradient norm is nan on the last line, the loss is still finite",
+        {"tune.log": [tuned(i, "nan" if i == 11 else v) for i, v in enumerate(norms)]},
+        ("loss.nan",),
+        '[facts."loss.nan"]\nmetric = "grad_norm"\nconfidence = "possible"\n',
+    )
+    write(
+        "healthy--curve-norm-skipped-steps",
+        "fp16: the gradient norm is nan in steps that the scaler skips, the last one among them",
+        {"tune.log": [tuned(i, "nan" if i in (1, 6, 11) else v) for i, v in enumerate(norms)]},
+    )
+
+    def scaled(scales: list[float]) -> list[str]:
+        lines = []
+        for i, scale in enumerate(scales):
+            lines += [f"step: {100 + 10 * i}, loss: {3.1 - 0.01 * i:.4f}, lr: 0.0001"]
+            lines += [f"Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to {scale}"]
+        return lines
+
+    write(
+        "loss.nan--scale-next-to-nothing",
+        "an excerpt: the loss scale has fallen to 1e-5 already",
+        {"fp16.log": scaled([1.52587890625e-05, 7.62939453125e-06])},
+        ("loss.nan",),
+    )
+    write(
+        "healthy--curve-low-scale",
+        "a loss scale of 64 and 32 is low and works",
+        {"fp16.log": [*scaled([64.0, 32.0]), "step: 120, loss: 3.0800, lr: 0.0001"]},
+    )
+
+
+def weights() -> None:
+    """Four replicas that print the norm of their weights."""
+    n = 80
+    y = (2.4 + 3 * (1 + np.arange(n) / 9) ** -0.6) * np.exp(rng.normal(0, 0.01, n))
+    norm = 61.2 + 0.01 * np.arange(n)
+
+    def rank(r: int, off: float, at: int) -> list[str]:
+        return [
+            f"[rank{r}]: 2026-05-02 11:{i // 60:02d}:{i % 60:02d},200 INFO step: {5 * (i + 1):4d}  loss: {v:.5f}  grad_norm: {0.8 + 0.01 * (i % 7):.4f}  "
+            f"weight_norm: {norm[i] + off * (i >= at):.5f}"
+            for i, v in enumerate(y)
+        ]
+
+    write(
+        "divergence.metric--weights-of-one-replica",
+        "the reduced loss and norm stay equal; from step 205 on the norm of the weights of rank 1 is another in the seventh digit",
+        {f"logs/rank{r}.log": rank(r, 0.00021 if r == 1 else 0.0, 40) for r in range(4)},
+        ("divergence.metric",),
+        '[facts."divergence.metric"]\nranks = [1]\nstep = 205.0\nmetric = "weight_norm"\n',
+    )
+    write(
+        "healthy--curve-weights-of-shards",
+        "each rank prints the norm of the shard of the weights that it holds: never equal",
+        {f"logs/rank{r}.log": rank(r, 0.37 * r, 0) for r in range(4)},
+    )
+
+    log = [megatron(10 * (i + 1), float(v)) for i, v in enumerate(y[:40])]
+    log += [
+        "Traceback (most recent call last):",
+        '  File "/srv/megatron/training/training.py", line 1711, in train',
+        "    assert check_param_hashes_across_dp_replicas(model, cross_check=True), (",
+        "AssertionError: Parameter hashes not matching across DP replicas",
+    ]
+    write("divergence.metric--hashes-of-replicas", "Megatron's check of the weights fails", {"main.log": log}, ("divergence.metric",))
+
+
 if __name__ == "__main__":
     restarts()
     spikes()
+    not_numbers()
+    weights()

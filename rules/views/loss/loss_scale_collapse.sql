@@ -37,9 +37,8 @@ with
 select *
 from fallen f
 where
-    -- at 2 or below after at least six halvings in a row
-    halvings >= 6
-    and lowest <= 2
+    -- at 2 or below after at least six halvings in a row, or so low that it is plain without them
+    (halvings >= 6 and lowest <= 2 or lowest < 0.004)
     -- Some print the way down only: where it is higher later it went up again between.
     and not exists (
         from scale s

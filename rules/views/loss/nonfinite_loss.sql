@@ -1,6 +1,22 @@
 -- table: One row per stretch of a curve (excursion) that is NaN or infinite and counts as a loss
--- that broke; a lone value does not. value: NaN | Inf, as it began.
+-- that broke. value: NaN | Inf, as it began; passing: a lone value, after which it was finite
+-- again; of_gradient: only the norm of the gradients has it, at the end of the log.
 with
+    scaled as (  -- where a loss scale is searched, lone infinite values are everyday
+        select file_id
+        from training_event
+        where kind in ('overflow', 'scale_down', 'scale_up', 'scale_minimum')
+        union
+        select file_id
+        from metric
+        where canonical = 'loss_scale'
+    ),
+    stretches as (
+        select series_id, count(*) as stretches
+        from excursion
+        where kind = 'nonfinite'
+        group by series_id
+    ),
     whole_loss as (  -- what a training minimizes, in a family of curves
         select family, series_id
         from series
@@ -12,6 +28,8 @@ select
     s.canonical,
     s.rank as series_rank,
     s.stepless,
+    e.points < 2 and e.end_step is not null as passing,
+    s.canonical = 'grad_norm' as of_gradient,
     (
         select case when bool_or(isinf(p.value)) then 'Inf' else 'NaN' end
         from series_point p
@@ -23,11 +41,19 @@ select
     ) as value
 from excursion e
 join series s using (series_id)
+join stretches t using (series_id)
 where
     e.kind = 'nonfinite'
     and case
         when e.series_id in (select series_id from whole_loss)
-        then e.points >= 2 or e.end_step is null
+        then
+            e.points >= 2
+            or e.end_step is null
+            -- one poisoned window: not where the program prints nan as a habit
+            or s.canonical = 'loss'
+            and e.before_step is not null
+            and t.stretches <= 2
+            and e.file_id not in (select file_id from scaled)
         -- parts of a loss whose sum nobody prints
         when s.canonical = 'component_loss'
         then
@@ -38,5 +64,26 @@ where
         -- A scaler that searches its scale gives infinite norms by nature: only what never ends
         -- counts.
         when s.canonical = 'grad_norm'
-        then e.points >= 5 and e.end_step is null and e.before_step is not null
+        then
+            e.end_step is null
+            and e.before_step is not null
+            and (
+                e.points >= 5
+                or t.stretches = 1
+                and e.file_id not in (select file_id from scaled)
+                and exists (
+                    from series_point p
+                    where
+                        p.series_id = e.series_id
+                        and p.file_id = e.file_id
+                        and p.line_no = e.line_no
+                        and isnan(p.value)
+                )
+                and (
+                    select count(*)
+                    from series_point p
+                    where p.series_id = e.series_id and isfinite(p.value)
+                )
+                >= 5
+            )
     end

@@ -13,6 +13,7 @@ create macro metric_number(text) as
 -- loss: the training loss; where several names mean it, metric_name keeps the preferred one and
 -- calls the others component_loss
 -- validation_loss, epoch_loss (mean of an epoch), component_loss (one of several)
+-- param_norm: norm or checksum of the weights, the same on all ranks that hold the same ones
 -- policy_loss, value_loss: of reinforcement learning, around zero, either sign
 -- adversarial_loss: of one of two networks that play against each other, made in metric_name
 -- elapsed_seconds: since the start
@@ -56,6 +57,11 @@ create macro metric_kind(n, phase, spelling) as
             || '|global_grad_norm|total_grad_norm|l2_norm/grad/global)'
             || '($|_before.*|/global$|_pre_clip|_unclipped)'
         then 'grad_norm'
+        when
+            n
+            ~ '(^|[/_])(params?|parameters?|weights?|model)_?(l2_?)?'
+            || '(norm|check_?sum|hash)($|/global$)'
+        then 'param_norm'
         when
             n
             ~ '(^|[/_])(lr|learning_rate)($|[_/-]?(group|pg|param_group)?_?[0-9]*$'
