@@ -142,6 +142,7 @@ select
     case when error = 'Input/output error' then 'probable' end as confidence,
     path,
     error,
+    errno,
     times
 from storage_exception
 union all by name

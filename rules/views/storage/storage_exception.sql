@@ -1,5 +1,6 @@
 -- table: One row per exception message by which a program tells that a file system behind it went
--- away: error = the C library's text, path = the file where the message names it.
+-- away: error = the C library's text, errno = its number where
+-- printed, path = the file where the message names it.
 with
     failed_access as (
         select
@@ -10,7 +11,8 @@ with
                 '(Stale file handle|Remote I/O error|Transport endpoint is not connected'
                 || '|Input/output error|Cannot send after transport endpoint shutdown)',
                 1
-            ) as error
+            ) as error,
+            number_in(message, 'Errno ([0-9]+)\]') as errno
         from exception
         where
             class in (
@@ -29,6 +31,7 @@ with
     )
 select
     error,
+    any_value(errno) as errno,
     any_value(path_named) as path,
     list_sort(list(distinct rank) filter (rank is not null)) as ranks,
     list(distinct host) filter (host is not null) as hosts,
