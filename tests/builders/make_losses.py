@@ -13,7 +13,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from make_traps import megatron, pairs, write
+from make_traps import megatron, write
 
 rng = np.random.default_rng(41)
 
