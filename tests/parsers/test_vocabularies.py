@@ -164,3 +164,42 @@ def test_every_status_of_the_gpu_libraries_is_read(tmp_path: Path) -> None:
     rows = analyze(tmp_path).sql("SELECT line_no, name FROM cuda_error ORDER BY line_no")
     read = {r["line_no"]: r["name"] for r in rows}
     assert [(name, line) for n, (name, line) in enumerate(said, 1) if read.get(n) != name] == []
+
+
+WC_STATUS = seed("nccl/ib_wc_status.csv")
+IB_EVENT = seed("nccl/ib_event_type.csv")
+VERBS = ("/usr/lib/x86_64-linux-gnu/libibverbs.so.1", "/usr/lib/aarch64-linux-gnu/libibverbs.so.1")
+
+
+def test_statuses_and_events_of_rdma_are_all_there() -> None:
+    assert [int(r["ib_status"]) for r in WC_STATUS] == list(range(1, 24))
+    assert [int(r["ib_event"]) for r in IB_EVENT] == list(range(20))
+
+
+@pytest.mark.parametrize(
+    ("function", "rows", "key"),
+    [("ibv_wc_status_str", WC_STATUS, "ib_status"), ("ibv_event_type_str", IB_EVENT, "ib_event")],
+)
+def test_libibverbs_has_the_same_words(function: str, rows: list[dict[str, str]], key: str) -> None:
+    call = getattr(library(*VERBS), function)
+    call.restype = ctypes.c_char_p
+    assert [r["text"] for r in rows] == [call(int(r[key])).decode() for r in rows]
+    assert call(int(rows[-1][key]) + 1) == b"unknown"
+
+
+def test_every_status_is_read_from_nccl_and_from_ucx(tmp_path: Path) -> None:
+    by_nccl = "gx07:410:455 [0] net_ib.cc:839 NCCL WARN NET/IB : Got completion with error {ib_status}, opcode 1, len 3, vendor err 129"
+    by_ucx = "[1741860000.1] [gx07:411  :0] rc_verbs_iface.c:84   UCX  ERROR send completion with error: {text} qpn 0x6a5 wrid 0x1 vendor_err 0x81"
+    lines = [wording.format_map(r) for r in WC_STATUS for wording in (by_nccl, by_ucx)]
+    (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
+    rows = analyze(tmp_path).sql("SELECT source, status_name FROM rdma_failure")
+    own = {r["status_name"] for r in WC_STATUS if r["echo"] == "false"}
+    for source in ("nccl", "ucx"):
+        assert {r["status_name"] for r in rows if r["source"] == source} >= own
+
+
+def test_only_fatal_events_and_lost_ports_are_failures(tmp_path: Path) -> None:
+    event = "gx07:410:455 [0] net_ib.cc:93 NCCL WARN NET/IB : mlx5_{ib_event}:1 Got async event : {text}"
+    (tmp_path / "out.log").write_text("\n".join(event.format_map(r) for r in IB_EVENT) + "\n")
+    rows = analyze(tmp_path).sql("SELECT event FROM rdma_failure")
+    assert {r["event"] for r in rows} == {r["text"] for r in IB_EVENT if r["class"] != "note"}

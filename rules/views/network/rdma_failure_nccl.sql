@@ -28,17 +28,23 @@ where
     not coalesce(s.echo, false)
     or not exists (from nccl_ib_error o where o.ib_status is distinct from i.ib_status)
 union all by name
-select 'nccl' as source, event, hca, host, pid, rank, device_hint, time, file_id, line_no
-from nccl_ib_event
+select
+    'nccl' as source,
+    e.event,
+    e.hca,
+    e.host,
+    e.pid,
+    e.rank,
+    e.device_hint,
+    e.time,
+    e.file_id,
+    e.line_no
+from nccl_ib_event e
+join ib_event_type t on lower(e.event) in (lower(t.text), lower(t.other_text), lower(t.event_name))
 where
-    regexp_matches(
-        event, 'catastrophic|CQ error|access violation|invalid request|device fatal|QP fatal'
-    )
-    or event = 'port error'
-    and not exists (
-        from flap f
-        where f.host = nccl_ib_event.host and f.hca is not distinct from nccl_ib_event.hca
-    )
+    t.class = 'fatal'
+    or t.class = 'port'
+    and not exists (from flap f where f.host = e.host and f.hca is not distinct from e.hca)
 union all by name
 select
     'nccl' as source,

@@ -34,22 +34,5 @@ select
     c.file_id,
     c.line_no
 from ucx_verbs_completion c
-left join
-    ib_wc_status s
-    on s.status_name = case
-        when c.message ilike '%transport retry%'
-        then 'RETRY_EXC_ERR'
-        when c.message ilike '%rnr%'
-        then 'RNR_RETRY_EXC_ERR'
-        when c.message ilike 'remote access%'
-        then 'REM_ACCESS_ERR'
-        when c.message ilike 'remote op%'
-        then 'REM_OP_ERR'
-        when c.message ilike 'local length%'
-        then 'LOC_LEN_ERR'
-        when c.message ilike 'local prot%'
-        then 'LOC_PROT_ERR'
-        when c.message ilike 'local qp%'
-        then 'LOC_QP_OP_ERR'
-    end
+left join ib_wc_status s on starts_with(lower(c.message), lower(s.text))
 where c.message not ilike '%flush%'
