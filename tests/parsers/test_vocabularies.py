@@ -203,3 +203,14 @@ def test_only_fatal_events_and_lost_ports_are_failures(tmp_path: Path) -> None:
     (tmp_path / "out.log").write_text("\n".join(event.format_map(r) for r in IB_EVENT) + "\n")
     rows = analyze(tmp_path).sql("SELECT event FROM rdma_failure")
     assert {r["event"] for r in rows} == {r["text"] for r in IB_EVENT if r["class"] != "note"}
+
+
+SIGNALS = seed("signal_number.csv")
+
+
+def test_signals_are_those_of_this_system_with_the_words_of_its_library() -> None:
+    said = {r["said"]: int(r["signal"]) for r in SIGNALS}
+    assert len(said) == len(SIGNALS) == 86
+    for number in range(1, 32):
+        assert said[signal.Signals(number).name] == number
+        assert said[signal.strsignal(number) or ""] == number
