@@ -23,6 +23,8 @@ from missing_rank_horovod_ready
 union all by name
 from missing_rank_silent
 union all by name
+from missing_rank_silent_group
+union all by name
 from missing_rank_ended
 union all by name
 from missing_rank_stacks
