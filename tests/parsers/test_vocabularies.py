@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import ctypes
+import signal
 from pathlib import Path
 
 import pytest
