@@ -215,3 +215,25 @@ def test_signals_are_those_of_this_system_with_the_words_of_its_library() -> Non
     for number in range(1, 32):
         assert said[signal.Signals(number).name] == number
         assert said[signal.strsignal(number) or ""] == number
+
+
+RESULTS = seed("nccl/nccl_result_code.csv")
+HINTS = {
+    "ncclUnhandledCudaError": " (run with NCCL_DEBUG=INFO for details)",
+    "ncclSystemError": " (run with NCCL_DEBUG=INFO for details)",
+    "ncclInternalError": " - please report this issue to the NCCL developers",
+    "ncclInvalidArgument": " (run with NCCL_DEBUG=WARN for details)",
+    "ncclInvalidUsage": " (run with NCCL_DEBUG=WARN for details)",
+}
+
+
+def test_every_result_of_nccl_is_read_from_torch_with_and_without_its_hint(tmp_path: Path) -> None:
+    said = "torch.distributed.DistBackendError: NCCL error in: ../torch/NCCLUtils.cpp:77, {}, NCCL version 2.27.5"
+    lines = [
+        said.format(r["text"] + hint) for r in RESULTS for hint in dict.fromkeys(("", HINTS.get(r["result_name"], "")))
+    ]
+    (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
+    rows = analyze(tmp_path).sql("SELECT line_no, error FROM c10d_nccl_error ORDER BY line_no")
+    assert len(rows) == len(lines)
+    assert {r["error"] for r in rows} == {r["text"] for r in RESULTS}
+    assert [int(r["nccl_result"]) for r in RESULTS] == list(range(1, 9))
