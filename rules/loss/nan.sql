@@ -240,6 +240,7 @@ select
     b.base as last_finite_value,
     saved_up_to(b.before_step) as checkpoint_step,
     b.value,
+    case when b.passing and b.series_points < 25 then true end as few_points,
     b.name as metric,
     b.series_rank as of_rank,
     case when b.stepless then true end as stepless,

@@ -22,7 +22,8 @@ references = [
 summary = '''
 {% if alone %}Only{% else %}The{% endif %} {{ metric }} jumped
 from {{ base }} to {{ peak }} at step {{ step }}
-{%- if class == 'unrecovered' %} and never came back (now {{ level_after }})
+{%- if at_the_end %}, where the log ends
+{%- elif class == 'unrecovered' %} and never came back (now {{ level_after }})
 {%- else %} and was back at step {{ recovered_step }} ({{ class }}
 {%- if old_level_step and old_level_step > step + 1.5 * (recovered_step - step) -%}
 ; at the old level at step {{ old_level_step }}{% endif %}){% endif %}
@@ -105,7 +106,9 @@ select
         when j.class = 'unrecovered' and not j.alone
         then 'critical'
     end as severity,
-    case when j.kind = 'lone' or j.sigmas < 8 or j.alone then 'probable' end as confidence,
+    case
+        when j.kind = 'lone' or j.sigmas < 8 or j.alone or j.series_points < 25 then 'probable'
+    end as confidence,
     to_timestamp(j.start_seconds)::timestamp as at,
     j.of_ranks as ranks,
     j.start_step as step,
@@ -130,6 +133,8 @@ select
     c.rose as rose_with_it,
     c.calm as unmoved,
     nullif(c.begun, []) as switched_on,
+    case when j.series_points < 25 then true end as few_points,
+    case when j.class = 'unrecovered' and j.points = 1 then true end as at_the_end,
     case when j.alone then true end as alone,
     case when j.branch = 'dead' then true end as rolled_back,
     j.change.what as change,

@@ -177,8 +177,47 @@ def weights() -> None:
     write("divergence.metric--hashes-of-replicas", "Megatron's check of the weights fails", {"main.log": log}, ("divergence.metric",))
 
 
+def few() -> None:
+    """Jumps beyond doubt in series of a handful of points, and at the very last point."""
+
+    def tuned(values: list[float]) -> list[str]:
+        return [f"Iter {20 * (i + 1)}: Train loss {v:.3f}, Learning Rate 2.000e-05, It/sec 0.812, Tokens/sec 402.1" for i, v in enumerate(values)]
+
+    write(
+        "loss.spike--of-nine-points",
+        "nine points: from the fourth on nearly four times as high",
+        {"lora.log": tuned([1.212, 1.154, 1.181, 2.907, 4.512, 4.031, 3.874, 3.902, 3.771])},
+        ("loss.spike",),
+        '[facts."loss.spike"]\nspike_step = 80.0\nclass = "unrecovered"\nfew_points = true\n',
+    )
+    write(
+        "healthy--curve-of-nine-points",
+        "nine points that differ among themselves: the loss of small batches",
+        {"lora.log": tuned([1.212, 1.954, 0.981, 2.107, 1.512, 2.231, 1.274, 1.902, 1.571])},
+    )
+    write(
+        "healthy--curve-up-before-down",
+        "the loss goes up while the rate warms up, and comes back",
+        {"lora.log": tuned([2.812, 2.902, 6.981, 7.107, 5.512, 4.231, 3.274, 2.902, 2.571])},
+    )
+    y = (0.011 + 0.02 / (1 + np.arange(14))) * np.exp(rng.normal(0, 0.2, 14))
+    write(
+        "loss.spike--at-the-last-point",
+        "the log ends with a loss that is a thousand times as high",
+        {"out.log": [pairs(40 * (i + 1), float(v)) for i, v in enumerate([*y, 31.2])]},
+        ("loss.spike",),
+        '[facts."loss.spike"]\nspike_step = 600.0\npeak = 31.2\n',
+    )
+    write(
+        "healthy--curve-last-batch-hard",
+        "the log ends with a hard batch, five times as high",
+        {"out.log": [pairs(40 * (i + 1), float(v)) for i, v in enumerate([*y, 0.081])]},
+    )
+
+
 if __name__ == "__main__":
     restarts()
     spikes()
     not_numbers()
     weights()
+    few()

@@ -248,7 +248,7 @@ def lone(c: Curve) -> list[Excursion]:
 
 
 def of_few(c: Curve) -> list[Excursion]:
-    """A short series: two neighbours far above everything of the last eight points before them."""
+    """A short series: neighbours far above everything of the last eight points before them, or all the rest far above all before."""
     for i in range(8, len(c.y) - 1):
         before = c.y[i - 8 : i]
         base, ceiling = float(np.median(before)), float(before.max())
@@ -256,4 +256,24 @@ def of_few(c: Curve) -> list[Excursion]:
         high = c.relative(both - ceiling, base) > c.p.few_jump * c.factor
         if high and both - base > 4 * max(float(before.max() - before.min()) / 2, c.p.floor):
             return [follow(c, i, base, max(spread(before), c.p.floor))]
-    return []
+    for i in range(2, len(c.y) - 3):
+        before, after = c.y[max(i - 8, 0) : i], c.y[i:]
+        base, gap = float(np.median(before)), float(after.min() - before.max())
+        far = c.relative(gap, base) > c.p.few_gap * c.factor
+        if c.logarithmic and far and gap > 4 * float(before.max() - before.min()):
+            return [follow(c, i, base, max(spread(before), c.p.floor))]
+    return last_jump(c)
+
+
+def last_jump(c: Curve) -> list[Excursion]:
+    """The very last point, where it is out of all proportion to everything before: nothing behind it can confirm it."""
+    if len(c.y) <= c.p.last_before or not (c.logarithmic or bool((c.y > 0).all())):
+        return []
+    y = c.y if c.logarithmic else np.log(c.y)
+    before = y[:-1][-50:]
+    if float(y[-1] - before.max()) < max(c.p.last_gap, 2 * float(before.max() - before.min())):
+        return []
+    i, base = len(c.y) - 1, float(np.median(c.y[:-1][-50:]))
+    height = float(c.y[i]) - base
+    sigmas = height / max(spread(c.y[:-1][-50:]), c.p.floor * (1.0 if c.logarithmic else base))
+    return [Excursion("rise", i, i, None, base, float(c.y[i]), float(c.y[i]), sigmas, height)]

@@ -85,6 +85,12 @@ class Parameters:
     few_height: float = 0.08
     few_jump: float = 0.35
     """Rank rules of short series."""
+    fewest: int = 6
+    few_gap: float = 0.65
+    """Below eight points before a jump: nearly twice as high, and by four times what the points before differ among themselves."""
+    last_before: int = 6
+    last_gap: float = 3.0
+    """A jump at the very last point, which may be a hard batch: twenty times as high as all before."""
 
     # --- restarts
     dip_windows: tuple[int, ...] = (20, 60, 150)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logsift.derive.series.excursions import excursions, of_few
+from logsift.derive.series.excursions import excursions, last_jump, of_few
 from logsift.derive.series.levels import dip_of, level_of, shift_of, trend_of
 from logsift.derive.series.robust import MEDIAN_ERROR, rolling_median
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 def search(c: Curve, boundaries: Sequence[int] = ()) -> list[Excursion]:
     """Everything that stands out of a curve; `boundaries` are points that come first after a restart."""
     n = len(c.y)
-    if n < 8:
+    if n < c.p.fewest:
         return []
     if n < c.p.few:
-        few, trend = of_few(c), trend_of(c)
+        few, trend = of_few(c), trend_of(c) if n >= 8 else None
         return few or [e for e in [trend] if e is not None]
     dips = [d for b in boundaries if (d := dip_of(c, b)) is not None]
     found = [_named(c, e) for e in excursions(c)]
@@ -36,6 +36,8 @@ def search(c: Curve, boundaries: Sequence[int] = ()) -> list[Excursion]:
             # A step explains the whole rise, or it is the steepest part of a long one.
             shift, trend = (shift, None) if trend.height < 1.5 * shift.height else (None, trend)
         found += [e for e in (shift, trend) if e is not None]
+    if not any(e.end is None for e in found):
+        found += last_jump(c)
     return [*dips, *sorted(found, key=lambda e: e.start)]
 
 
