@@ -215,9 +215,28 @@ def few() -> None:
     )
 
 
+def levels() -> None:
+    """A step in a curve that still falls: the level comes down again, the distance to the trend stays."""
+    y = (1.1 + 2.4 * (1 + np.arange(360) / 30) ** -0.7) * np.exp(rng.normal(0, 0.05, 360))
+    stepped = y * np.where(np.arange(360) >= 200, 1.13, 1)
+    write(
+        "loss.plateau_shift--in-a-falling-curve",
+        "from step 2010 on the loss stands 13 % above where it would be, while it goes on falling",
+        {"out.log": [pairs(10 * (i + 1), float(v), lr=3e-4) for i, v in enumerate(stepped)]},
+        ("loss.plateau_shift",),
+    )
+    flat = np.maximum(y, 1.45 * np.exp(rng.normal(0, 0.05, 360)))
+    write(
+        "healthy--curve-flattens",
+        "the loss stops falling at step 2000 and stays where it is",
+        {"out.log": [pairs(10 * (i + 1), float(v), lr=3e-4) for i, v in enumerate(flat)]},
+    )
+
+
 if __name__ == "__main__":
     restarts()
     spikes()
     not_numbers()
     weights()
     few()
+    levels()

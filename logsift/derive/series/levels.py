@@ -56,13 +56,40 @@ def shift_of(c: Curve) -> Excursion | None:
         and step > p.shift_errors * _TWO_MEDIANS * sigma / sqrt(w) * c.factor
         and step > (p.shift_typical_long if n > 1000 else p.shift_typical) * typical
     )
-    if not (large and stays):
-        return None
     around = slice(max(at - w, c.skip), min(at + w, n))
-    at = around.start + step_place(c.y[around], 6) if around.stop - around.start > 20 else at
+    exact = around.start + step_place(c.y[around], 6) if around.stop - around.start > 20 else at
+    error = _TWO_MEDIANS * sigma / sqrt(w) * c.factor
+    if not (large and stays) and not (step > p.off_trend_typical * typical and _leaves_trend(c, exact, w, step, error)):
+        return None
+    at = exact
     top = at + int(c.y[at:].argmax())
     after = float(np.median(c.y[at : at + 3 * w]))
     return Excursion("shift", at, top, None, before, float(c.y[top]), after, step / sigma, after - before)
+
+
+def _leaves_trend(c: Curve, at: int, w: int, step: float, error: float) -> bool:
+    """Whether a curve stands above the line through the points before by the same distance from a place to its end.
+
+    In a curve that still falls a step hides: the level comes down again, the distance to where it would be does not.
+    """
+    p, before = c.p, slice(max(c.skip, at - 400), at)
+    if c.smoothed or not c.logarithmic or at - before.start < 3 * w or len(c.y) - at < 3 * w:
+        return False
+    slope, level = line(c.learning[before], c.y[before])
+    slope = min(slope, 0.0)
+    above = c.y - level - slope * c.learning
+    first = float(np.median(above[at : at + w]))
+    later = [float(np.median(part)) for part in np.array_split(above[at:], 4)]
+    off = max(abs(float(np.median(part))) for part in np.array_split(above[before], 4))
+    turns = float(rolling_median(above[at:], w // 2)[w // 2 - 1 :].min()) < 0.2 * first
+    return (
+        step > p.off_trend_step * error
+        and first > max(p.off_trend_errors * error, p.off_trend_height)
+        and min(later) > 0.7 * first
+        and max(later) < 1.6 * first
+        and off < 0.25 * first
+        and not turns
+    )
 
 
 def trend_of(c: Curve) -> Excursion | None:

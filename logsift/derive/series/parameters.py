@@ -76,6 +76,11 @@ class Parameters:
     shift_height: float = 0.03
     """A level shift: adjacent long medians differ by more than so many standard errors and by more than so many MADs of all such
     differences of this curve."""
+    off_trend_step: float = 4.5
+    off_trend_typical: float = 2.0
+    off_trend_errors: float = 5.5
+    off_trend_height: float = 0.06
+    """... or by a little less, where the curve keeps this distance to the line through the points before, to its end."""
     trend_errors: float = 6.0
     trend_height: float = 0.03
     trend_order: float = 0.5

@@ -9,7 +9,7 @@ with
         union
         select file_id
         from metric
-        where canonical = 'loss_scale'
+        where canonical = 'loss_scale' and value <> 1  -- bf16 prints a scale of 1 that never moves
     ),
     stretches as (
         select series_id, count(*) as stretches
