@@ -13,7 +13,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from make_traps import megatron, write
+from make_traps import megatron, pairs, write
 
 rng = np.random.default_rng(41)
 
@@ -104,7 +104,12 @@ def not_numbers() -> None:
     )
 
     def tuned(i: int, norm: float | str) -> str:
-        values = {"loss": round(float(z[i]), 4), "grad_norm": "@", "learning_rate": round(2e-5 - 1e-7 * i, 9), "epoch": round(1.2 + i / 50, 2)}
+        values = {
+            "loss": round(float(z[i]), 4),
+            "grad_norm": "@",
+            "learning_rate": round(2e-5 - 1e-7 * i, 9),
+            "epoch": round(1.2 + i / 50, 2),
+        }
         return str(values).replace("'@'", str(norm))
 
     norms = [round(float(v), 4) for v in rng.normal(1.3, 0.2, 12)]
@@ -174,14 +179,22 @@ def weights() -> None:
         "    assert check_param_hashes_across_dp_replicas(model, cross_check=True), (",
         "AssertionError: Parameter hashes not matching across DP replicas",
     ]
-    write("divergence.metric--hashes-of-replicas", "Megatron's check of the weights fails", {"main.log": log}, ("divergence.metric",))
+    write(
+        "divergence.metric--hashes-of-replicas",
+        "Megatron's check of the weights fails",
+        {"main.log": log},
+        ("divergence.metric",),
+    )
 
 
 def few() -> None:
     """Jumps beyond doubt in series of a handful of points, and at the very last point."""
 
     def tuned(values: list[float]) -> list[str]:
-        return [f"Iter {20 * (i + 1)}: Train loss {v:.3f}, Learning Rate 2.000e-05, It/sec 0.812, Tokens/sec 402.1" for i, v in enumerate(values)]
+        return [
+            f"Iter {20 * (i + 1)}: Train loss {v:.3f}, Learning Rate 2.000e-05, It/sec 0.812, Tokens/sec 402.1"
+            for i, v in enumerate(values)
+        ]
 
     write(
         "loss.spike--of-nine-points",
