@@ -107,6 +107,13 @@ a relative path starts at the directory that the job was submitted from.
 '''
 run  = ["ls -l {{ path }}", "pwd"]
 [[step]]
+when = "what == 'request'"
+say  = '''
+Ask for what the allocation and its partition have: tasks, processors, GPUs, memory and time of
+{{ program or 'the job' }} against what the scheduler offers.
+'''
+run  = ["sinfo -o '%P %l %D %c %m %G'", "scontrol show partition"]
+[[step]]
 when = "what == 'permission'"
 say  = '''
 Give the job's user the right to use {% if path %}{{ path }}{% else %}the file{% endif %}: look at

@@ -32,7 +32,7 @@ to
 stop from outside (SIGTERM); nothing had failed before
 '''
 [[summary]]
-when = "reason == 'preempted' and scheduler == 'cloud'"
+when = "reason == 'preempted' and scheduler in ('cloud', 'ray')"
 say  = '''
 The cloud provider took back {% if hosts %}spot instance {{ hosts | names }}{% else %}a spot
 instance{% endif %}
@@ -97,7 +97,7 @@ run  = [
   "sacctmgr show qos format=name,priority,preempt,preemptmode,gracetime",
 ]
 [[step]]
-when = "reason == 'preempted' and scheduler == 'cloud'"
+when = "reason == 'preempted' and scheduler in ('cloud', 'ray')"
 say  = '''
 Start a replacement{% if hosts %} for {{ hosts | names }}{% endif %} and resume from the last
 checkpoint. The notice comes two minutes ahead on AWS, 30 seconds on Google Cloud and Azure: save
@@ -166,6 +166,11 @@ setsid; then resume from the last checkpoint. nohup alone does not help torchrun
 its own handler for SIGHUP.
 '''
 run  = ["tmux new -s train"]
+[[step]]
+otherwise = true
+say  = '''
+See in the scheduler's record who or what ended the job, then resume from the last checkpoint.
+'''
 */
 with
     ending as (
