@@ -158,7 +158,8 @@ class _Loader:
         for name, spec in raw.get("tables", {}).items():
             self.table(name, spec, where.table(name))
         file = raw.get("file", {})
-        self.keys("[file]", file, where.top("file"))
+        if file:  # to look for its line costs a pass over the text
+            self.keys("[file]", file, where.top("file"))
         head = self.regex(where.top("file"), file["head"]) if file.get("head") else ""
         envelope = None
         if "envelope" in raw:
