@@ -9,6 +9,7 @@ from logsift.derive.clocks import Clocks
 from logsift.ingest.spelling import Spelling
 from logsift.judge.conclusions import concluded
 from logsift.judge.coverage import Coverage, coverage
+from logsift.judge.decision import Decision, decided
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +29,7 @@ class Analysis:
     store: Store
     incidents: tuple[Incident, ...]
     causes: Causes
+    decision: Decision
     coverage: Coverage
     clocks: Clocks
     rules: Mapping[str, Rule]
@@ -48,6 +50,6 @@ class Analysis:
         """An analysis from what a store holds."""
         incidents, causes = concluded(store)
         return cls(
-            run, store, incidents, causes, coverage(store), Clocks.of(store), {r.id: r for r in catalog.rules},
+            run, store, incidents, causes, decided(store), coverage(store), Clocks.of(store), {r.id: r for r in catalog.rules},
             Spelling(catalog.envelopes), parsed,
         )  # fmt: skip

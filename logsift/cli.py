@@ -24,6 +24,7 @@ _CONTENT = click.option(
     help="A folder with more parsers/ and rules/; may be repeated.",
 )
 _DB = click.option("--db", type=_PATH, metavar="PATH", help="Where the database goes (default: RUN/logsift.duckdb).")
+_EXIT = {"restart": 0, "restart_without": 10, "stop": 11, "unknown": 12}
 _RANK = {"info": 0, "warning": 1, "critical": 2}
 
 
@@ -40,7 +41,7 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except Exception as e:
             if told := _told(e):
-                click.echo(told, err=True)
+                _say(told, err=True)
                 ctx.exit(2)
             raise
 
@@ -108,7 +109,46 @@ def sql(run: Path, query: str, to: str, db: Path | None, content: tuple[Path, ..
 
     store = Store.open(run) if run.suffix == ".duckdb" else _analysis(run, db, content).store
     store.seal()
-    click.echo(written(store, query, to), nl=to != "csv")
+    _say(written(store, query, to), nl=to != "csv")
+
+
+@main.command()
+@click.argument("run", type=_PATH)
+@click.argument("incident", metavar="ID", type=int)
+@_DB
+@_CONTENT
+def show(run: Path, incident: int, db: Path | None, content: tuple[Path, ...]) -> None:
+    """Tell one incident of RUN whole, by its number: what it means, all steps, all lines that prove it."""
+    from logsift.report.terminal import show_one
+
+    if not show_one(_analysis(run, db, content), incident):
+        raise UserError(f"no incident {incident}: `logsift {run}` lists them")
+
+
+@main.command()
+@click.argument("run", type=_PATH)
+@click.option("--all", "all_ranks", is_flag=True, help="A line for each rank, also of a large job.")
+@_DB
+@_CONTENT
+def ranks(run: Path, all_ranks: bool, db: Path | None, content: tuple[Path, ...]) -> None:
+    """Say what became of every rank of RUN: where it ran, how far it came, its last word, how it ended."""
+    from logsift.report.rows import of_ranks
+
+    _say(of_ranks(_analysis(run, db, content).store, each_rank=all_ranks))
+
+
+@main.command("next")
+@click.argument("run", type=_PATH)
+@click.option("--exit-code", is_flag=True, help="Exit 0 to restart, 10 without hosts, 11 to stop, 12 where unknown.")
+@_DB
+@_CONTENT
+def next_(run: Path, exit_code: bool, db: Path | None, content: tuple[Path, ...]) -> None:
+    """Say in one word what to do with the job of RUN, for scripts: restart, restart_without HOSTS, stop or unknown."""
+    decision = _analysis(run, db, content).decision
+    _say(" ".join([decision.next, ",".join(decision.hosts)]).strip())
+    _say(f"{decision.confidence}: {decision.reason}", err=True)
+    if exit_code:
+        sys.exit(_EXIT[decision.next])
 
 
 @main.command()
@@ -161,9 +201,9 @@ def plot(
     if extents:
         if output is None:
             raise click.UsageError("--extents needs a file: -o FILE.png")
-        click.echo(draw_extents(analysis, output))
+        _say(draw_extents(analysis, output))
         return
-    click.echo(draw(analysis, metric, output) if output else sparkline(analysis, metric))
+    _say(draw(analysis, metric, output) if output else sparkline(analysis, metric))
 
 
 @main.command()
@@ -207,7 +247,7 @@ def explain(place: str, content: tuple[Path, ...]) -> None:
     file, _, line = place.rpartition(":")
     if not file or not line.isdigit():
         raise click.UsageError("say FILE:LINE, for example train.log:120")
-    click.echo(explained(Path(file), int(line), _catalog(content)))
+    _say(explained(Path(file), int(line), _catalog(content)))
 
 
 @main.command()
@@ -232,6 +272,13 @@ def docs(folder: Path | None) -> None:
 
     for path in write(_catalog((folder,) if folder else ()), folder or Path(str(built_in()))):
         click.echo(f"wrote {path}", err=True)
+
+
+def _say(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print what may quote a log or name a file: nothing of it acts upon the terminal."""
+    from logsift.report.inert import lines
+
+    click.echo(lines(text), err=err, nl=nl)
 
 
 def _catalog(content: tuple[Path, ...]) -> Catalog:

@@ -14,6 +14,7 @@ from logsift.ingest.readers.lines import unended
 from logsift.ingest.spelling import Spelling
 from logsift.judge.causes import trace
 from logsift.judge.conclusions import conclude
+from logsift.judge.decision import decide
 from logsift.judge.grades import combined
 from logsift.judge.identity import identify, pids_of_ranks
 from logsift.judge.missing import ask_for_more
@@ -35,7 +36,7 @@ def read(
     catalog: Catalog,
     files: Sequence[SourceFile],
     folder: Path,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
 ) -> None:
     """Files -> rows of the declared tables. Parts lie in `folder` until they are loaded."""
     total, done = sum(f.size for f in files), 0
@@ -44,7 +45,7 @@ def read(
         nonlocal done
         done += size
         if progress:
-            progress(done, total)
+            progress("reading", done, total)
 
     with tempfile.TemporaryDirectory(prefix="logsift-", dir=folder) as parts:
         parsed = Parser(catalog).parse(files, Path(parts), note)
@@ -60,12 +61,17 @@ def read(
     store.con.execute("COMMIT")
 
 
-def explain(store: Store, catalog: Catalog, files: Sequence[SourceFile]) -> None:
+def explain(
+    store: Store,
+    catalog: Catalog,
+    files: Sequence[SourceFile],
+    progress: Callable[[str, int, int], None] | None = None,
+) -> None:
     """Rows -> tables -> incidents -> causes -> words, all written into the store."""
     by_id, rules = {f.file_id: f for f in files}, {r.id: r for r in catalog.rules}
     store.plan_by_size()
     name_hosts(store)
-    tables = Tables(store)
+    tables = Tables(store, progress)
     tables.fill("for clocks")
     # What the logs' clocks have in common is told by tables made of their times; once these are moved, those tables are stale.
     tables.fill("all" if settle(store) else "the rest")
@@ -73,10 +79,12 @@ def explain(store: Store, catalog: Catalog, files: Sequence[SourceFile]) -> None
     tables.noted(series.FOUND)
     tables.fill("behind the search")
     queries = tables.queries()
-    incidents = combined(identify(judge(store, rules, {r: q for r, q in queries.items() if r in rules}), store))
+    found = judge(store, rules, {r: q for r, q in queries.items() if r in rules}, progress)
+    incidents = combined(identify(found, store))
     clocks = Clocks.of(store)
     paths = {f.file_id: f.name for f in files}
     incidents = worded(clocks.aside(clocks.dated(incidents)), rules, pids_of_ranks(store), paths, store.problem)
     causes = trace(incidents, catalog.rules, clocks, Progress.of(store, incidents, clocks))
     conclude(store, incidents, causes, by_id, Spelling(catalog.envelopes))
+    decide(store)
     ask_for_more(store, [m for m in catalog.missing if f"{MISSING}{m.id}" in queries])

@@ -27,7 +27,7 @@ def analyze(
     *,
     catalog: Catalog | None = None,
     db: Path | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
 ) -> Analysis:
     """Read a run directory (or one file) and name the root cause.
 
@@ -35,7 +35,7 @@ def analyze(
         run: what the job left behind.
         catalog: the content to use, by default the built-in one and the user's own.
         db: where the database goes, by default `RUN/logsift.duckdb`, or a cache folder where RUN can't be written.
-        progress: called with (bytes done, bytes in all) while files are read.
+        progress: called with (stage, done, in all): bytes while "reading", then how many "tables" and "rules" are done.
 
     Raises:
         FileNotFoundError: no such run directory.
@@ -68,7 +68,7 @@ def analyze(
             stale = forget_changed(store, catalog, files, held)
             todo = [f for f in files if f.file_id in stale]
         pipeline.read(store, catalog, todo, path.parent, progress)
-        pipeline.explain(store, catalog, files)
+        pipeline.explain(store, catalog, files, progress)
         store.close()
         beside.replace(path)
     finally:

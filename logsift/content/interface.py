@@ -52,6 +52,23 @@ INTERFACE: dict[str, Asked] = {
         "the size of the job where a log tells it, the ranks no log says anything of, the hosts",
         {"world_size": "BIGINT", "silent_ranks": "BIGINT[]", "hosts": "VARCHAR[]"},
     ),
+    # -- what became of each rank, and what to do next --
+    "rank_fate": Asked(
+        "one row per rank: where it ran, how far it came, how it ended",
+        {
+            "rank": "BIGINT", "host": "VARCHAR", "local_rank": "BIGINT", "gpu": "VARCHAR", "pid": "BIGINT", "step": "DOUBLE",
+            "op": "VARCHAR", "seq": "BIGINT", "grp": "VARCHAR", "fate": "VARCHAR", "time": "TIMESTAMP", "was_first": "BOOLEAN",
+            "last_time": "TIMESTAMP", "last_file_id": "BIGINT", "last_line_no": "BIGINT", **_PLACE,
+        },
+    ),
+    "rank_fate_kind": Asked(
+        "the fates there are, in words (a template over the columns of rank_fate) and in the order they are told",
+        {"fate": "VARCHAR", "place": "BIGINT", "says": "VARCHAR"},
+    ),
+    "next_step": Asked(
+        "the one row that says what to do next; `reason` is a template over all its columns",
+        {"next": "VARCHAR", "leave_out": "VARCHAR[]", "confidence": "VARCHAR", "incidents": "BIGINT[]", "reason": "VARCHAR"},
+    ),
     # -- series of numbers --
     "series": Asked(
         "one row per series of points; `searched` for what stands out, `driver_id` another series it may follow",

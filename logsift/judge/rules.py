@@ -12,7 +12,7 @@ import duckdb
 from logsift.content.incident import Incident
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from logsift.content.model import Rule
     from logsift.store import Store
@@ -21,7 +21,12 @@ _SIDE_BY_SIDE = 4
 """Rules asked at once: each may need memory of its own."""
 
 
-def judge(store: Store, rules: Mapping[str, Rule], queries: Mapping[str, Sequence[str]]) -> list[Incident]:
+def judge(
+    store: Store,
+    rules: Mapping[str, Rule],
+    queries: Mapping[str, Sequence[str]],
+    progress: Callable[[str, int, int], None] | None = None,
+) -> list[Incident]:
     """Every incident that the queries find, by rule, without words. A rule that fails on odd data is a row in `problem`, and the others go on."""
     # Most of a rule's time is DuckDB's planning, on one core: rules are asked side by side.
     free: SimpleQueue[Store] = SimpleQueue()
@@ -36,7 +41,11 @@ def judge(store: Store, rules: Mapping[str, Rule], queries: Mapping[str, Sequenc
             free.put(beside)
 
     with ThreadPoolExecutor(max(free.qsize(), 1)) as pool:
-        asked = list(pool.map(ask, queries))
+        asked = []
+        for answer in pool.map(ask, queries):
+            asked.append(answer)
+            if progress:
+                progress("rules", len(asked), len(queries))
     while not free.empty():
         free.get().close()
     for rule, (_, failed) in zip(queries, asked, strict=True):

@@ -81,6 +81,11 @@ def asked_for(source: Missing, known: Mapping[str, Any]) -> tuple[str, str, str]
     return (what, why, ": ".join(filter(None, (how.rstrip("."), "; ".join(commands))))) if what and why else None
 
 
+def told(template: str, known: Mapping[str, Any]) -> str:
+    """A template of the content in words, "" where it names what is not known."""
+    return _said(Phrase(template), known)
+
+
 def facts_of(i: Incident, pids: Mapping[int, int], paths: Mapping[int, str]) -> dict[str, Any]:
     """What templates may name of an incident: its facts, and GIVEN."""
     known: dict[str, Any] = {

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from logsift import __version__
+from logsift.report.fates import folded
+from logsift.report.inert import to_json
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -25,6 +26,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "run": str(analysis.run),
         "logsift": __version__,
         "root": root.rule if root else None,
+        "decision": {**asdict(analysis.decision), "hosts": list(analysis.decision.hosts), "incidents": list(analysis.decision.incidents)},
         "incidents": [
             {
                 "id": number[id(i)], "rule": i.rule, "severity": i.severity, "confidence": i.confidence, "root": i is root,
@@ -35,6 +37,13 @@ def document(analysis: Analysis) -> dict[str, Any]:
                 "facts": dict(i.facts), "evidence": [{"path": e.path, "line": e.line_no, "text": e.text} for e in i.evidence],
             }
             for i in incidents
+        ],
+        "ranks": [
+            {
+                "fate": f.fate, "said": f.said, "ranks": list(f.ranks), "hosts": list(f.hosts), "first": list(f.first),
+                "steps": list(f.steps) if f.steps else None, "path": f.path or None, "line": f.line or None,
+            }
+            for f in folded(analysis.store)
         ],
         "coverage": {
             "files": analysis.coverage.files, "lines": analysis.coverage.lines,
@@ -47,7 +56,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
 
 def render(analysis: Analysis) -> str:
     """The document as text; NaN and infinity become null, which JSON has no word for."""
-    return json.dumps(_plain(document(analysis)), ensure_ascii=False, indent=1, default=str)
+    return to_json(_plain(document(analysis)))
 
 
 def _plain(value: object) -> object:

@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from logsift import __version__
-from logsift.judge.words import ranges
+from logsift.judge.words import duration, ranges, ranks
+from logsift.report.fates import Fate, folded
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from logsift.analysis import Analysis
     from logsift.content.incident import Incident
     from logsift.judge.coverage import Coverage
+    from logsift.judge.decision import Decision
 
 MARK = "<!-- logsift report -->"
 """First line of a written report: files that begin so are never read as evidence."""
@@ -40,7 +44,22 @@ class Report:
     root: Finding | None
     others: tuple[Finding, ...]
     context: tuple[Finding, ...]
+    decision: Decision
+    fates: tuple[Fate, ...]
     coverage: Coverage
+
+    database: str
+    """Where the tables are, "" where they are in memory only."""
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Every finding, in reading order."""
+        roots = [*([self.root] if self.root else []), *self.others]
+        return [*(x for f in roots for x in (f, *(e for _, e in flat(f)))), *self.context]
+
+    def number_of(self, incident: Incident) -> int:
+        """The number an incident goes by."""
+        return next(f.number for f in self.findings if f.incident is incident)
 
     @property
     def verdict(self) -> str:
@@ -70,8 +89,9 @@ def build(analysis: Analysis) -> Report:
     roots = [finding(i) for i in analysis.causes.roots]
     context = tuple(finding(i) for i in analysis.incidents if i.severity == "info")
     return Report(
-        str(analysis.run), __version__, roots[0] if roots else None, tuple(roots[1:]), context, analysis.coverage
-    )
+        str(analysis.run), __version__, roots[0] if roots else None, tuple(roots[1:]), context, analysis.decision,
+        folded(analysis.store), analysis.coverage, str(analysis.store.path or ""),
+    )  # fmt: skip
 
 
 def who(incident: Incident) -> str:
@@ -92,6 +112,8 @@ def when(incident: Incident) -> str:
     if incident.at is None:
         return ""
     zone = incident.zone or "by its log, whose time zone is not known"
+    if (off := incident.uncertainty_seconds or 0) >= 1:
+        zone += f", known to about {duration(off)}"
     start = incident.at.isoformat(sep=" ", timespec="seconds")
     if incident.until is None or incident.until == incident.at:
         return f"{start} {zone}"
@@ -102,6 +124,20 @@ def steps(incident: Incident) -> list[tuple[str, tuple[str, ...]]]:
     """What to do next, numbered where there are several steps, with the commands of each."""
     several = len(incident.steps) > 1
     return [(f"{n}. {s.text}" if several else s.text, s.commands) for n, s in enumerate(incident.steps, 1)]
+
+
+_NEXT = {
+    "restart": "restart the job as it is",
+    "restart_without": "restart the job without",
+    "stop": "do not restart the job as it is",
+    "unknown": "open",
+}
+
+
+def next_step(decision: Decision) -> str:
+    """The decision in words, without its reason and grade."""
+    hosts = f" {', '.join(decision.hosts[:8])}{' …' if len(decision.hosts) > 8 else ''}" if decision.hosts else ""
+    return f"{_NEXT[decision.next]}{hosts}"
 
 
 def fact(value: object) -> str:
@@ -118,6 +154,20 @@ def fact(value: object) -> str:
 def flat(finding: Finding) -> list[tuple[int, Finding]]:
     """A finding's echoes with their depth, in reading order."""
     return [row for e in finding.echoes for row in [(0, e), *((d + 1, f) for d, f in flat(e))]]
+
+
+def alike(rows: Iterable[tuple[int, Finding]]) -> list[tuple[int, list[Finding]]]:
+    """Findings of one rule together, each at the depth of the first of them."""
+    out: dict[str, tuple[int, list[Finding]]] = {}
+    for depth, f in rows:
+        out.setdefault(f.incident.rule, (depth, []))[1].append(f)
+    return list(out.values())
+
+
+def fate_of(f: Fate) -> str:
+    """How some ranks ended, and who of them first, in words."""
+    first = f.first and (" (the first to end)" if len(f.ranks) == len(f.first) else f" ({ranks(f.first)} first)")
+    return f"{f.said}{first or ''}"
 
 
 def job_size(coverage: Coverage) -> str:

@@ -1,4 +1,4 @@
-"""A progress bar on standard error while files are read; nothing where that is no terminal."""
+"""A progress bar with its stage on standard error; nothing where that is no terminal."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def reading() -> Iterator[Callable[[int, int], None] | None]:
-    """A function to be called with (bytes done, bytes in all), None where nobody watches."""
+def reading() -> Iterator[Callable[[str, int, int], None] | None]:
+    """A function to be called with (stage, done, in all), None where nobody watches."""
     if not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-    columns = ("reading", BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description:8}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("reading", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield lambda stage, done, total: bar.update(task, description=stage, completed=done, total=total)

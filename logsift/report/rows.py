@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from typing import TYPE_CHECKING
 
+from logsift.judge.words import count, ranges
+from logsift.report.fates import each, folded
+from logsift.report.inert import line, spreadsheet, to_json
+from logsift.report.model import fact, fate_of
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
     from logsift.store import Store
 
 _CELL = 100
+_FEW_RANKS = 64
 
 
 def written(store: Store, query: str, to: str) -> str:
@@ -20,25 +28,62 @@ def written(store: Store, query: str, to: str) -> str:
         duckdb.Error: the query is wrong; DuckDB says where.
     """
     if to == "json":
-        return json.dumps(store.rows(query), default=str, ensure_ascii=False, indent=1)
+        return to_json(store.rows(query))
     cursor = store.con.execute(query)
     names, rows = [d[0] for d in cursor.description or ()], cursor.fetchall()
     if to == "csv":
         out = io.StringIO()
-        csv.writer(out).writerows([names, *rows])
+        csv.writer(out).writerows([spreadsheet(v) for v in row] for row in [names, *rows])
         return out.getvalue()
+    return f"{_table(names, rows)}{len(rows)} row{'s' * (len(rows) != 1)}"
+
+
+def of_ranks(store: Store, *, each_rank: bool) -> str:
+    """What became of every rank: a line for each where there are few, or it is asked for; else one for those that ended alike."""
+    alike = folded(store)
+    total = sum(len(f.ranks) for f in alike)
+    if not alike:
+        return "these logs name no ranks"
+    if each_rank or total <= _FEW_RANKS:
+        names = ["rank", "host", "GPU", "pid", "step", "collective", "how it ended", "last word", "at"]
+        each_row = [
+            (
+                r.rank, r.host, r.gpu, r.pid, fact(r.step) if r.step is not None else "", r.collective,
+                r.said + " (the first to end)" * r.was_first, _time(r.last), f"{r.path}:{r.line}" * bool(r.path),
+            )
+            for r in each(store)
+        ]  # fmt: skip
+        return f"{_table(names, each_row)}{count(total, 'rank')}"
+    names = ["ranks", "hosts", "last step", "how they ended", "last word", "for example"]
+    folded_rows = [
+        (
+            ranges(f.ranks), count(len(f.hosts), "host"), "-".join(dict.fromkeys(map(fact, f.steps or ()))), fate_of(f),
+            _time(f.last), f"{f.path}:{f.line}" * bool(f.path),
+        )
+        for f in alike
+    ]  # fmt: skip
+    return f"{_table(names, folded_rows)}{count(total, 'rank')}; --all shows each of them"
+
+
+def _time(time: datetime | None) -> str:
+    return time.isoformat(sep=" ", timespec="seconds") if time else ""
+
+
+def _table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(*names, box=None, header_style="bold", pad_edge=False)
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for n in names:
+        table.add_column(Text(line(n)))
     for row in rows:
         table.add_row(*(Text(_cell(v)) for v in row))
     with (console := Console(highlight=False)).capture() as capture:
         console.print(table)
-    return f"{capture.get()}{len(rows)} row{'s' * (len(rows) != 1)}"
+    return capture.get()
 
 
 def _cell(value: object) -> str:
-    text = "" if value is None else str(value)
+    text = "" if value is None else line(value)
     return text if len(text) <= _CELL else f"{text[: _CELL - 1]}…"

@@ -1,62 +1,181 @@
-"""The report on the screen."""
+"""The report on the screen: one screen, whatever the size of the job; commands are never broken."""
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
-from rich.panel import Panel
-from rich.table import Table
+from rich.console import Console
+from rich.style import Style
 from rich.text import Text
 
-from logsift.judge.words import agree, count
-from logsift.report.model import Finding, Report, build, fact, flat, job_size, steps, who
+from logsift.judge.words import agree, count, ranges
+from logsift.report.inert import line
+from logsift.report.model import Finding, Report, alike, build, fact, fate_of, flat, job_size, next_step, steps, who
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
     from logsift.analysis import Analysis
+    from logsift.content.incident import Evidence
 
 _COLOUR = {"critical": "red", "warning": "yellow", "info": "cyan"}
-_PROOF_LINES = 5
+_WIDTH = 100
+"""Wider lines are hard to read: a wider terminal gets the same."""
+_NARROWEST = 60
+_HEIGHT = 40
+_LABEL = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How much of each part is shown: how many of a list, and how many lines of a sentence."""
+
+    steps: int
+    proof: int
+    fates: int
+    echoes: int
+    others: int
+    missing: int
+    context: int
+    lines: int
+
+
+_ROOMS = (
+    Room(8, 5, 6, 10, 4, 4, 6, 9), Room(6, 5, 5, 6, 3, 3, 3, 2), Room(4, 4, 4, 5, 3, 3, 0, 2), Room(3, 3, 3, 4, 2, 2, 0, 1),
+    Room(2, 3, 3, 2, 1, 1, 0, 1),
+)  # fmt: skip
+"""From the roomiest on: the first that fits the screen is taken."""
+_ALL = Room(99, 50, 99, 99, 99, 99, 99, 99)
+
+
+class Page:
+    """Lines for a screen of a width: sentences are wrapped, commands are not."""
+
+    def __init__(self, console: Console, run: Path) -> None:
+        self._console, self._run = console, run
+        self.width = max(min(console.width, _WIDTH), _NARROWEST)
+        self.lines: list[Text] = []
+
+    @property
+    def height(self) -> int:
+        """Lines on the screen; what is longer than it goes on in the next one."""
+        return sum(max(1, -(-len(t) // self._console.width)) for t in self.lines)
+
+    def say(self, label: str, text: Text, most: int = 99, indent: int = _LABEL, hanging: int = 0) -> None:
+        """A sentence behind a label, in at most that many lines."""
+        text.overflow = "fold"
+        width = self.width - indent - hanging
+        wrapped = text.wrap(self._console, width)
+        shown = list(wrapped[:most])
+        if len(wrapped) > most:  # what is left out begins in the last line that is shown
+            at = 0
+            for part in shown[:-1]:
+                at = text.plain.index(part.plain.strip(), at) + len(part.plain.strip())
+            shown[-1] = text[at + len(text.plain[at:]) - len(text.plain[at:].lstrip()) :]
+            shown[-1].truncate(width, overflow="ellipsis")
+        for n, part in enumerate(shown):
+            part.rstrip()
+            head = Text(label.ljust(indent) if n == 0 else " " * (indent + hanging), style="dim")
+            self.lines.append(Text.assemble(head, part))
+
+    def command(self, command: str) -> None:
+        """A command, on a line of its own, to be copied."""
+        self.lines.append(Text.assemble(" " * (_LABEL + 3), "$ ", (line(command), "green")))
+
+    def rule(self, title: str, style: str) -> None:
+        """A heading across the page."""
+        self.lines.append(Text(f"── {title} ".ljust(self.width, "─"), style=f"bold {style}"))
+
+    def title(self, text: str) -> None:
+        """A heading."""
+        self.lines.append(Text(text, style="bold"))
+
+    def place(self, e: Evidence) -> Text:
+        """A place in a log, as a link where the terminal can."""
+        path = (self._run / e.path if self._run.is_dir() else self._run).absolute()
+        link = f"{path.as_uri()}#{e.line_no}" if path.exists() else None
+        return Text(line(f"{e.path}:{e.line_no}"), Style(color="blue", link=link))
+
+    def show(self) -> None:
+        """Print it."""
+        for text in self.lines:
+            self._console.print(text, soft_wrap=True)
 
 
 def show(analysis: Analysis, console: Console | None = None, *, facts: bool = False) -> None:
-    """Print the report, with the facts of each finding where asked for."""
+    """Print the report, whole and with the facts of each finding where asked for."""
     console = console or Console(highlight=False)
-    for part in parts(build(analysis), facts=facts):
-        console.print(part)
+    report = build(analysis)
+    height = max(_HEIGHT, console.height if console.is_terminal else 0)
+    page = Page(console, analysis.run)
+    for room in (_ALL,) if facts else _ROOMS:
+        page = Page(console, analysis.run)
+        _report(page, report, room, facts=facts)
+        if page.height < height:
+            break
+    page.show()
 
 
-def parts(report: Report, *, facts: bool = False) -> list[RenderableType]:
-    """The blocks of the report, from the verdict to what is missing."""
-    out: list[RenderableType] = []
+def show_one(analysis: Analysis, number: int, console: Console | None = None) -> bool:
+    """Print one incident whole; False where there is none of that number."""
+    report = build(analysis)
+    found = next((f for f in report.findings if f.number == number), None)
+    if found is None:
+        return False
+    page = Page(console or Console(highlight=False), analysis.run)
+    i = found.incident
+    _head(page, found, f"#{number}")
+    page.say("about", Text(" ".join(found.about.split())))
+    _body(page, found, _ALL, facts=True)
+    if cause := analysis.causes.cause_of(i):
+        page.say("cause", Text(line(f"explained by #{report.number_of(cause)} {cause.rule}: {cause.summary}")))
+    _echoes(page, found, _ALL)
+    for reference in found.references:
+        page.say("see", Text(reference))
+    page.show()
+    return True
+
+
+def _report(page: Page, report: Report, room: Room, *, facts: bool) -> None:
     if report.root is None:
-        out.append(Panel(Text(report.verdict), title="no root cause", title_align="left", border_style="green"))
+        page.rule("no root cause", "green")
+        page.say("", Text(line(report.verdict)), indent=0)
     else:
-        colour = _COLOUR[report.root.incident.severity]
-        title = f"root cause: {report.root.incident.rule} ({report.root.incident.confidence})"
-        out.append(Panel(_finding(report.root, facts=facts), title=title, title_align="left", border_style=colour))
-        if echoes := flat(report.root):
-            out += [Text("which explains", style="bold"), _echoes(echoes)]
-    for other in report.others:
-        colour = _COLOUR[other.incident.severity]
-        title = f"also found: {other.incident.rule} ({other.incident.confidence})"
-        out.append(Panel(_finding(other, facts=facts), title=title, title_align="left", border_style=colour))
-        if echoes := flat(other):
-            out.append(_echoes(echoes))
-    if report.context:
-        out.append(Text("context", style="bold"))
-        out.append(_echoes([(0, f) for f in report.context[:10]]))
-    if report.coverage.missing:
-        out.append(Text("would settle more", style="bold"))
-        out += [
-            Padding(Text.assemble((m.what, "bold"), f": {m.why}\n  {m.how}"), (0, 0, 0, 2))
-            for m in report.coverage.missing[:6]
-        ]
-    out.append(Text(coverage_line(report), style="dim"))
-    out += [Text(f"  not read: {path} ({why})", style="dim") for path, why in report.coverage.unread[:5]]
-    out += [Text(f"  {what}: {why}", style="dim") for what, why in report.coverage.failed[:5]]
-    return out
+        _head(page, report.root, "root cause")
+        _body(page, report.root, room, facts=facts, report=report)
+        _echoes(page, report.root, room)
+    for other in report.others[: room.others]:
+        if room.lines > 2:
+            _head(page, other, "also found")
+            _body(page, other, room if facts else _ROOMS[-1], facts=facts)
+            _echoes(page, other, room)
+        else:
+            i = other.incident
+            page.say("also", Text.assemble((f"{i.rule} #{other.number} ", _COLOUR[i.severity]), line(i.summary)), 2)
+    if len(report.others) > room.others:
+        page.say("", Text(f"… and {count(len(report.others) - room.others, 'other finding')}", style="dim"))
+    if report.context[: room.context]:
+        page.title("context")
+        _rows(page, [(f.incident.rule, "", f) for f in report.context[: room.context]], room.lines)
+    if report.coverage.missing[: room.missing]:
+        page.title("would settle more")
+        for m in report.coverage.missing[: room.missing]:
+            page.say("", Text.assemble((line(m.what), "bold"), f": {line(m.why)}"), room.lines, 2, 2)
+            if room.lines > 1:
+                page.say("", Text(line(m.how)), room.lines, 4)
+    page.say("", Text(line(coverage_line(report)), style="dim"), indent=0)
+    for path, why in report.coverage.unread[: room.context]:
+        page.say("", Text(line(f"not read: {path} ({why})"), style="dim"), 1, 2)
+    for what, why in report.coverage.failed[:5]:
+        page.say("", Text(line(f"{what}: {why}"), style="dim"), 2, 2)
+    run = shlex.quote(report.run)
+    more = f"logsift show {run} {report.root.number}   " if report.root else ""
+    page.lines.append(Text(line(f"{more}logsift report {run} -o report.html"), style="dim"))
+    if report.database:
+        page.lines.append(Text(line(f"tables: {report.database}"), style="dim"))
 
 
 def coverage_line(report: Report) -> str:
@@ -76,39 +195,77 @@ def coverage_line(report: Report) -> str:
     return f"logsift {report.version} · {report.run} · {', '.join(said)}"
 
 
-def _finding(finding: Finding, *, facts: bool) -> Group:
+def _head(page: Page, finding: Finding, title: str) -> None:
     i = finding.incident
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, value in (("who", who(i)), ("when", finding.when)):
+    page.rule(f"{title}: {i.rule} ({i.confidence})", _COLOUR[i.severity])
+    page.say("", Text(line(i.summary), style="bold"), indent=0)
+
+
+def _body(page: Page, finding: Finding, room: Room, *, facts: bool, report: Report | None = None) -> None:
+    i = finding.incident
+    for label, value in (("who", who(i)), ("when", finding.when)):
         if value:
-            table.add_row(name, Text(value))
-    for n, (text, commands) in enumerate(steps(i)):
-        table.add_row("do" if n == 0 else "", Text(text))
+            page.say(label, Text(line(value)), 2)
+    if report and (d := report.decision).reason:
+        page.say("next", Text(line(f"{next_step(d)} ({d.confidence}): {d.reason}")), 2)
+    to_do = steps(i)
+    for n, (text, commands) in enumerate(to_do[: room.steps]):
+        page.say("do" if n == 0 else "", Text(line(text)), max(room.lines, 2), hanging=0)
         for command in commands:
-            table.add_row("", Text(f"   $ {command}", style="green", no_wrap=True, overflow="ignore"))
-    for n, e in enumerate(i.evidence[:_PROOF_LINES]):
-        line = Text.assemble((f"{e.path}:{e.line_no}", "blue"), "  ", e.text.strip()[:240])
-        table.add_row("proof" if n == 0 else "", line)
-    if len(i.evidence) > _PROOF_LINES:
-        table.add_row("", Text(f"… {len(i.evidence) - _PROOF_LINES} more lines", style="dim"))
+            page.command(command)
+    if len(to_do) > room.steps:
+        left = len(to_do) - room.steps
+        page.say("", Text(f"… {count(left, 'more step')}: logsift show RUN {finding.number}", style="dim"))
+    for n, e in enumerate(i.evidence[: room.proof]):
+        page.say("proof" if n == 0 else "", Text.assemble(page.place(e), "  ", line(e.text.strip()[:240])), room.lines)
+    if len(i.evidence) > room.proof:
+        page.say("", Text(f"… {count(len(i.evidence) - room.proof, 'more line')}", style="dim"))
+    if report:
+        _fates(page, report, room)
     if facts and (known := [f"{k}={_short(v)}" for k, v in i.facts.items()]):
-        table.add_row("facts", Text("  ".join(known), style="dim"))
-    return Group(Text(i.summary, style="bold"), Text(""), table)
+        page.say("facts", Text(line("  ".join(known)), style="dim"))
 
 
-def _echoes(rows: list[tuple[int, Finding]]) -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for depth, f in rows:
-        colour = _COLOUR[f.incident.severity]
-        first = f.incident.evidence[0] if f.incident.evidence else None
-        place = f"  {first.path}:{first.line_no}" if first else ""
-        name = Text("  " * (depth + 1) + f.incident.rule, style=colour)
-        table.add_row(name, Text.assemble(f.incident.summary, (place, "blue")))
-    return table
+def _fates(page: Page, report: Report, room: Room) -> None:
+    """How the ranks of a job ended, where there are several and any log tells."""
+    told = [f for f in report.fates if f.fate != "unknown"]
+    if sum(len(f.ranks) for f in report.fates) < 2 or not told:
+        return
+    for n, f in enumerate(told[: room.fates]):
+        page.say("ranks" if n == 0 else "", Text(line(f"{_short(ranges(f.ranks))} {fate_of(f)}")), 1)
+    if len(told) > room.fates:
+        page.say("", Text("… logsift ranks tells of all", style="dim"))
+
+
+def _echoes(page: Page, finding: Finding, room: Room) -> None:
+    folded = alike(flat(finding))
+    if not folded:
+        return
+    page.title(f"which explains {count(sum(len(same) for _, same in folded), 'incident')}")
+    shown = folded[: room.echoes]
+    _rows(page, [("  " * depth + same[0].incident.rule, _numbers(same), same[0]) for depth, same in shown], room.lines)
+    if len(folded) > len(shown):
+        left = [f for _, same in folded[len(shown) :] for f in same]
+        page.say("", Text(f"… {count(len(left), 'more')} {_numbers(left)}", style="dim"), 1, 2)
+
+
+def _rows(page: Page, rows: Iterable[tuple[str, str, Finding]], most: int) -> None:
+    rows = list(rows)
+    wide = max(len(name) + len(numbers) + 1 for name, numbers, _ in rows)
+    for name, numbers, f in rows:
+        i = f.incident
+        place = Text.assemble("  ", page.place(i.evidence[0])) if i.evidence else Text()
+        if page.width - wide < 50:  # on a narrow screen the sentence goes below
+            page.say("", Text.assemble((f"{name} {numbers}".rstrip(), _COLOUR[i.severity])), 1, 2)
+            page.say("", Text.assemble(line(i.summary), place), most, 6)
+            continue
+        page.say(f"  {name} {numbers}".ljust(wide + 4), Text.assemble(line(i.summary), place), most, wide + 4)
+
+
+def _numbers(same: Sequence[Finding]) -> str:
+    """The ids of incidents, and how many they are where there are several: 3x #4 #5 #9."""
+    ids = " ".join(f"#{f.number}" for f in same[:3]) + (" …" if len(same) > 3 else "")
+    return ids if len(same) == 1 else f"{len(same)}x {ids}"
 
 
 def _short(value: object) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from logsift.errors import UserError
 from logsift.ingest.discover import known_files
 from logsift.ingest.evidence import fetch
+from logsift.report.inert import lines
 
 if TYPE_CHECKING:
     from logsift.analysis import Analysis
@@ -55,4 +56,4 @@ def around(analysis: Analysis, incident_id: int | None, seconds: float, after: f
     out.append(
         "~ the clock of this log is known to some seconds or minutes only, ? its zone is not known: see the table clock"
     )
-    return "\n".join(out)
+    return lines("\n".join(out))

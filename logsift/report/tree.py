@@ -8,6 +8,7 @@ import click
 
 from logsift.errors import UserError
 from logsift.judge.words import ranges
+from logsift.report.inert import line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,10 +26,11 @@ def shown(store: Store, width: int | None = None) -> str:
     Raises:
         UserError: the run has no stacks.
     """
-    rows = store.rows(
+    found = store.rows(
         "SELECT depth, function, source, ranks, pids, hosts, processes, ends_here, class, waits_for, decided_by, own_call, path, parent"
         " FROM stack_tree ORDER BY sort_key"
     )
+    rows = [{k: v if k in ("path", "parent") else _inert(v) for k, v in r.items()} for r in found]
     if not rows:
         raise UserError("no stacks in this run: dump them while it hangs, `logsift RUN` says how")
     children: dict[str | None, int] = {}
@@ -71,6 +73,12 @@ def _places(rows: Sequence[dict[str, Any]], width: int | None) -> list[str]:
         )
         out += [_coloured(part.rstrip(), r["ends_here"], total) for part in parts if part.strip()]
     return [*out, ""]
+
+
+def _inert(value: object) -> Any:  # noqa: ANN401 - the type stays what it is
+    if isinstance(value, list):
+        return [_inert(v) for v in value]
+    return line(value) if isinstance(value, str) else value
 
 
 def _coloured(line: str, processes: int, total: int) -> str:

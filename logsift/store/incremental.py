@@ -65,6 +65,6 @@ def forget_changed(
     for table in (*catalog.tables, "file", "file_window", "problem"):
         store.con.execute(f"DELETE FROM {table} WHERE file_id IN ({listed})")
     store.con.execute("DELETE FROM problem WHERE file_id IS NULL")  # what rules and tables of the last call ran into
-    for table in ("incident", "evidence", "cause", "missing", "clock"):
+    for table in ("incident", "evidence", "cause", "missing", "clock", "decision"):
         store.con.execute(f"DELETE FROM {table}")
     return stale

@@ -13,7 +13,7 @@ import duckdb
 from logsift.store.dependencies import may_find, with_value
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from logsift.store.database import Store
 
@@ -42,8 +42,10 @@ def declared(store: Store, column: str = "file_id") -> frozenset[str]:
 class Tables:
     """The tables of a store that have rows; knows what to fill next and what to ask."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, progress: Callable[[str, int, int], None] | None = None) -> None:
+        self._store, self._progress = store, progress
+        (self._all,) = store.con.execute("SELECT count(*) FROM content_table").fetchone() or (0,)
+        self._made = 0
         self._asked = {r["name"]: r["columns"] for r in store.rows("SELECT * FROM content_value")}
         self._filled = set[str]()
         self.noted(declared(store))
@@ -77,6 +79,9 @@ class Tables:
         store.con.execute(";".join(f"DELETE FROM {name}" for name in again) or "SELECT 1")
         self._filled = {f for f in self._filled if f.partition(".")[0] not in names}
         for m in made:
+            self._made += 1
+            if self._progress:
+                self._progress("tables", min(self._made, self._all), self._all)
             if not may_find(m["needs"], self._filled):
                 continue
             try:

@@ -46,6 +46,10 @@ ENGINE: Mapping[str, tuple[str, Mapping[str, str]]] = {
         {"incident_id": "BIGINT", "file_id": "BIGINT", "line_no": "BIGINT", "path": "VARCHAR", "text": "VARCHAR"},
     ),
     "cause": ("edges between incidents: cause_id explains effect_id", {"cause_id": "BIGINT", "effect_id": "BIGINT"}),
+    "decision": (
+        "what to do next: restart | restart_without (hosts) | stop | unknown, and why",
+        {"next": "VARCHAR", "hosts": "VARCHAR[]", "reason": "VARCHAR", "confidence": "VARCHAR", "incidents": "BIGINT[]"},
+    ),
     "clock": (
         "what one host prints in one file in one form: what was added to its times, in which zone that makes them (UTC, or an unknown one they share), how surely",
         {

@@ -41,7 +41,7 @@ def test_a_run_directory_alone_is_analysed(run_of: Make) -> None:
 
 def test_json_is_the_public_contract_and_nothing_else(run_of: Make) -> None:
     said = json.loads(run("analyze", run_of({"rank3.log": CRASH}), "--format", "json").stdout)
-    assert list(said) == ["schema", "run", "logsift", "root", "incidents", "coverage"]
+    assert list(said) == ["schema", "run", "logsift", "root", "decision", "incidents", "ranks", "coverage"]
     assert said["schema"] == 2
     assert said["root"] == "crash.exception"
     assert list(said["incidents"][0]) == [

@@ -1,0 +1,72 @@
+"""What to do next: by the cause, never surer than it, and with earlier attempts in view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from logsift import Catalog, analyze
+from logsift.judge.decision import Decision
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+ORDER = ["possible", "probable", "definite"]
+CRASH = """Traceback (most recent call last):
+  File "/work/train.py", line 81, in <module>
+    main()
+  File "/work/train.py", line 40, in main
+    batch = next(batches)
+KeyError: 'input_ids'
+"""
+AGENT = "W0314 10:0{n}:00.000000 900 torch/distributed/elastic/agent/server/api.py:900] "
+RESTART = "[default] Worker group FAILED. 2/3 attempts left; will restart worker group\n"
+
+
+def decision(run: Path, catalog: Catalog) -> Decision:
+    analysis = analyze(run, catalog=catalog)
+    assert analysis.coverage.failed == ()
+    number = dict(enumerate(analysis.incidents, 1))
+    for n in analysis.decision.incidents:
+        assert ORDER.index(analysis.decision.confidence) <= ORDER.index(number[n].confidence)
+    return analysis.decision
+
+
+@pytest.mark.parametrize(
+    ("fixture", "to_do", "hosts"),
+    [
+        ("gpu.hardware--one-of-sixteen-ranks", "restart_without", ("hgx001",)),
+        ("crash.config--unknown-argument", "stop", ()),
+        ("host.preempted--time_limit", "restart", ()),
+    ],
+)
+def test_the_cause_decides(fixture: str, to_do: str, hosts: tuple[str, ...], tmp_path: Path, catalog: Catalog) -> None:
+    import shutil
+
+    run = shutil.copytree(FIXTURES / fixture / "run", tmp_path / "run")
+    decided = decision(run, catalog)
+    assert (decided.next, decided.hosts) == (to_do, hosts)
+    assert decided.reason
+
+
+def test_nothing_is_decided_where_nothing_failed(run_of: Callable[..., Path], catalog: Catalog) -> None:
+    decided = decision(run_of({"a.log": "step 1\nstep 2\n"}), catalog)
+    assert (decided.next, decided.hosts, decided.incidents, decided.confidence) == ("unknown", (), (), "possible")
+
+
+def test_a_failure_that_came_back_behind_the_same_step_stops_the_job(
+    run_of: Callable[..., Path], catalog: Catalog
+) -> None:
+    step = "step 400 of 9000 | loss: 2.5 |\n"
+    log = step + CRASH + AGENT.format(n=1) + RESTART + step + CRASH
+    decided = decision(run_of({"job.log": log}), catalog)
+    assert decided.next == "stop"
+    assert "came back in 2 attempts" in decided.reason
+
+
+def test_every_row_of_the_catalogue_names_a_rule_and_a_reason(catalog: Catalog) -> None:
+    seeds = {s.name: s.csv for s in catalog.seeds}
+    rows = [line for line in seeds["next_step_of"].splitlines() if not line.startswith("#")][1:]
+    reasons = {line.split(",")[0] for line in seeds["next_step_reason"].splitlines() if not line.startswith("#")}
+    assert {r.split(",")[0] for r in rows} <= {r.id for r in catalog.rules}
+    assert {r.split(",")[5] for r in rows} <= reasons
