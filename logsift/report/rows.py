@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 from typing import TYPE_CHECKING
 
 from logsift.judge.words import count, ranges
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 _CELL = 100
 _FEW_RANKS = 64
+_PIPE = 250
+"""Columns where no terminal sets them."""
 
 
 def written(store: Store, query: str, to: str) -> str:
@@ -33,7 +36,7 @@ def written(store: Store, query: str, to: str) -> str:
     names, rows = [d[0] for d in cursor.description or ()], cursor.fetchall()
     if to == "csv":
         out = io.StringIO()
-        csv.writer(out).writerows([spreadsheet(v) for v in row] for row in [names, *rows])
+        csv.writer(out, lineterminator="\n").writerows([spreadsheet(v) for v in row] for row in [names, *rows])
         return out.getvalue()
     return f"{_table(names, rows)}{len(rows)} row{'s' * (len(rows) != 1)}"
 
@@ -79,7 +82,8 @@ def _table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
         table.add_column(Text(line(n)))
     for row in rows:
         table.add_row(*(Text(_cell(v)) for v in row))
-    with (console := Console(highlight=False)).capture() as capture:
+    width = None if sys.stdout.isatty() else _PIPE
+    with (console := Console(highlight=False, width=width)).capture() as capture:
         console.print(table)
     return capture.get()
 

@@ -45,7 +45,7 @@ class Room:
 
 _ROOMS = (
     Room(8, 5, 6, 10, 4, 4, 6, 9), Room(6, 5, 5, 6, 3, 3, 3, 2), Room(4, 4, 4, 5, 3, 3, 0, 2), Room(3, 3, 3, 4, 2, 2, 0, 1),
-    Room(2, 3, 3, 2, 1, 1, 0, 1),
+    Room(2, 3, 3, 2, 1, 1, 0, 1), Room(1, 3, 2, 1, 1, 1, 0, 1),
 )  # fmt: skip
 """From the roomiest on: the first that fits the screen is taken."""
 _ALL = Room(99, 50, 99, 99, 99, 99, 99, 99)
