@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import fnmatch
+import os
 import re
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import regex
+
+from logsift.ingest import budget
 from logsift.ingest.readers.opening import compression_of, open_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from logsift.content.model import Catalog, Grammar
 
-HEAD_BYTES = 65536
 _OWN_TEXT = re.compile(rb'<!-- logsift report -->|\{\s*"schema": [0-9]+,\s*"run":')
 """How the reports begin that logsift itself writes."""
 
@@ -26,6 +30,8 @@ _NOT_LOGS = frozenset(
     {".md", ".rst", ".html", ".ipynb", ".py", ".pyc", ".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".rs", ".go"}
 )
 _OWN_NAME = re.compile(r"logsift\.duckdb(\.|\Z)|.*\.logsift-[0-9a-f]+\Z|duckdb_temp_.*")
+_HOLE = re.compile(rb"\0{512,}")
+_ESCAPED = re.compile(rb"\\x([89a-f][0-9a-f])")
 _RANK = re.compile(r"(?:^|[^a-z])(?:global)?_?rank[-_.=]?([0-9]{1,6})(?![0-9])", re.IGNORECASE)
 _HOST_IN_NAME = re.compile(
     r"(?:^|[-_./])((?:node|host|worker|gpu|ip|n|dgx|h100|a100|cn|nid|x[0-9]+c[0-9]+s)[-_]?[0-9][0-9A-Za-z-]*)(?=[._/]|\Z)",
@@ -58,34 +64,59 @@ class SourceFile:
     why: str = ""
 
 
-def discover(run: Path, catalog: Catalog) -> list[SourceFile]:
-    """Every file below `run` (or `run` itself), in sorted order.
+def discover(run: Path, catalog: Catalog, *, follow: bool = False) -> list[SourceFile]:
+    """Every file below `run` (or `run` itself), in sorted order; what cannot be read is among them, with the reason.
+
+    Args:
+        run: a directory or a file.
+        catalog: says who reads what.
+        follow: read files that links lead to outside of `run` as well.
 
     Raises:
         FileNotFoundError: `run` does not exist.
     """
     if not run.exists():
-        raise FileNotFoundError(f"no such file or directory: {run}")
-    paths = [run] if run.is_file() else sorted(_walk(run))
-    base = run.parent if run.is_file() else run
-    owners = [(g, re.compile(g.head, re.MULTILINE)) for g in catalog.grammars if g.head]
+        raise FileNotFoundError(f"no such file or directory: {printable(run)}")
+    alone = not run.is_dir()
+    found = [(run, "")] if alone else sorted(_walk(run, follow=follow))
+    base = run.parent if alone else run
+    owners = [(g, regex.compile(g.head, regex.MULTILINE)) for g in catalog.grammars if g.head]
     owners.sort(key=lambda o: o[0].name)
     out: list[SourceFile] = []
-    for path in paths:
-        name = path.relative_to(base).as_posix()
+    for path, why in found:
+        name = printable(path.relative_to(base))
         if _OWN_NAME.fullmatch(path.name):
             continue
-        stat = path.stat()
-        reader, grammar, why = _who_reads(path, name, stat.st_size, catalog, owners)
+        size = mtime_ns = 0
+        reader: str = ""
+        grammar: str | None = None
+        if not why:
+            try:
+                status = path.stat()
+                size, mtime_ns = status.st_size, status.st_mtime_ns
+                reader, grammar, why = _who_reads(path, name, catalog, owners)
+            except OSError as e:
+                why = f"cannot be opened: {e.strerror or e}"
         if why == "own":
             continue
-        if run.is_dir() and path.suffix in _NOT_LOGS:
+        if not alone and path.suffix in _NOT_LOGS:
             reader, grammar, why = "", None, "source code or notes, no log"
         host, rank = hints(name)
-        out.append(
-            SourceFile(len(out) + 1, path, name, reader, grammar, host, rank, stat.st_size, stat.st_mtime_ns, why)
-        )
+        out.append(SourceFile(len(out) + 1, path, name, reader, grammar, host, rank, size, mtime_ns, why))
     return out
+
+
+def printable(path: Path) -> str:
+    r"""A path as text: names are bytes, and those that are no UTF-8 are written as \xNN."""
+    return os.fsencode(path).decode("utf-8", errors="backslashreplace")
+
+
+def _path_of(name: str) -> Path:
+    """The path that `printable` wrote."""
+    path = Path(name)
+    if "\\x" in name and not path.exists():
+        return Path(os.fsdecode(_ESCAPED.sub(lambda m: bytes.fromhex(m[1].decode()), os.fsencode(name))))
+    return path
 
 
 def hints(name: str) -> tuple[str | None, int | None]:
@@ -104,37 +135,70 @@ def known_files(run: Path, rows: Iterable[Mapping[str, Any]]) -> dict[int, Sourc
     base = run if run.is_dir() else run.parent
     return {
         r["file_id"]: SourceFile(
-            r["file_id"], base / r["path"], r["path"], r["reader"], r["grammar"], r["host"], r["rank"], r["bytes"],
+            r["file_id"], _path_of(f"{base}/{r['path']}"), r["path"], r["reader"], r["grammar"], r["host"], r["rank"], r["bytes"],
             r["mtime_ns"], r["why"],
         )
         for r in rows
     }  # fmt: skip
 
 
-def _walk(folder: Path) -> list[Path]:
-    found: list[Path] = []
-    for entry in folder.iterdir():
-        if entry.is_symlink() and not entry.exists():
+def _walk(run: Path, *, follow: bool) -> Iterator[tuple[Path, str]]:
+    """Files below a folder, and why what is there cannot be read."""
+    whole, folders = run.resolve(), [(run, 1)]
+    count, seen = 0, set[Path]()
+    while folders:
+        folder, level = folders.pop()
+        try:
+            with os.scandir(folder) as listing:
+                entries = list(listing)
+        except OSError as e:
+            yield folder, f"a folder that cannot be read: {e.strerror or e}"
             continue
-        if entry.is_dir():
-            if entry.name not in _SKIPPED_FOLDERS and not entry.is_symlink():
-                found += _walk(entry)
-        elif entry.is_file():
-            found.append(entry)
-    return found
+        for entry in entries:
+            path = folder / entry.name
+            try:
+                kind = entry.stat(follow_symlinks=False).st_mode
+                if stat.S_ISDIR(kind):
+                    if entry.name in _SKIPPED_FOLDERS:
+                        continue
+                    if level < budget.FOLDER_LEVELS:
+                        folders.append((path, level + 1))
+                    else:
+                        yield path, f"folders deeper than {budget.FOLDER_LEVELS} levels are not looked into"
+                    continue
+                why = ""
+                if stat.S_ISLNK(kind):
+                    target = path.resolve()
+                    outside = not target.is_relative_to(whole)
+                    if target.is_dir() and outside and follow and target not in seen:
+                        seen.add(target)
+                        folders.append((path, level + 1))
+                        continue
+                    if not target.exists() or (target.is_dir() and (follow or not outside)):
+                        continue
+                    if outside and not follow:
+                        why = "a link that leads out of the run: --follow reads it"
+                elif not stat.S_ISREG(kind):
+                    continue
+            except (OSError, RuntimeError) as e:  # a link into a forbidden folder, or a loop of links
+                why = f"cannot be opened: {e}"
+            count += 1
+            if count > budget.FILES:
+                yield run, f"more than {budget.FILES} files: the others are not read"
+                return
+            yield path, why
 
 
 def _who_reads(
-    path: Path, name: str, size: int, catalog: Catalog, owners: list[tuple[Grammar, re.Pattern[str]]]
+    path: Path, name: str, catalog: Catalog, owners: list[tuple[Grammar, regex.Pattern[str]]]
 ) -> tuple[str, str | None, str]:
     """(reader, owning grammar, why nobody reads it)."""
-    if size == 0:
-        return "lines", None, ""
     try:
-        with open_bytes(path) as f:
-            head = f.read(HEAD_BYTES)
-    except Exception as e:  # a torn archive raises its packer's own errors
+        head = _head(path)
+    except Exception as e:  # a packer that is missing
         return "", None, f"cannot be opened: {e}"
+    if not head:
+        return "lines", None, ""
     if _OWN_TEXT.match(head):
         return "", None, "own"
     plain = Path(name).name
@@ -145,14 +209,30 @@ def _who_reads(
             return grammar.reader, grammar.name, ""
     text = head.decode("latin-1") if b"\0" in head[:4096] else head.decode("utf-8", errors="replace")
     for grammar, pattern in owners:
-        if pattern.search(text):
-            return grammar.reader, grammar.name, ""
+        try:
+            if pattern.search(text, timeout=budget.HEAD_SECONDS):
+                return grammar.reader, grammar.name, ""
+        except TimeoutError:
+            continue
     if _binary(head):
         return "", None, "binary, and no reader knows it"
     return "lines", None, ""
 
 
+def _head(path: Path) -> bytes:
+    """The first bytes of a file. Blocks of zeros are left out: file systems leave them after a crash, before good lines."""
+    with open_bytes(path) as f:
+        head = f.read(budget.HEAD_BYTES)
+        passed = len(head)
+        while head and not head.strip(b"\0") and passed < budget.HOLE_BYTES:
+            head = f.read(1 << 20)
+            passed += len(head)
+        if not head and f.why:
+            raise EOFError(f.why)
+    return _HOLE.sub(b"", head)[: budget.HEAD_BYTES]
+
+
 def _binary(head: bytes) -> bool:
-    """True where control bytes are too many for a log (a log may hold NULs of a torn write, or UTF-16)."""
+    """True where control bytes are too many for a log (a log may hold NULs of a torn write)."""
     control = sum(head.count(bytes([b])) for b in (*range(1, 8), *range(14, 27), 28, 29, 30, 31))
     return control + head.count(0) // 8 > len(head) // 20

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from logsift.ingest.readers import texts
 from logsift.ingest.readers.lines import valid
-from logsift.ingest.readers.opening import compression_of, open_bytes
+from logsift.ingest.readers.opening import is_plain, open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ def fetch(
                 out |= {(file_id, number): text[:TEXT_CHARACTERS] for number, text in said.items()}
                 continue
             with open_bytes(file.path) as stream:
-                seekable = not compression_of(file.path)
+                seekable = is_plain(file.path)
                 at = 1
                 for number in numbers:
                     known = windows.get(file_id, [])
@@ -59,8 +59,8 @@ def fetch(
                         at, offset = known[place]
                         stream.seek(offset)
                     for raw in islice(stream, number - at, number - at + 1):
-                        if b"\0" in raw:
-                            continue
+                        if b"\0" in raw and file.reader != "lines":
+                            continue  # a dump
                         text = valid(spelling.line(raw)[: 8 * TEXT_CHARACTERS]).decode()
                         out[file_id, number] = text.strip("\r\n")[:TEXT_CHARACTERS]
                     at = number + 1

@@ -21,6 +21,7 @@ from logsift.ingest.match import PROBLEM, Matched, finish, match, reach
 from logsift.ingest.readers import lines as text
 from logsift.ingest.readers import reader
 from logsift.ingest.readers.mend import mended
+from logsift.ingest.readers.opening import CutShort
 from logsift.ingest.spelling import Spelling
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class Parsed:
     not_understood: dict[int, int] = field(default_factory=dict)
     windows: list[tuple[int, int, int]] = field(default_factory=list)
     """(file_id, first line, byte offset in the unpacked file): where to start looking for a line."""
+    spare: list[bytearray] = field(default_factory=list, repr=False)
+    """Buffers of windows that passed."""
 
 
 class Parser:
@@ -102,22 +105,24 @@ class Parser:
                     continue
                 try:
                     for owner, window in self._windows(file, parsed):
-                        passing.append((owner, pool.submit(self._pass, owner, window)))
+                        passing.append((owner, pool.submit(self._pass, owner, window, parsed.spare)))
                         take_passed(2 * workers)
-                except Exception as e:  # a torn archive raises its packer's own errors
-                    submit(_Unreadable(file.file_id, parsed.lines.get(file.file_id, 0), f"{type(e).__name__}: {e}"))
+                except Exception as e:  # whatever a file raises is that file's problem
+                    why = str(e) if isinstance(e, CutShort) else f"{type(e).__name__}: {e}"
+                    submit(_Unreadable(file.file_id, parsed.lines.get(file.file_id, 0), why))
             take_passed(0)
             for owner, batch in batches.items():
                 if batch:
                     submit(_Text(self, owner, tuple(batch), by_id))
             self._collect(pending, sink, parsed, progress)
         sink.flush()
+        parsed.spare.clear()
         return parsed
 
     def _windows(self, file: SourceFile, parsed: Parsed) -> Iterator[tuple[str | None, text.Window]]:
         owner = self.owners[file.grammar] if file.grammar else None
         margin = self.margin if owner is None or owner.shares else reach([owner])
-        for window in text.windows(file.file_id, file.path, margin, self.window_bytes):
+        for window in text.windows(file.file_id, file.path, margin, self.window_bytes, parsed.spare):
             if owner is None and window.size == file.size:
                 whole = mended(bytes(window.view()))
                 ends = text.line_ends(whole)
@@ -126,7 +131,13 @@ class Parser:
             parsed.windows.append((file.file_id, window.first_line, window.offset))
             yield file.grammar, window
 
-    def _pass(self, owner: str | None, window: text.Window) -> Passed:
+    def _pass(self, owner: str | None, window: text.Window, spare: list[bytearray]) -> Passed:
+        passed = self._passed(owner, window)
+        if (buffer := window.spared()) is not None:
+            spare.append(buffer)  # what passed was copied out of it
+        return passed
+
+    def _passed(self, owner: str | None, window: text.Window) -> Passed:
         if owner is None:
             return self.gate.pass_through(window)
         grammar = self.owners[owner]

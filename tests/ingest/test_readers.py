@@ -109,7 +109,7 @@ def test_notes_and_sources_in_a_run_directory_are_no_evidence(tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     "pack",
-    [gzip.compress, lzma.compress, bz2.compress, zstandard.ZstdCompressor().compress],
+    [gzip.compress, lzma.compress, bz2.compress, zstandard.ZstdCompressor(write_checksum=True).compress],
     ids=["gz", "xz", "bz2", "zst"],
 )
 @pytest.mark.parametrize("harm", ["cut", "scrambled"])

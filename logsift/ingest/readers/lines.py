@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import io
-import mmap
 import os
 from collections import deque
 from dataclasses import dataclass, replace
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from logsift.ingest.readers.opening import compression_of, open_bytes
+from logsift.ingest.budget import LINE_BYTES, MARGIN_BYTES, OVERLONG_BYTES
+from logsift.ingest.readers.opening import CutShort, Opened, is_plain, open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 WINDOW_BYTES = 8 << 20
-LINE_BYTES = 64 << 10
-"""A longer line is cut for matching; no record of interest is that long, a torn binary write is."""
-_OVERLONG_BYTES = 64 << 20
-"""A line that does not end within this many bytes is dropped to its head, and said to be."""
+
+
+_SPARED_BYTES = 1 << 20
+"""Smaller buffers are made anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Window:
     """
 
     file_id: int
-    buffer: bytes | mmap.mmap
+    buffer: bytes | memoryview
     start: int
     core_start: int
     core_stop: int
@@ -57,31 +57,48 @@ class Window:
         """The bytes of the window, not copied."""
         return memoryview(self.buffer)[self.start : self.stop]
 
+    def spared(self) -> bytearray | None:
+        """The buffer, to be filled again once nobody looks into it any more; None where it cannot be."""
+        owner = self.buffer.obj if isinstance(self.buffer, memoryview) else None
+        return owner if isinstance(owner, bytearray) else None
+
     def emptied(self) -> Window:
         """Which lines it was, without them."""
         return replace(self, buffer=b"", ends=self.ends[:0])
 
 
-def windows(file_id: int, path: Path, margin_lines: int, size: int = WINDOW_BYTES) -> Iterator[Window]:
+def windows(
+    file_id: int, path: Path, margin_lines: int, size: int = WINDOW_BYTES, spare: list[bytearray] | None = None
+) -> Iterator[Window]:
     """Cut a file into windows of about `size` bytes, each with up to `margin_lines` lines before and after.
 
     Windows are independent of each other: matching one needs nothing of its neighbours, so they run in parallel and
-    the size of a window never shows in the rows. Plain files are mapped, a window at a time; packed ones are read.
+    the size of a window never shows in the rows.
+
+    Args:
+        file_id: the file's number.
+        path: where it is.
+        margin_lines: how far blocks may reach.
+        size: bytes of a window.
+        spare: buffers that nobody looks into any more, to be filled again: new memory costs more than reading into it.
 
     Raises:
-        OSError: the file cannot be read (further). EOFError, ValueError and the packers' errors likewise.
+        OSError: the file cannot be read (further).
+        CutShort: it ends before its end: what there was has been given.
     """
-    if compression_of(path):
-        with open_bytes(path) as stream:
-            yield from _streamed(file_id, stream, margin_lines, size)
-    else:
-        yield from _mapped(file_id, path, margin_lines, size)
+    if is_plain(path) and path.stat().st_size:
+        yield from _placed(file_id, path, margin_lines, size, [] if spare is None else spare)
+        return
+    with open_bytes(path) as stream:
+        yield from _streamed(file_id, stream, margin_lines, size)
+        if stream.why:
+            raise CutShort(stream.why)
 
 
 def unended(path: Path) -> bool:
     """True for a plain file whose last line has no line end; what is packed tells by itself whether it is whole."""
     try:
-        if compression_of(path):
+        if not is_plain(path):
             return False
         with path.open("rb") as f:
             if not f.seek(0, os.SEEK_END):
@@ -92,45 +109,74 @@ def unended(path: Path) -> bool:
         return False
 
 
-def _mapped(file_id: int, path: Path, margin_lines: int, size: int) -> Iterator[Window]:
-    with path.open("rb") as f:
-        length = os.fstat(f.fileno()).st_size
+def _placed(file_id: int, path: Path, margin_lines: int, size: int, spare: list[bytearray]) -> Iterator[Window]:
+    # Read, not mapped: a mapped file that somebody truncates (logrotate's copytruncate does) ends the process.
+    with path.open("rb", buffering=0) as f:
+        length = promised = os.fstat(f.fileno()).st_size
         core, line, reach = 0, 1, margin_lines * 128 + 4096
         while core < length:
             ahead = reach
             while True:
-                low = max(0, core - ahead) // mmap.ALLOCATIONGRANULARITY * mmap.ALLOCATIONGRANULARITY
-                high = min(length, core + size + 2 * ahead)
-                buffer = mmap.mmap(f.fileno(), high - low, offset=low, access=mmap.ACCESS_READ)
+                low, high = max(0, core - ahead), min(length, core + size + 2 * ahead)
+                buffer = _filled(f.fileno(), high - low, low, spare)
+                if len(buffer) < high - low:
+                    length = high = low + len(buffer)
+                if core >= length:
+                    break
                 ends = line_ends(buffer)
                 ended = len(ends) - (buffer[-1] != 10)
                 first, last = np.searchsorted(ends, [core - low + 1, min(core + size, length) - low]).tolist()
                 if (low == 0 or first > margin_lines) and (high == length or last + margin_lines < ended):
                     break
-                if ahead > _OVERLONG_BYTES:  # a line without an end: it is cut here, and the rest of it becomes a line
+                if ahead > OVERLONG_BYTES:  # a line without an end: it is cut here, and the rest of it becomes a line
                     break
                 ahead *= 4
-            yield _window(file_id, buffer, ends, (first, last), margin_lines, line, low)
-            core, line = low + int(ends[last]), line + last - first + (last < ended)
+            if core < length:
+                yield _window(file_id, buffer, ends, (first, last), margin_lines, line, low)
+                core, line = low + int(ends[last]), line + last - first + (last < ended)
+        if length < promised:
+            raise CutShort(f"somebody cut it from {promised} to {length} bytes while it was read")
 
 
-def _streamed(file_id: int, stream: IO[bytes], margin_lines: int, size: int) -> Iterator[Window]:
+def _filled(file: int, size: int, at: int, spare: list[bytearray]) -> bytes | memoryview:
+    """Up to `size` bytes of a file from `at` on."""
+    if size < _SPARED_BYTES:
+        return os.pread(file, size, at)
+    try:
+        buffer = spare.pop()
+    except IndexError:
+        buffer = bytearray()
+    if len(buffer) < size:
+        buffer = bytearray(size)
+    view = memoryview(buffer)
+    return view[: os.preadv(file, [view[:size]], at)].toreadonly()
+
+
+def _streamed(file_id: int, stream: Opened, margin_lines: int, size: int) -> Iterator[Window]:
     before, line, offset = b"", 1, 0
     ahead = deque([_take(stream, size)])
     while core := ahead.popleft():
-        while (not ahead or ahead[-1]) and sum(a.count(b"\n") for a in ahead) < max(margin_lines, 1):
+        while (not ahead or ahead[-1]) and _wanting(ahead, margin_lines):
             ahead.append(_take(stream, size))
         data = b"".join((before, core, *ahead))
         ends = line_ends(data)
         stop = len(before) + len(core)
         first, last = np.searchsorted(ends, [len(before) + 1, stop]).tolist()
         yield _window(file_id, data, ends, (first, last), margin_lines, line, offset)
-        kept = int(ends[last - margin_lines]) if last >= margin_lines else 0
+        at = max(last - margin_lines, int(np.searchsorted(ends, stop - MARGIN_BYTES)))
+        kept = int(ends[at]) if last >= margin_lines or stop > MARGIN_BYTES else 0
         before, line, offset = data[kept:stop], line + last - first + 1, offset + kept
 
 
+def _wanting(ahead: Sequence[bytes], margin_lines: int) -> bool:
+    """True where more lines are needed ahead, and what there is of them is not too much already."""
+    return not ahead or (
+        sum(a.count(b"\n") for a in ahead) < margin_lines and sum(len(a) for a in ahead) < MARGIN_BYTES
+    )
+
+
 def _window(
-    file_id: int, buffer: bytes | mmap.mmap, ends: Ints, core: tuple[int, int], margin: int, line: int, offset: int
+    file_id: int, buffer: bytes | memoryview, ends: Ints, core: tuple[int, int], margin: int, line: int, offset: int
 ) -> Window:
     """The window whose core are the lines core[0]..core[1] of a buffer; they are numbered from `line` on."""
     first, last = core
@@ -142,21 +188,21 @@ def _window(
     )  # fmt: skip
 
 
-def _take(stream: IO[bytes], size: int) -> bytes:
+def _take(stream: Opened, size: int) -> bytes:
     """About `size` bytes that end with a line end, or with the file."""
     data = stream.read(size)
     if not data or data.endswith(b"\n"):
         return data
-    rest = stream.readline(_OVERLONG_BYTES)
-    if len(rest) >= _OVERLONG_BYTES and not rest.endswith(b"\n"):
+    rest = stream.readline(OVERLONG_BYTES)
+    if len(rest) >= OVERLONG_BYTES and not rest.endswith(b"\n"):
         kept = rest
         while rest and not rest.endswith(b"\n"):
-            rest = stream.readline(_OVERLONG_BYTES)
+            rest = stream.readline(OVERLONG_BYTES)
         return data + kept[:LINE_BYTES] + b"\n"
     return data + rest
 
 
-def line_ends(buffer: bytes | mmap.mmap) -> Ints:
+def line_ends(buffer: bytes | memoryview) -> Ints:
     """Where the lines of a buffer end, each behind its line end; what follows the last line end is a line too."""
     ends = np.flatnonzero(np.frombuffer(buffer, np.uint8) == 10) + 1
     return ends if len(buffer) and buffer[-1] == 10 else np.append(ends, len(buffer))
@@ -181,12 +227,17 @@ def frame(pieces: Sequence[tuple[int, Ints, bytes]]) -> pl.DataFrame:
     return _tidy(lines, data)
 
 
+_MARK = "\ufeff".encode()
+
+
 def valid(data: bytes) -> bytes:
-    """The bytes as UTF-8 without NULs; what is none becomes U+FFFD. Valid bytes are not copied."""
+    """The bytes as UTF-8 without NULs and byte order marks; what is none becomes U+FFFD. Valid bytes are not copied."""
     if b"\0" in data:
         data = data.replace(b"\0", b"")
     if data.isascii():
         return data
+    if _MARK in data:
+        data = data.replace(_MARK, b"")
     try:
         data.decode()
     except UnicodeDecodeError:

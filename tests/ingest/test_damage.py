@@ -1,0 +1,166 @@
+"""Files as they are found after a crash: torn, packed, full of holes, odd in name and encoding. What is readable is read."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from logsift import Catalog, analyze
+from logsift.analysis import Analysis
+from logsift.ingest import budget
+from logsift.ingest.discover import discover
+from logsift.ingest.readers import lines
+from logsift.ingest.readers.opening import CutShort, open_bytes, read_whole
+
+Make = Callable[..., Path]
+Pack = Callable[[bytes], bytes]
+
+CRASH = b"Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    f()\nKeyError: 'wanted'\n"
+ZSTD = zstandard.ZstdCompressor()
+PACKERS = {
+    "gz": gzip.compress,
+    "gz of two members": lambda d: gzip.compress(d[:9]) + gzip.compress(d[9:]),
+    "xz": lzma.compress,
+    "bz2": bz2.compress,
+    "zst": ZSTD.compress,
+    "zst of two frames": lambda d: ZSTD.compress(d[:9]) + ZSTD.compress(d[9:]),
+    "UTF-16": lambda d: d.decode().encode("utf-16"),
+    "UTF-16, big end first": lambda d: b"\xfe\xff" + d.decode().encode("utf-16-be"),
+    "UTF-32": lambda d: d.decode().encode("utf-32"),
+    "UTF-16 in gz": lambda d: gzip.compress(d.decode().encode("utf-16")),
+    "UTF-8 with a mark": lambda d: b"\xef\xbb\xbf" + d,
+    "a block of zeros in front": lambda d: bytes(200_000) + d,
+    "zeros within": lambda d: d[:-10] + bytes(5000) + d[-10:],
+    "latin-1": lambda d: "Fünf Ränge\n".encode("latin-1") + d,
+}  # fmt: skip
+
+
+def problems(analysis: Analysis) -> list[str]:
+    return [r["text"] for r in analysis.sql("SELECT text FROM problem ORDER BY line_no")]
+
+
+@pytest.mark.parametrize("pack", PACKERS.values(), ids=PACKERS)
+def test_whatever_it_is_packed_in_a_file_proves_the_same(run_of: Make, catalog: Catalog, pack: Pack) -> None:
+    analysis = analyze(run_of({"train.log": pack(b"step 1\n" * 50 + CRASH)}), catalog=catalog)
+    assert analysis.root is not None
+    assert "KeyError: 'wanted'" in [e.text for e in analysis.root.evidence]
+    assert problems(analysis) == []
+
+
+@pytest.mark.parametrize("pack", [PACKERS[k] for k in ("gz", "xz", "bz2", "zst", "UTF-16")])
+def test_a_packed_file_of_many_windows_has_the_lines_of_the_plain_one(tmp_path: Path, pack: Pack) -> None:
+    data = b"".join(b"line %d of a log that is longer than a window\n" % n for n in range(250_000))
+    for name, content in (("plain", data), ("packed", pack(data))):
+        (tmp_path / name).write_bytes(content)
+    got = {
+        name: [
+            bytes(w.buffer[w.core_start : w.core_stop]) for w in lines.windows(1, tmp_path / name, 3, size=1_000_000)
+        ]
+        for name in ("plain", "packed")
+    }
+    assert b"".join(got["plain"]) == b"".join(got["packed"]) == data
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, ZSTD.compress], ids=["gz", "xz", "zst"])
+def test_what_a_torn_archive_holds_is_given_before_the_reason_why_it_ends(tmp_path: Path, pack: Pack) -> None:
+    path = tmp_path / "a.log"
+    data = os.urandom(400_000).hex("\n", 40).encode()
+    path.write_bytes(pack(data)[:-200_000])
+    whole, why = read_whole(path)
+    assert why
+    assert len(whole) > 100_000
+    assert data.startswith(whole)
+
+
+def test_a_file_that_is_cut_while_it_is_read_gives_what_came_before(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(b"0123456789\n" * 100_000)
+    some = lines.windows(1, path, 0, size=100_000)
+    next(some)
+    os.truncate(path, 350_000)
+    with pytest.raises(CutShort, match="while it was read"):
+        list(some)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, ZSTD.compress], ids=["gz", "xz", "zst"])
+def test_a_packed_bomb_is_read_to_its_budget(
+    run_of: Make, catalog: Catalog, monkeypatch: pytest.MonkeyPatch, pack: Pack
+) -> None:
+    monkeypatch.setattr(budget, "UNPACKED_FREE_BYTES", 1 << 20)
+    analysis = analyze(run_of({"a.log": pack(CRASH + b"nothing\n" * 2_000_000)}), catalog=catalog)
+    assert analysis.sql("SELECT error FROM traceback_end") == [{"error": "KeyError"}]
+    (said,) = problems(analysis)
+    assert "unpacks to far more than a log does" in said
+
+
+def test_lines_of_megabytes_keep_no_more_of_them_than_a_margin(tmp_path: Path) -> None:
+    path = tmp_path / "a.log.gz"
+    path.write_bytes(gzip.compress((b"x" * 5_000_000 + b"\n") * 30, 1))
+    sizes = [w.size for w in lines.windows(1, path, margin_lines=4000, size=1 << 20)]
+    assert max(sizes) < 3 * budget.MARGIN_BYTES
+
+
+def test_a_stream_reads_lines_whatever_it_is_packed_in(tmp_path: Path) -> None:
+    (tmp_path / "a.zst").write_bytes(ZSTD.compress(b"a\nb\n"))
+    with open_bytes(tmp_path / "a.zst") as stream:
+        assert stream.readline() == b"a\n"
+        assert list(stream) == [b"b\n"]
+
+
+def test_a_name_that_is_no_utf_8_is_read_and_shown(run_of: Make, catalog: Catalog) -> None:
+    run = run_of({"a.log": "step 1\n"})
+    with open(os.fsencode(run) + b"/n\xf6de-1.log", "wb") as f:  # noqa: PTH123 - a name of bytes
+        f.write(CRASH)
+    first, again = analyze(run, catalog=catalog), analyze(run, catalog=catalog)
+    for analysis in (first, again):
+        assert analysis.root is not None
+        assert analysis.root.evidence[0].path == r"n\xf6de-1.log"
+    assert again.parsed == 0
+
+
+def test_what_cannot_be_looked_into_is_told_and_the_rest_is_read(
+    run_of: Make, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = run_of({"good.log": CRASH, "locked/a.log": "x\n"})
+    scan = os.scandir
+    monkeypatch.setattr(
+        os, "scandir", lambda p: (_ for _ in ()).throw(PermissionError(13, "denied")) if "locked" in str(p) else scan(p)
+    )
+    (run / "loop.log").symlink_to("loop.log")
+    analysis = analyze(run, catalog=catalog)
+    assert analysis.root is not None
+    assert dict(analysis.coverage.unread)["locked"] == "a folder that cannot be read: denied"
+
+
+def test_folders_deeper_than_anybody_makes_them_are_told(tmp_path: Path, catalog: Catalog) -> None:
+    (tmp_path / "a.log").write_text("x\n")
+    at = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(1200):
+        os.mkdir("d", dir_fd=at)
+        below = os.open("d", os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at = below
+    os.close(at)
+    assert [(f.name[-3:], f.reader) for f in discover(tmp_path, catalog)] == [("log", "lines"), ("d/d", "")]
+
+
+def test_links_that_lead_out_of_the_run_are_followed_only_where_it_is_asked_for(run_of: Make, catalog: Catalog) -> None:
+    run, other = run_of({"a.log": "x\n"}), run_of({"b.log": "y\n"}, "other")
+    (run / "out.log").symlink_to(other / "b.log")
+    (run / "folder").symlink_to(other)
+    told = {f.name: f.reader for f in discover(run, catalog)}
+    assert told == {"a.log": "lines", "folder": "", "out.log": ""}
+    told = {f.name: f.reader for f in discover(run, catalog, follow=True)}
+    assert told == {"a.log": "lines", "folder/b.log": "lines", "out.log": "lines"}
+
+
+def test_a_file_of_the_kernel_has_no_size_and_lines_all_the_same() -> None:
+    got = b"".join(bytes(w.view()) for w in lines.windows(1, Path("/proc/self/status"), 0))
+    assert got.startswith(b"Name:")
