@@ -8,6 +8,11 @@ with
         union all
         select lower(unnest(list_distinct([name, other_name]))), *
         from gpu_error_code
+        union all
+        -- the number alone
+        select code::varchar, *
+        from gpu_error_code
+        where api in ('cuda', 'hip')
     )
 select s.key, l.api, s.code, s.name, s.kind, s.alone
 from spelling s

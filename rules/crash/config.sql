@@ -107,6 +107,13 @@ a relative path starts at the directory that the job was submitted from.
 '''
 run  = ["ls -l {{ path }}", "pwd"]
 [[step]]
+when = "what == 'library'"
+say  = '''
+Look whether the devices and their driver can be used{% if hosts %} on {{ hosts | names }}{% endif %}
+by this user and inside the container: {{ program }} was refused them.
+'''
+run  = ["nvidia-smi -L", "ls -l /dev/nvidia0 /dev/infiniband /dev/neuron0", "ibv_devices"]
+[[step]]
 when = "what == 'request'"
 say  = '''
 Ask for what the allocation and its partition have: tasks, processors, GPUs, memory and time of

@@ -160,6 +160,24 @@ with
                 m.message,
                 '(?i)^ *(?:#|//|>)|\bINFO\b|warn|optional|falling back|skipping|hint:|if you '
             )
+        union all by name
+        select
+            case when library = 'nvml' then 'driver' else 'version' end as what,
+            coalesce(text, name) || ': ' || meaning as message,
+            rank,
+            host,
+            time,
+            file_id,
+            line_no,
+            false as raised,
+            true as is_status
+        from library_failure f
+        where
+            "class" = 'incompatible'
+            and exists (from trouble_sign)
+            and not exists (
+                from mismatch_line m where m.file_id = f.file_id and m.line_no = f.line_no
+            )
     ),
     -- Without an exception a line counts only where training did not go on.
     serious as (
@@ -168,6 +186,7 @@ with
         where
             (
                 raised
+                or is_status
                 or what in ('driver', 'architecture')
                 or regexp_matches(message, 'symbol lookup error|error while loading|GLIBC')
             )

@@ -104,10 +104,16 @@ say  = '''
 {%- endif %}
 '''
 [[summary]]
+when = "kind == 'failed' and vendor == 'nvidia'"
+say  = '''
+A GPU{% if hosts %} on {{ hosts | names }}{% endif %}{% if ranks %} ({{ ranks | ranks }}){% endif %}:
+{{ error }}
+'''
+[[summary]]
 when = "vendor in ('aws', 'intel')"
 say  = '''
 {% if gpus %}{{ gpus | names('Neuron device' if vendor == 'aws' else 'Gaudi card') }}
-{%- elif vendor == 'aws' %}A Neuron device{% else %}A Gaudi card{% endif %}
+{%- elif vendor == 'aws' %}A Neuron device{% else %}An accelerator of Intel{% endif %}
 {%- if host %} on {{ host }}{% endif %}:
 {% if kind == 'memory' %}uncorrectable error in its memory
 {%- elif kind == 'failed' %}{{ error.removeprefix('NEURON_HW_ERR=') }}

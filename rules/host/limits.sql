@@ -115,7 +115,7 @@ with
             min_by(path, line_no) filter (path is not null) as path,
             mode(syscall) filter (syscall is not null) as syscall,
             bool_or(source = 'strace') as is_traced,
-            bool_or(source like 'nccl%') as is_refused,
+            bool_or(source like 'nccl%' or source = 'verbs') as is_refused,
             bool_and(source = 'nccl, no reason') as is_without_reason,
             list(distinct rank order by rank) filter (rank is not null) as ranks,
             list(distinct host) filter (host is not null) as hosts,

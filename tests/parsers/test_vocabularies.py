@@ -237,3 +237,49 @@ def test_every_result_of_nccl_is_read_from_torch_with_and_without_its_hint(tmp_p
     assert len(rows) == len(lines)
     assert {r["error"] for r in rows} == {r["text"] for r in RESULTS}
     assert [int(r["nccl_result"]) for r in RESULTS] == list(range(1, 9))
+
+
+LIBRARY = seed("library_status/library_status.csv")
+LIBRARIES = {
+    "nvml": 31, "ucx": 26, "ucc": 8, "oneccl": 12, "nvshmem": 7, "nixl": 13, "libfabric": 16, "efa": 46, "neuron": 27,
+}  # fmt: skip
+READ_BY_A_RULE = {  # the other classes name no cause; the seed says who does
+    "transport", "peer", "unreachable", "refused", "timed_out", "device", "pinned", "config", "permission", "startup",
+    "incompatible",
+}  # fmt: skip
+NAMES_NO_CAUSE = {"usage", "mismatch", "internal", "memory", "collective", "nan", "busy", "echo", "none"}
+SAYS_TEXT = {
+    "nvml": "Failed to initialize NVML: {text}",
+    "ucx": "[1741860000.1] [gx07:411  :0] ucp_ep.c:9  UCX  ERROR ep 0x7f to peer failed: {text}",
+    "ucc": "[1741860000.1] [gx07:411  :0] ucc_context.c:402  UCC  ERROR failed to create a team: {text}",
+}
+
+
+def test_statuses_of_the_libraries_are_all_there() -> None:
+    assert {lib: sum(1 for r in LIBRARY if r["library"] == lib) for lib in LIBRARIES} == LIBRARIES
+    assert len(LIBRARY) == sum(LIBRARIES.values()) == len({(r["library"], r["code"]) for r in LIBRARY})
+    assert {r["class"] for r in LIBRARY} == READ_BY_A_RULE | NAMES_NO_CAUSE
+    assert [r["name"] for r in LIBRARY if not r["meaning"]] == []
+
+
+def test_every_status_of_the_libraries_is_read_by_its_name_and_by_its_text(tmp_path: Path) -> None:
+    read_by_name = [r for r in LIBRARY if r["class"] != "none"]
+    lines = [f"call 7 returned {r['name']}" for r in read_by_name]
+    expected = [r["name"] for r in read_by_name]
+    by_text = [r for r in LIBRARY if r["text"] and r["library"] in SAYS_TEXT]
+    # NVML's texts hold no full stop in the middle of a line
+    lines += [SAYS_TEXT[r["library"]].format_map(r) for r in by_text]
+    expected += [r["name"] for r in by_text]
+    (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
+    rows = analyze(tmp_path).sql("SELECT line_no, name, class FROM library_failure ORDER BY line_no")
+    read = {r["line_no"]: r["name"] for r in rows}
+    assert [(name, lines[n - 1]) for n, name in enumerate(expected, 1) if read.get(n) != name] == []
+    assert [r for r in rows if r["class"] is None] == []
+
+
+def test_an_error_of_cuda_is_read_from_its_number_alone(tmp_path: Path) -> None:
+    wordings = ("RuntimeError: CUDA driver error: {code}", "x.cu:9 NCCL WARN Cuda failure {code}", "CUDA error {code}")
+    lines = [wording.format_map(r) for r in CUDA for wording in wordings]
+    (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
+    rows = analyze(tmp_path).sql("SELECT line_no, code FROM cuda_error ORDER BY line_no")
+    assert [r["code"] for r in rows] == [int(r["code"]) for r in CUDA for _ in wordings]

@@ -1,5 +1,6 @@
 -- table: One row per report that the job was set up in a way that cannot work, before any training
--- step: what = arguments | missing file | permission | command | port; event says which of NCCL's
+-- step: what = arguments | missing file | permission | command | port | library; event says which
+-- of NCCL's
 -- and the store's errors it is (see config_error_nccl, and port_taken); alike = equal for reports
 -- of the same error.
 with
@@ -65,8 +66,33 @@ with
         from c10d_store s
         where event = 'port_taken' and not exists (from metric_span m where m.file_id = s.file_id)
     ),
+    refused_library as (
+        select
+            'library' as what,
+            library as program,
+            concat_ws(
+                ': ', call, coalesce(text, name) || ' (' || upper(library) || ': ' || meaning || ')'
+            ) as message,
+            rank,
+            host,
+            pid,
+            time,
+            file_id,
+            line_no,
+            'probable' as confidence
+        from library_failure f
+        where
+            "class" in ('config', 'permission', 'startup')
+            and not exists (from metric_span m where m.file_id = f.file_id)
+            and exists (from trouble_sign)
+            and not exists (from oom_event)
+            and not exists (from rdma_failure)
+            and not exists (from connect_failure)
+    ),
     report as (
         from refusal
+        union all by name
+        from refused_library
         union all by name
         from early_exception
         union all by name

@@ -11,7 +11,8 @@ create macro exception_kind(class, class_kind, message, chained) as
         when
             regexp_matches(
                 message,
-                '(?i)connection reset by peer|broken pipe|closed by peer|connection closed'
+                '(?i)connection reset by (?:remote )?peer|broken pipe|endpoint is not connected'
+                || '|NIXL_ERR_REMOTE_DISCONNECT|closed by peer|connection closed'
                 || '|connection abort|remote process exited|communicator was aborted'
                 || '|recvValue|peer (?:has )?(?:closed|died)'
                 || '|another (?:process|worker) (?:has )?(?:failed|died)'

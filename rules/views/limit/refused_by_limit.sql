@@ -1,5 +1,6 @@
 -- table: one row per line that tells of a call that failed because a limit of the user or the
--- system was reached. source: log | kernel | nccl | strace | "nccl, no reason" where only the kind
+-- system was reached. source: log | kernel | nccl | verbs | strace | "nccl, no reason" where only
+-- the kind
 -- of call tells. limit: open files | processes and threads | inotify watches | locked memory |
 -- memory.
 select
@@ -24,6 +25,23 @@ from nccl_verbs_failure
 where
     regexp_matches(verb, '^ibv_(reg_mr|create_qp|create_cq)')
     and regexp_matches(error, 'Cannot allocate memory|\b12\b')
+group by host, rank, pid, file_id
+union all
+select
+    'verbs',
+    'locked memory',
+    'ENOMEM',
+    null,
+    null,
+    min(call),
+    host,
+    rank,
+    pid,
+    min(time),
+    file_id,
+    min(line_no)
+from library_failure
+where is_pinned
 group by host, rank, pid, file_id
 union all  -- up to NCCL 2.12 without the reason; what these calls want is pinned memory
 select

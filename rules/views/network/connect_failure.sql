@@ -1,7 +1,7 @@
 -- table: One row per connection that could not be made: who (host, rank, pid, gpu_index) failed to
 -- reach whom (peer, port), and why. error: as printed; failure: refused | timed_out | unreachable,
 -- NULL where the log does not tell; source: nccl | strace |
--- c10d | ucx.
+-- c10d | ucx | the library of library_failure.
 with
     attempt as (
         from connect_failure_nccl
@@ -11,12 +11,31 @@ with
         from connect_failure_c10d
         union all by name
         from connect_failure_ucx
+        union all by name
+        select
+            library as source,
+            peer,
+            coalesce(text, name) as error,
+            host,
+            rank,
+            pid,
+            min(time) as time,
+            file_id,
+            min(line_no) as line_no,
+            count(*) as attempts
+        from library_failure f
+        where
+            "class" in ('unreachable', 'refused', 'timed_out')
+            and not exists (
+                from metric_span m where m.file_id = f.file_id and m.last_line > f.line_no
+            )
+        group by all
     )
 select
     *,
     case
         -- NCCL up to 2.23 asks again after a refusal and prints what the second call said.
-        when error ~* 'refused|software caused connection abort'
+        when error ~* 'refused|rejected|software caused connection abort'
         then 'refused'
         when error ~* 'no route|unreach'
         then 'unreachable'

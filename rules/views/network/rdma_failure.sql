@@ -1,5 +1,6 @@
 -- table: One row per RDMA operation that failed (InfiniBand, RoCE, EFA), whoever reports it
--- (source: nccl | ucx | libfabric | kernel). A completion has its status (status_name, meaning), a
+-- (source: nccl | ucx | libfabric | kernel | the library of library_failure). A completion has
+-- its status (status_name, meaning), a
 -- device its event, a call its verb and error; job_rank and gpu are those of the process, where
 -- known.
 with
@@ -22,6 +23,8 @@ with
             file_id,
             line_no
         from nccl_ofi_error
+        union all by name
+        from rdma_failure_library
         union all by name
         -- The kernel's own users of RDMA (storage, IPoIB). Without a device it is an Ethernet queue
         -- that stumbled and was set right by its driver.

@@ -1,0 +1,43 @@
+-- table: One row per line that names a status of a library below the job (see library_status), in
+-- any
+-- wording: its name, class (as in library_status) and meaning. ib_status: the completion status of
+-- RDMA, where that is what was printed; is_pinned: memory for the network card was refused.
+-- only with library_error
+with
+    spelling as (
+        select distinct
+            library, unnest([text, other_text]) as status_text, name, code, "class", meaning
+        from library_status
+        where text is not null
+    )
+select
+    e.library,
+    coalesce(s.name, t.name, e.status_name) as name,
+    coalesce(s.code, t.code, e.status_code) as code,
+    coalesce(e.status_text, s.text, t.status_text) as text,
+    coalesce(s."class", t."class") as "class",
+    coalesce(s.meaning, t.meaning) as meaning,
+    case when e.library = 'verbs' then e.status_code end as ib_status,
+    coalesce(s."class", t."class", '') = 'pinned'
+    or e.library = 'verbs'
+    and coalesce(e.status_text = 'Cannot allocate memory', false) as is_pinned,
+    e.call,
+    e.peer,
+    e.host,
+    e.rank,
+    e.pid,
+    e.time,
+    e.file_id,
+    e.line_no
+from library_error e
+left join
+    library_status s
+    on s.library = e.library
+    and (s.name = e.status_name or e.status_name is null and s.code = e.status_code)
+left join
+    spelling t
+    on e.status_name is null
+    and e.status_code is null
+    and t.library = e.library
+    and lower(t.status_text) = lower(e.status_text)
+qualify row_number() over (partition by e.file_id, e.line_no, e.library order by t.code desc) = 1

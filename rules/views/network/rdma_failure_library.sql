@@ -1,0 +1,25 @@
+-- table: One row per RDMA operation that failed, as a library below the job names it by a status of
+-- its own: by the card's status, by the call of libibverbs, or in the library's words. What another
+-- relation reads from the same line is left to it.
+-- only with library_error
+select
+    f.library as source,
+    s.ib_status as status,
+    s.status_name,
+    coalesce(s.meaning, f.meaning) as meaning,
+    s.echo,
+    f.peer,
+    case when f.library = 'verbs' and f.ib_status is null then f.call end as verb,
+    coalesce(f.text, f.name) as error,
+    f.host,
+    f.rank,
+    f.pid,
+    f.time,
+    f.file_id,
+    f.line_no
+from library_failure f
+left join ib_wc_status s using (ib_status)
+where
+    (f."class" = 'transport' or f.library = 'verbs' and not coalesce(s.echo, f.is_pinned))
+    and not exists (from nccl_ofi_error o where o.file_id = f.file_id and o.line_no = f.line_no)
+    and not exists (from metric_span m where m.file_id = f.file_id and m.last_line > f.line_no)
