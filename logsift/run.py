@@ -10,9 +10,9 @@ from logsift.analysis import Analysis
 from logsift.content.load import load_catalog
 from logsift.errors import UserError
 from logsift.ingest.discover import discover
+from logsift.places import beside_of, cache_folder, copy_of, spilled_of
 from logsift.store import Store
 from logsift.store.incremental import forget_changed, known, numbered
-from logsift.store.places import beside_of, cache_folder, copy_of, spilled_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import copyreg
 import hashlib
+import pickle
 import re
 import tomllib
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from logsift import __version__
 from logsift.content import locate
@@ -33,6 +36,7 @@ from logsift.content.model import (
     Seed,
     Table,
 )  # fmt: skip
+from logsift.places import beside_of, cache_folder, forget_old
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -42,20 +46,47 @@ if TYPE_CHECKING:
 def load_catalog(*roots: Traversable) -> Catalog:
     """Load the content of `roots` (folders holding `parsers/` and `rules/`), by default built-in and the user's own.
 
+    What was found sound is kept in the user's cache by its digest: to read it anew takes longer than to open a store.
+
     Raises:
         ContentErrors: all mistakes of all files at once.
     """
-    loader = _Loader()
     own = locate.built_in()
-    for root in roots or default_roots():
-        loader.add(root, trusted=root == own)
-    return loader.finish()
+    files = [
+        _File(kind, path, file.read_bytes(), root == own)
+        for root in roots or default_roots()
+        for kind in locate.KINDS
+        for path, file in locate.walk(root, kind)
+    ]
+    digest = hashlib.sha256(_engine_state().encode())
+    for f in files:
+        digest.update(f"\0{f.path}\0{len(f.content)}\0{f.trusted}\0".encode() + f.content)
+    kept = cache_folder() / f"content-{digest.hexdigest()[:24]}.pickle"
+    with suppress(OSError, pickle.UnpicklingError, EOFError):
+        return cast("Catalog", pickle.loads(kept.read_bytes()))
+    loader = _Loader()
+    for f in files:
+        loader.add(f)
+    catalog = loader.finish(digest.hexdigest())
+    beside = beside_of(kept)
+    with suppress(OSError):
+        beside.write_bytes(pickle.dumps(catalog, pickle.HIGHEST_PROTOCOL))
+        beside.replace(kept)
+        forget_old(kept)
+    return catalog
 
 
 def default_roots() -> tuple[Traversable, ...]:
     """Where content is looked for when nothing is said: logsift's own, then the user's folder if it is there."""
     own = locate.user_content()
     return (locate.built_in(), own) if own.is_dir() else (locate.built_in(),)
+
+
+copyreg.pickle(MappingProxyType, lambda held: (_fixed, (dict(held),)))
+
+
+def _fixed(given: dict[str, Any]) -> MappingProxyType[str, Any]:
+    return MappingProxyType(given)
 
 
 _HEADER = re.compile(r"\A\s*/\*(.*?)\*/", re.DOTALL)
@@ -68,6 +99,16 @@ _ONLY_WITH = re.compile(r"^-- only with ([a-z0-9_, ]+)$", re.MULTILINE)
 """A comment: the query finds nothing unless one of these tables has rows, though its text does not tell."""
 _COMMENT_LINE = re.compile(r"^--[^\n]*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file of content. Regexes of a `trusted` one were compiled by `check` before: it costs at every start."""
+
+    kind: str
+    path: str
+    content: bytes
+    trusted: bool
 
 
 @dataclass
@@ -86,38 +127,33 @@ class _Loader:
     rule_ids: set[str] = field(default_factory=set)
     rules: dict[str, Rule] = field(default_factory=dict)
     compile: bool = True
-    hash: Any = field(default_factory=lambda: hashlib.sha256(_engine_state().encode()))
 
     def wrong(self, origin: Origin, text: str, help: str = "", snippet: str = "") -> None:
         self.errors.append(ContentError(origin, text, help, snippet))
 
-    def add(self, root: Traversable, *, trusted: bool = False) -> None:
-        """Read all files of a root. Regexes of a `trusted` one were compiled by `check` before: it costs at every start."""
-        for kind in locate.KINDS:
-            for path, file in locate.walk(root, kind):
-                shown = Origin(path, 1)
-                suffix = Path(path).suffix
-                if suffix not in {".toml", ".sql", ".csv"}:
-                    if suffix == ".py":
-                        self.wrong(shown, "Python does not belong into content", "write a grammar, a view or a rule")
-                    continue
-                try:
-                    text = file.read_text(encoding="utf-8")
-                except UnicodeDecodeError as e:
-                    self.wrong(shown, f"not UTF-8: {e}")
-                    continue
-                self.hash.update(f"\0{path}\0{text}".encode())
-                stem = Path(path).stem
-                if suffix == ".toml":
-                    self.raw(stem, path, text, trusted=trusted)
-                elif suffix == ".csv":
-                    self.seeds.append(Seed(stem, text, shown))
-                elif kind == "parsers" or Path(path).parts[1] == "views":
-                    self.relations_of(stem, path, text)
-                elif Path(path).parts[1] == "missing":
-                    self.missing_source(stem, path, text)
-                else:
-                    self.rule(path, text)
+    def add(self, file: _File) -> None:
+        """Read a file of a root."""
+        shown = Origin(file.path, 1)
+        suffix, stem = Path(file.path).suffix, Path(file.path).stem
+        if suffix not in {".toml", ".sql", ".csv"}:
+            if suffix == ".py":
+                self.wrong(shown, "Python does not belong into content", "write a grammar, a view or a rule")
+            return
+        try:
+            text = file.content.decode()
+        except UnicodeDecodeError as e:
+            self.wrong(shown, f"not UTF-8: {e}")
+            return
+        if suffix == ".toml":
+            self.raw(stem, file.path, text, trusted=file.trusted)
+        elif suffix == ".csv":
+            self.seeds.append(Seed(stem, text, shown))
+        elif file.kind == "parsers" or Path(file.path).parts[1] == "views":
+            self.relations_of(stem, file.path, text)
+        elif Path(file.path).parts[1] == "missing":
+            self.missing_source(stem, file.path, text)
+        else:
+            self.rule(file.path, text)
 
     # -- grammars ------------------------------------------------------------------------------------------------
 
@@ -376,7 +412,7 @@ class _Loader:
 
     # -- everything ----------------------------------------------------------------------------------------------
 
-    def finish(self) -> Catalog:
+    def finish(self, digest: str) -> Catalog:
         for stem, path, where, raw, trusted in self.files:
             self.compile = not trusted
             self.grammar(stem, path, where, raw)
@@ -395,7 +431,7 @@ class _Loader:
         return Catalog(
             MappingProxyType(self.tables), tuple(self.grammars), tuple(self.envelopes), tuple(self.relations.values()),
             tuple(self.seeds), tuple(self.rules[k] for k in sorted(self.rules)),
-            tuple(sorted(self.missing.values(), key=lambda m: (m.order, m.id))), self.hash.hexdigest(),
+            tuple(sorted(self.missing.values(), key=lambda m: (m.order, m.id))), digest,
         )  # fmt: skip
 
     def cross_check(self, p: Pattern) -> None:

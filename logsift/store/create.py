@@ -11,10 +11,10 @@ import duckdb
 from logsift import __version__
 from logsift.content.errors import ContentError, ContentErrors
 from logsift.content.interface import CLOCK_INPUTS, INTERFACE
+from logsift.places import beside_of, cache_folder, forget_old
 from logsift.store.database import Store, quoted
 from logsift.store.dependencies import Inputs, branches, columns_asked, ordered
 from logsift.store.materialise import MISSING
-from logsift.store.places import beside_of, cache_folder, forget_old
 from logsift.store.schema import ENGINE, definitions
 
 if TYPE_CHECKING:

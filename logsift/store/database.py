@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import duckdb
 
 from logsift.errors import UserError
-from logsift.store.places import spilled_of
+from logsift.places import spilled_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
