@@ -47,9 +47,10 @@ def _cache_folders() -> Iterator[Path]:
 
 def forget_old(kept: Path) -> None:
     """Delete what the cache keeps beside `kept` for other content, where nobody read it for a week."""
-    for old in kept.parent.glob(f"{kept.name.split('-')[0]}-*{kept.suffix}"):
-        if old != kept and time.time() - old.stat().st_atime > 7 * 86400:
-            old.unlink(missing_ok=True)
+    for old in list(kept.parent.glob(f"{kept.name.split('-')[0]}-*{kept.suffix}")):
+        with suppress(FileNotFoundError):  # another process forgets too
+            if old != kept and time.time() - old.stat().st_atime > 7 * 86400:
+                old.unlink()
 
 
 def copy_of(path: Path) -> Path:
