@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -144,6 +145,15 @@ class _Clock:
     zone: str = ""
     source: str = "printed"
 
+    def shares(self, kept: tuple[bool, ...]) -> tuple[object, ...]:
+        """Its file, host and kind, those that are kept."""
+        mine = (self.file_id, self.host, self.by_rank)
+        return tuple(value if keep else None for value, keep in zip(mine, kept, strict=True))
+
+
+_SHARED = tuple(product((True, False), repeat=3))
+"""What the clock that lends its day or year may share with another: file, host and kind, the closest first."""
+
 
 def settle(store: Store) -> bool:
     """Put the rows of all tables on one clock and write the table `clock`; True where a time changed.
@@ -166,7 +176,7 @@ def settle(store: Store) -> bool:
     moved = [c for c in clocks if c.moved_us]
     if moved:
         _move(store, tables, moved)
-    for name in ("clock_rank", "clock_seen", "clock_run", "clock_new", "clock_moment"):
+    for name in ("clock_rank", "clock_seen", "clock_run", "clock_new", "clock_moved", "clock_moment"):
         store.con.execute(f"DROP TABLE IF EXISTS {name}")
     return bool(moved)
 
@@ -187,9 +197,12 @@ def _settled(store: Store, tables: Sequence[str]) -> list[_Clock]:
     clocks = _calendar(clocks)
     if len(clocks) < 2 and not any(c.quality == BOOT for c in clocks):
         return _zones(clocks, [])
-    for c in clocks:
-        if c.moved_us:
-            con.execute("UPDATE clock_new SET moved_us = ? WHERE clock_id = ?", [c.moved_us, c.clock_id])
+    if moved := [(c.clock_id, c.moved_us) for c in clocks if c.moved_us]:
+        con.execute("CREATE TEMP TABLE clock_moved (clock_id BIGINT, moved_us BIGINT)")
+        store.insert("clock_moved", moved)
+        con.execute(
+            "UPDATE clock_new SET moved_us = m.moved_us FROM clock_moved m WHERE m.clock_id = clock_new.clock_id"
+        )
     con.execute(_MOMENTS)
     return _zones(clocks, store.con.execute(_EDGES).fetchall())
 
@@ -199,10 +212,21 @@ def _calendar(clocks: Sequence[_Clock]) -> list[_Clock]:
     dated = [c for c in clocks if c.quality not in {BOOT, DAYTIME, YEARLESS}]
     if not dated:
         return list(clocks)
+    best: dict[tuple[object, ...], _Clock] = {}  # what it is asked to share with another -> the one most was written by
+    for d in dated:
+        for shared in _SHARED:
+            if (held := best.get(key := d.shares(shared))) is None or held.times < d.times:
+                best[key] = d
+    ends: dict[tuple[int, str], datetime] = {}
+    for c in clocks:
+        ends[c.file_id, c.quality] = max(c.last, ends.get((c.file_id, c.quality), c.last))
     out = []
     for c in clocks:
-        near = max(dated, key=lambda d: (d.file_id == c.file_id, d.host == c.host, d.by_rank == c.by_rank, d.times))
-        end = max(d.last for d in clocks if d.file_id == c.file_id and d.quality == c.quality)
+        if c.quality not in {DAYTIME, YEARLESS}:
+            out.append(c)
+            continue
+        near = next(found for shared in _SHARED if (found := best.get(c.shares(shared))))
+        end = ends[c.file_id, c.quality]
         if c.quality == DAYTIME:
             days = ((near.last + timedelta(hours=2)) - end).days
             c = replace(c, moved_us=c.moved_us + days * 86_400_000_000)
@@ -234,17 +258,17 @@ def _zones(clocks: Sequence[_Clock], edges: Sequence[tuple[int, int, int, int, i
             apart.setdefault(b, []).append((a, -lead, uncertain, moments))
     exact = {c.clock_id for c in clocks if c.quality == EXACT}
     lead_of = _spread({_UTC_CLOCK: 0, **dict.fromkeys(exact, 0)}, apart)
+    best = max(exact, key=lambda e: (known[e].times, -e), default=None)
     for n in exact:  # exact clocks have no zone to be found, only a skew against the one most was written by
-        best = max(exact, key=lambda e: (known[e].times, -e))
         skew = next(
             (-lead for other, lead, _, moments in apart.get(n, ()) if other == best and moments >= _PROVES_SKEW), 0
         )
         lead_of[n] = (skew, 0)
     out = {n: replace(known[n], moved_us=known[n].moved_us + lead, uncertain_us=uncertain, zone=UTC,
                       source="printed" if n in exact and not lead else "moments") for n, (lead, uncertain) in lead_of.items() if n != _UTC_CLOCK}  # fmt: skip
-    left = [c for c in clocks if c.clock_id not in out]
-    while left:
-        first = max(left, key=lambda c: (c.by_rank, c.quality != BOOT, c.times, -c.clock_id))
+    for first in sorted(clocks, key=lambda c: (c.by_rank, c.quality != BOOT, c.times, -c.clock_id), reverse=True):
+        if first.clock_id in out:
+            continue
         if first.quality == BOOT:
             break
         group = _spread({first.clock_id: 0}, apart)
@@ -253,7 +277,6 @@ def _zones(clocks: Sequence[_Clock], edges: Sequence[tuple[int, int, int, int, i
             if n in known and n not in out:
                 out[n] = replace(known[n], moved_us=known[n].moved_us + lead, uncertain_us=uncertain, zone=zone,
                                  source="printed" if n == first.clock_id else "moments")  # fmt: skip
-        left = [c for c in left if c.clock_id not in out]
     _inherit(out, known)
     return [out.get(c.clock_id, c) for c in clocks]
 

@@ -250,18 +250,18 @@ def _some(value: Any) -> Any:  # noqa: ANN401 - whatever a fact is
 
 def _said(phrase: Phrase, known: Mapping[str, Any]) -> str:
     """A phrase in words, "" where it does not fit or names what is not known."""
-    facts = dict.fromkeys(names_in(phrase)) | dict(known)
     try:
-        if phrase.when and not _condition(phrase.when)(facts):
+        if phrase.when and not _condition(phrase.when)(_with_blanks(phrase.when, known)):
             return ""
-        return _BEFORE_MARK.sub(r"\1", " ".join(_template(phrase.say).render(facts).split()))
+        said = _template(phrase.say).render(_with_blanks(phrase.say, known))
+        return _BEFORE_MARK.sub(r"\1", " ".join(said.split()))
     except _holes():
         return ""
 
 
 def _command(text: str, known: Mapping[str, Any]) -> str:
     try:
-        return " ".join(_template(text, command=True).render(dict.fromkeys(_names(text)) | dict(known)).split())
+        return " ".join(_template(text, command=True).render(_with_blanks(text, known)).split())
     except _holes():
         return ""
 
@@ -296,6 +296,20 @@ def _template(text: str, *, command: bool = False) -> Template:
 def _condition(text: str) -> Callable[[Mapping[str, Any]], object]:
     evaluate = _environment().compile_expression(text, undefined_to_none=False)
     return lambda facts: evaluate(dict(facts))
+
+
+def _with_blanks(text: str, known: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known, and None for whatever else a template may name: a branch of a query need not give every fact."""
+    return dict.fromkeys(_words(text)) | dict(known)
+
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@cache
+def _words(text: str) -> frozenset[str]:
+    """All words of a template: every name is among them, and to look them up in its parse takes as long as to compile it."""
+    return frozenset(_WORD.findall(text)) - _environment().globals.keys()
 
 
 @cache
