@@ -20,6 +20,13 @@ say  = '''
 {% if hosts %}on {{ hosts | names }}{% endif %}
 '''
 [[summary]]
+when = "event == 'port_in_use'"
+say  = '''
+{% if port %}Port {{ port }}{% else %}The port{% endif %} that
+{% if ranks %}{{ ranks | ranks }}{% else %}the program{% endif %} wants to listen on is already in
+use{% if hosts %} on {{ hosts | names }}{% endif %}
+'''
+[[summary]]
 when = "event == 'duplicate_gpu'"
 say  = "{{ gpu_ranks | ranks | capital }} use the same GPU (bus id {{ bus_id }})"
 [[summary]]
@@ -37,7 +44,7 @@ say  = '''
 '''
 
 [[step]]
-when = "event == 'port_taken'"
+when = "event in ('port_taken', 'port_in_use')"
 say  = '''
 Find the process that holds {% if port %}port {{ port }}{% else %}the port{% endif %}
 {%- if hosts %} on {{ hosts | names }}{% endif %}: another job, or one left behind by a job that

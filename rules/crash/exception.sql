@@ -198,6 +198,11 @@ select
     case
         when not certain or weak then 'possible' when not uncaught then 'probable'
     end as confidence,
+    -- where such exceptions are all there is, the peer that could not be reached is the cause
+    case
+        when exists (from connect_failure where source = 'exception')
+        then ['hang', 'network.peer_lost', 'loss.rollback']
+    end as explains,
     type,
     left(message, 1000) as message,
     kind,

@@ -99,7 +99,12 @@ agent must have been started there.'''
 run  = ["getent hosts {{ peer }}", "env | grep -E 'MASTER_|RDZV|GLOO_SOCKET_IFNAME'"]
 
 [[step]]
-when = "not peer"
+when = "source == 'exception'"
+say  = '''
+Find the call in the stack below: it is the program's own connection, not one of the collectives.
+'''
+[[step]]
+when = "not peer and source != 'exception'"
 say  = '''Run again with the connections in the log: they name the peer and the interface that
 NCCL chose.'''
 run  = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET", "ip -br addr"]
@@ -172,6 +177,8 @@ select
     interface,
     -- Refused by a store whose server never came: the absent rank is the cause.
     case
+        when source = 'exception'
+        then ['crash', 'network.peer_lost', 'hang']
         when
             failure = 'refused'
             and exists (

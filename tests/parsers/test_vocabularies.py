@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import ctypes
+import errno
+import os
 import signal
 from pathlib import Path
 
@@ -283,3 +285,46 @@ def test_an_error_of_cuda_is_read_from_its_number_alone(tmp_path: Path) -> None:
     (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
     rows = analyze(tmp_path).sql("SELECT line_no, code FROM cuda_error ORDER BY line_no")
     assert [r["code"] for r in rows] == [int(r["code"]) for r in CUDA for _ in wordings]
+
+
+ERRNO = seed("os_error/errno.csv")
+
+
+def test_errors_of_the_system_are_those_of_linux_with_the_words_of_its_library() -> None:
+    assert [int(r["errno"]) for r in ERRNO] == [n for n in range(1, 134) if n not in (41, 58)]
+    for row in ERRNO:
+        number = int(row["errno"])
+        assert row["text"] == os.strerror(number)
+        assert row["python_class"] == type(OSError(number, "")).__name__
+        assert getattr(errno, row["name"], number) == number
+
+
+def test_every_error_of_the_system_is_read_from_python_and_from_rust(tmp_path: Path) -> None:
+    wordings = (
+        "{python_class}: [Errno {errno}] {text}: '/data/a.bin'",
+        "OSError: cannot map the file: {text} (os error {errno})",
+        'called `Result::unwrap()` on an `Err` value: Os {{ code: {errno}, kind: Other, message: "{text}" }}',
+    )
+    lines = [wording.format_map(r) for r in ERRNO for wording in wordings]
+    (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
+    rows = analyze(tmp_path).sql("SELECT line_no, name, class FROM exception_errno ORDER BY line_no")
+    assert [(r["name"], r["class"]) for r in rows] == [(r["name"], r["class"]) for r in ERRNO for _ in wordings]
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "peer", "port"),
+    [
+        ("ConnectionError: Error 111 connecting to 10.4.0.2:6379. Connection refused.", "ECONNREFUSED", "10.4.0.2", 6379),
+        ("RuntimeError: dial tcp [fd00::7]:2379: connect: no route to host", "EHOSTUNREACH", "[fd00::7]", 2379),
+        ("RuntimeError: last error: ipv4:10.4.0.2:6379: Failed to connect to remote host: Connection refused", "ECONNREFUSED", "10.4.0.2", 6379),
+        ("OSError: [Errno 113] Connect call failed ('10.4.0.2', 8476)", "EHOSTUNREACH", "10.4.0.2", 8476),
+        ("OSError: [Errno 113] No route to host", "EHOSTUNREACH", None, None),
+    ],
+)  # fmt: skip
+def test_the_other_end_of_a_refused_connection_is_read(
+    tmp_path: Path, line: str, name: str, peer: str | None, port: int | None
+) -> None:
+    (tmp_path / "out.log").write_text(line + "\n")
+    assert analyze(tmp_path).sql("SELECT name, peer, port FROM exception_errno") == [
+        {"name": name, "peer": peer, "port": port}
+    ]

@@ -65,6 +65,24 @@ with
         select 'port' as what, event, port, rank, host, pid, time, file_id, line_no
         from c10d_store s
         where event = 'port_taken' and not exists (from metric_span m where m.file_id = s.file_id)
+        union all by name
+        select
+            'port' as what,
+            'port_in_use' as event,
+            x.port,
+            e.rank,
+            e.host,
+            e.pid,
+            e.time,
+            e.file_id,
+            e.line_no
+        from fatal_exception e
+        join exception_errno x using (file_id, line_no)
+        where
+            x."class" = 'port'
+            and e.certain
+            and not exists (from metric_span m where m.file_id = e.file_id)
+            and not exists (from c10d_store where event = 'port_taken')
     ),
     refused_library as (
         select

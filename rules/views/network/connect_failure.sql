@@ -1,7 +1,7 @@
 -- table: One row per connection that could not be made: who (host, rank, pid, gpu_index) failed to
 -- reach whom (peer, port), and why. error: as printed; failure: refused | timed_out | unreachable,
 -- NULL where the log does not tell; source: nccl | strace |
--- c10d | ucx | the library of library_failure.
+-- c10d | ucx | exception | the library of library_failure.
 with
     attempt as (
         from connect_failure_nccl
@@ -11,6 +11,8 @@ with
         from connect_failure_c10d
         union all by name
         from connect_failure_ucx
+        union all by name
+        from connect_failure_exception
         union all by name
         select
             library as source,

@@ -1,6 +1,7 @@
 -- table: One row per line that says that the other end of a connection is gone: who says it (rank,
 -- host; for jax the rank is the lost one), of whom (peer, peer_host, port). source: nccl |
--- nccl_exception | gloo | agent and store (c10d) | jax | the library of library_failure.
+-- nccl_exception | gloo | agent and store (c10d) | jax | exception | the library of
+-- library_failure.
 from peer_loss_nccl
 union all by name
 from peer_loss_gloo
@@ -8,6 +9,21 @@ union all by name
 from peer_loss_store
 union all by name
 from peer_loss_jax
+union all by name
+select 'exception' as source, v.file_id, v.line_no, v.time, v.host, v.rank, x.peer, x.port
+from exception_verdict v
+join exception_errno x using (file_id, line_no)
+where
+    x."class" = 'peer'
+    and v.chain_uncaught
+    and v.steps_after = 0
+    and not exists (from fatal_exception)
+    and not exists (from c10d_timeout_line)
+    and not exists (from c10d_nccl_error)
+    and not exists (from scheduler_event)
+    and not exists (from connect_failure)
+    and not exists (from ended_from_outside)
+    and not exists (from death where signal in (4, 6, 7, 8, 9, 11))
 union all by name
 select library as source, file_id, line_no, time, host, rank, peer
 from library_failure f

@@ -1,44 +1,47 @@
--- table: One row per exception message by which a program tells that a file system behind it went
--- away: error = the C library's text, errno = its number where
--- printed, path = the file where the message names it.
-with
-    failed_access as (
-        select
-            *,
-            nullif(regexp_extract(message, ': ''([^'']+)''', 1), '') as path_named,
-            regexp_extract(
-                message,
-                '(Stale file handle|Remote I/O error|Transport endpoint is not connected'
-                || '|Input/output error|Cannot send after transport endpoint shutdown)',
-                1
-            ) as error,
-            number_in(message, 'Errno ([0-9]+)\]') as errno
-        from exception
-        where
-            class in (
-                'OSError',
-                'IOError',
-                'RuntimeError',
-                'FileNotFoundError',
-                'ConnectionAbortedError',
-                'SafetensorError'
-            )
-            and regexp_matches(
-                message,
-                'Errno (116|121|108|5)\]|Errno 107\] Transport endpoint is not connected: ''/'
-                || '|failed with (Stale file handle|Remote I/O error)|os error 116'
-            )
-    )
+-- table: One row per error of the system by which a program tells that a file system behind it went
+-- away: error = the C library's text, errno = its number, path = the file where the message names
+-- it.
 select
-    error,
-    any_value(errno) as errno,
-    any_value(path_named) as path,
-    list_sort(list(distinct rank) filter (rank is not null)) as ranks,
-    list(distinct host) filter (host is not null) as hosts,
-    min(time) as "at",
-    max(time) as until,
+    x.text as error,
+    any_value(x.errno) as errno,
+    any_value(x.path) as path,
+    list_sort(list(distinct e.rank) filter (e.rank is not null)) as ranks,
+    list(distinct e.host) filter (e.host is not null) as hosts,
+    min(e.time) as "at",
+    max(e.time) as until,
     count(*) as times,
-    list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence
-from failed_access
-where error <> ''
-group by error
+    list(line_at(e.file_id, e.line_no) order by e.file_id, e.line_no)[1:20] as evidence
+from exception e
+join exception_errno x using (file_id, line_no)
+where
+    (x."class" = 'storage' or x."class" = 'mount' and x.path like '/%')
+    and e.class in (
+        'OSError',
+        'IOError',
+        'RuntimeError',
+        'FileNotFoundError',
+        'ConnectionAbortedError',
+        'SafetensorError',
+        'panic'
+    )
+group by x.text
+union all
+-- of the shell, of C
+select
+    x.text,
+    any_value(x.errno),
+    any_value(os_error_path(o.message)),
+    list_sort(list(distinct o.rank) filter (o.rank is not null)),
+    list(distinct o.host) filter (o.host is not null),
+    min(o.time),
+    max(o.time),
+    count(*),
+    list(line_at(o.file_id, o.line_no) order by o.file_id, o.line_no)[1:20]
+from os_error o
+join errno x on x."class" in ('storage', 'mount') and ends_with(o.message, x.text)
+where
+    o.error = 'storage'
+    and exists (from trouble_sign)
+    and not exists (from metric_span m where m.file_id = o.file_id and m.last_line > o.line_no)
+    and not exists (from exception e where e.file_id = o.file_id and e.line_no = o.line_no)
+group by x.text

@@ -1,0 +1,59 @@
+-- table: One row per exception whose message names an error of the system (errno), by its number
+-- or, for
+-- connections, in words, as Python, C, Rust and Go print it: name, class = as in errno; path =
+-- the file
+-- it was about; peer, port = the other end, where the message names one.
+-- only with traceback_end, exception_line
+with
+    told as (
+        select
+            file_id,
+            line_no,
+            message,
+            coalesce(
+                number_in(message, '\[Errno ([0-9]+)\]'),
+                number_in(message, '\(os error ([0-9]+)\)'),
+                number_in(message, '\bOs \{ code: ([0-9]+),'),
+                number_in(message, '^Error ([0-9]+) connecting to ')
+            ) as number,
+            lower(
+                regexp_extract(
+                    message,
+                    '(?i)(?:failed with |connect: |open /[^:]+: |[Ff]ailed to connect[^:]*: |server: |error: |^)'
+                    || '(connection refused|connection timed out|no route to host'
+                    || '|network is unreachable|stale file handle|remote I/O error'
+                    || '|transport endpoint is not connected)',
+                    1
+                )
+            ) as words
+        from exception
+    )
+select
+    t.file_id,
+    t.line_no,
+    e.errno,
+    e.name,
+    e.text,
+    e."class",
+    coalesce(
+        nullif(regexp_extract(message, ': ''([^'']+)''', 1), ''),
+        nullif(regexp_extract(message, '^open (/[^:]+):', 1), '')
+    ) as path,
+    nullif(
+        regexp_extract(
+            message,
+            '(?:ipv4:|ipv6:|tcp |connecting to |[Hh]ost[ =:]+|\(|to |\@)[''"]?'
+            || '([0-9A-Za-z][0-9A-Za-z_.-]*|\[[0-9A-Fa-f:]+\])[''"]?'
+            || '(?:[:, ]|, ?port[ =]|.{0,40} port )[''"]?([0-9]{2,5})\b',
+            1
+        ),
+        ''
+    ) as peer,
+    number_in(
+        message,
+        '(?:ipv4:|ipv6:|tcp |connecting to |[Hh]ost[ =:]+|\(|to |\@)[''"]?'
+        || '(?:[0-9A-Za-z][0-9A-Za-z_.-]*|\[[0-9A-Fa-f:]+\])[''"]?'
+        || '(?:[:, ]|, ?port[ =]|.{0,40} port )[''"]?([0-9]{2,5})\b'
+    ) as port
+from told t
+join errno e on e.errno = t.number or t.number is null and lower(e.text) = t.words
