@@ -44,7 +44,7 @@ select
             message,
             '(?:ipv4:|ipv6:|tcp |connecting to |[Hh]ost[ =:]+|\(|to |\@)[''"]?'
             || '([0-9A-Za-z][0-9A-Za-z_.-]*|\[[0-9A-Fa-f:]+\])[''"]?'
-            || '(?:[:, ]|, ?port[ =]|.{0,40} port )[''"]?([0-9]{2,5})\b',
+            || '(?:: ?|, ?| |, ?port[ =]|.{0,40} port )[''"]?([0-9]{2,5})\b',
             1
         ),
         ''
@@ -53,7 +53,7 @@ select
         message,
         '(?:ipv4:|ipv6:|tcp |connecting to |[Hh]ost[ =:]+|\(|to |\@)[''"]?'
         || '(?:[0-9A-Za-z][0-9A-Za-z_.-]*|\[[0-9A-Fa-f:]+\])[''"]?'
-        || '(?:[:, ]|, ?port[ =]|.{0,40} port )[''"]?([0-9]{2,5})\b'
+        || '(?:: ?|, ?| |, ?port[ =]|.{0,40} port )[''"]?([0-9]{2,5})\b'
     ) as port
 from told t
 join errno e on e.errno = t.number or t.number is null and lower(e.text) = t.words
