@@ -252,8 +252,17 @@ def explain(place: str, content: tuple[Path, ...]) -> None:
 
 @main.command()
 @click.argument("folder", type=_PATH, required=False)
-def check(folder: Path | None) -> None:
-    """Check content: samples, rejects, shadowing, names, SQL. FOLDER holds parsers/ and rules/ to check with the built-in."""
+@click.option(
+    "--fixtures",
+    type=_PATH,
+    metavar="DIR",
+    help="Also analyse the cases in DIR, or the case that DIR is (default: FOLDER/fixtures). A second for each.",
+)
+def check(folder: Path | None, fixtures: Path | None) -> None:
+    """Check content: samples, rejects, shadowing, needles, names, SQL, words - and with fixtures, what reports say.
+
+    FOLDER holds parsers/ and rules/ to check with the built-in.
+    """
     from logsift.authoring.lint import check as lint
 
     catalog = _catalog((folder,) if folder else ())
@@ -261,6 +270,15 @@ def check(folder: Path | None) -> None:
         raise ContentErrors(errors)
     patterns = sum(len(g.patterns) for g in catalog.grammars)
     click.echo(f"content is sound: {len(catalog.grammars)} grammars, {patterns} patterns, {len(catalog.rules)} rules")
+    if folder and not fixtures and not _is_built_in(folder) and (folder / "fixtures").is_dir():
+        fixtures = folder / "fixtures"
+    if fixtures:
+        from logsift.authoring.cases import cases_in, failures
+
+        cases = cases_in(fixtures)
+        if errors := [e for case in cases for e in failures(case, catalog)]:
+            raise ContentErrors(errors)
+        click.echo(f"fixtures hold: {len(cases)}")
 
 
 @main.command()
@@ -282,14 +300,19 @@ def _say(text: str, *, err: bool = False, nl: bool = True) -> None:
 
 
 def _catalog(content: tuple[Path, ...]) -> Catalog:
-    from logsift.content import locate
     from logsift.content.load import default_roots, load_catalog
 
     for folder in content:
         if not folder.is_dir():
             raise UserError(f"no such content folder: {folder}")
-    own = Path(str(locate.built_in())).resolve()
-    return load_catalog(*default_roots(), *(c for c in content if c.resolve() != own))
+    return load_catalog(*default_roots(), *(c for c in content if not _is_built_in(c)))
+
+
+def _is_built_in(folder: Path) -> bool:
+    """True for the folder that logsift's own content is in: a checkout."""
+    from logsift.content import locate
+
+    return folder.resolve() == Path(str(locate.built_in())).resolve()
 
 
 def _analysis(run: Path, db: Path | None, content: tuple[Path, ...]) -> Analysis:

@@ -197,6 +197,11 @@ def mistakes(section: str, given: Mapping[str, Any]) -> Iterator[Mistake]:
             yield Mistake("", f"{section} lacks {key.name}", _synopsis(key))
 
 
+def described(section: str, key: str) -> str:
+    """What a key of a section is for, with an example."""
+    return _synopsis(next(k for k in SECTIONS[section] if k.name == key))
+
+
 def _synopsis(key: Key) -> str:
     example = f" ({key.example})" if key.example else ""
     return f"{key.name}: {key.about}{example}"

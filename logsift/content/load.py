@@ -8,7 +8,7 @@ import pickle
 import re
 import tomllib
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
@@ -53,15 +53,17 @@ def load_catalog(*roots: Traversable) -> Catalog:
     """
     own = locate.built_in()
     files = [
-        _File(kind, path, file.read_bytes(), root == own)
+        _File(kind, path, file.read_bytes(), "" if root == own else str(root))
         for root in roots or default_roots()
         for kind in locate.KINDS
         for path, file in locate.walk(root, kind)
     ]
     digest = hashlib.sha256(_engine_state().encode())
     for f in files:
-        digest.update(f"\0{f.path}\0{len(f.content)}\0{f.trusted}\0".encode() + f.content)
-    kept = cache_folder() / f"content-{digest.hexdigest()[:24]}.pickle"
+        digest.update(f"\0{f.path}\0{len(f.content)}\0{not f.root}\0".encode() + f.content)
+    # Mistakes are told with their place: the same content in another folder is another catalog, of the same digest.
+    placed = hashlib.sha256("\0".join((digest.hexdigest(), *dict.fromkeys(f.root for f in files))).encode())
+    kept = cache_folder() / f"content-{placed.hexdigest()[:24]}.pickle"
     with suppress(OSError, pickle.UnpicklingError, EOFError):
         return cast("Catalog", pickle.loads(kept.read_bytes()))
     loader = _Loader()
@@ -103,12 +105,12 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file of content. Regexes of a `trusted` one were compiled by `check` before: it costs at every start."""
+    """A file of content below `root`, "" for logsift's own, whose regexes `check` has compiled: it costs at every start."""
 
     kind: str
     path: str
     content: bytes
-    trusted: bool
+    root: str
 
 
 @dataclass
@@ -119,7 +121,7 @@ class _Loader:
     tables: dict[str, Table] = field(default_factory=dict)
     grammars: list[Grammar] = field(default_factory=list)
     envelopes: list[Envelope] = field(default_factory=list)
-    files: list[tuple[str, str, _Places, dict[str, Any], bool]] = field(default_factory=list)
+    files: list[tuple[str, _Places, dict[str, Any], bool]] = field(default_factory=list)
     pieces: dict[str, str] = field(default_factory=dict)
     relations: dict[str, Relation] = field(default_factory=dict)
     seeds: list[Seed] = field(default_factory=list)
@@ -128,65 +130,60 @@ class _Loader:
     rules: dict[str, Rule] = field(default_factory=dict)
     compile: bool = True
 
-    def wrong(self, origin: Origin, text: str, help: str = "", snippet: str = "") -> None:
-        self.errors.append(ContentError(origin, text, help, snippet))
+    def wrong(self, origin: Origin, text: str, help: str = "", note: str = "", key: str = "") -> None:
+        self.errors.append(ContentError(origin, text, help, note, key))
 
     def add(self, file: _File) -> None:
         """Read a file of a root."""
-        shown = Origin(file.path, 1)
+        here = Origin(file.path, 1, file.root)
         suffix, stem = Path(file.path).suffix, Path(file.path).stem
         if suffix not in {".toml", ".sql", ".csv"}:
             if suffix == ".py":
-                self.wrong(shown, "Python does not belong into content", "write a grammar, a view or a rule")
+                self.wrong(here, "Python does not belong into content", "write a grammar, a view or a rule")
             return
         try:
             text = file.content.decode()
         except UnicodeDecodeError as e:
-            self.wrong(shown, f"not UTF-8: {e}")
+            self.wrong(here, f"not UTF-8: {e}")
             return
         if suffix == ".toml":
-            self.raw(stem, file.path, text, trusted=file.trusted)
+            self.raw(stem, here, text, trusted=not file.root)
         elif suffix == ".csv":
-            self.seeds.append(Seed(stem, text, shown))
+            self.seeds.append(Seed(stem, text, here))
         elif file.kind == "parsers" or Path(file.path).parts[1] == "views":
-            self.relations_of(stem, file.path, text)
+            self.relations_of(stem, here, text)
         elif Path(file.path).parts[1] == "missing":
-            self.missing_source(stem, file.path, text)
+            self.missing_source(stem, here, text)
         else:
-            self.rule(file.path, text)
+            self.rule(here, text)
 
     # -- grammars ------------------------------------------------------------------------------------------------
 
-    def raw(self, stem: str, path: str, text: str, *, trusted: bool) -> None:
+    def raw(self, stem: str, here: Origin, text: str, *, trusted: bool) -> None:
         """Read a file, and the pieces of regexes it names: all are known before the first grammar is made."""
-        lines = text.splitlines()
         try:
             raw = tomllib.loads(text)
         except tomllib.TOMLDecodeError as e:
             at = re.search(r"line (\d+)", str(e))
-            line = int(at[1]) if at else 1
-            self.wrong(Origin(path, line), f"not TOML: {e}", snippet=lines[line - 1] if line <= len(lines) else "")
+            self.wrong(replace(here, line=int(at[1]) if at else 1), f"not TOML: {e}")
             return
-        where = _Places(path, lines)
+        where = _Places(here, text)
         for name, piece in raw.get("pieces", {}).items():
             self.keys("[pieces.*]", piece, where.header(f"pieces.{name}"))
             if name in self.pieces:
                 self.wrong(where.header(f"pieces.{name}"), f"piece {name!r} is declared twice")
             self.pieces[name] = str(piece.get("regex", ""))
-        self.files.append((stem, path, where, raw, trusted))
+        self.files.append((stem, where, raw, trusted))
 
-    def keys(self, section: str, given: Mapping[str, Any], origin: Origin, where: _Places | None = None) -> bool:
-        """Note every mistake in the keys of a section; False where there is one. With `where`, at the key's own line."""
+    def keys(self, section: str, given: Mapping[str, Any], origin: Origin) -> bool:
+        """Note every mistake in the keys of the section at `origin`; False where there is one."""
         found = list(mistakes(section, given))
         for m in found:
-            at = where.top(m.key) if where and m.key else where.within(origin, m.key) if where else origin
-            self.wrong(
-                at, m.text, m.help, where.lines[at.line - 1] if where and m.key and at.line <= len(where.lines) else ""
-            )
+            self.wrong(origin, m.text, m.help, key=m.key)
         return not found
 
-    def grammar(self, stem: str, path: str, where: _Places, raw: Mapping[str, Any]) -> None:
-        self.keys("a grammar", raw, Origin(path, 1), where)
+    def grammar(self, stem: str, where: _Places, raw: Mapping[str, Any]) -> None:
+        self.keys("a grammar", raw, where.here)
         for n, one in enumerate(raw.get("envelopes", [])):
             made = self.envelope(f"{one.get('id') or f'{stem}.{n}'}", one, where.header("envelopes", n), anchored=True)
             if made:
@@ -194,12 +191,12 @@ class _Loader:
         for name, spec in raw.get("tables", {}).items():
             self.table(name, spec, where.table(name))
         file = raw.get("file", {})
-        if file:  # to look for its line costs a pass over the text
-            self.keys("[file]", file, where.top("file"))
-        head = self.regex(where.top("file"), file["head"]) if file.get("head") else ""
+        if file:
+            self.keys("[file]", file, where.header("file"))
+        head = self.regex(where.header("file"), file["head"]) if file.get("head") else ""
         envelope = None
         if "envelope" in raw:
-            envelope = self.envelope(stem, raw["envelope"], where.top("envelope"), anchored=False)
+            envelope = self.envelope(stem, raw["envelope"], where.header("envelope"), anchored=False)
         patterns: list[Pattern] = []
         for n, one in enumerate(raw.get("pattern", [])):
             if made_pattern := self.pattern(one, where.header("pattern", n), owned=bool(file)):
@@ -207,7 +204,7 @@ class _Loader:
         grammar = Grammar(
             stem, raw.get("title", stem), raw.get("about", ""), raw.get("url", ""), raw.get("reader", "lines"),
             head or "", tuple(file.get("names", ())), bool(file.get("shares")), envelope, tuple(patterns),
-            Origin(path, 1),
+            where.here,
         )  # fmt: skip
         if patterns or grammar.reader != "lines":
             self.grammars.append(grammar)
@@ -248,9 +245,9 @@ class _Loader:
             return None
         groups = _groups(regex)
         if "body" not in groups:
-            self.wrong(origin, f"envelope {id!r} captures no body", "name what is left (?P<body>.*)", regex)
+            self.wrong(origin, f"envelope {id!r} captures no body", "name what is left (?P<body>.*)", regex, "regex")
         if anchored and not regex.startswith("^"):
-            self.wrong(origin, f"envelope {id!r} is not anchored", "begin its regex with ^", regex)
+            self.wrong(origin, f"envelope {id!r} is not anchored", "begin its regex with ^", regex, "regex")
         return Envelope(
             id,
             _needles(one.get("needle", "")),
@@ -293,9 +290,9 @@ class _Loader:
             if self.compile:
                 re.compile(regex)
         except KeyError as e:
-            self.wrong(origin, f"no piece {e.args[0]!r}", f"there are: {_listed(self.pieces)}", written)
+            self.wrong(origin, f"no piece {e.args[0]!r}", f"there are: {_listed(self.pieces)}", written, "regex")
         except re.error as e:
-            self.wrong(origin, f"not a regular expression: {e}", snippet=written)
+            self.wrong(origin, f"not a regular expression: {e}", note=written, key="regex")
         else:
             return regex or None
         return None
@@ -305,28 +302,29 @@ class _Loader:
         seen: set[str] = set()
         for p in grammar.patterns:
             if p.id in seen:
-                self.wrong(p.origin, f"pattern id {p.id!r} is there twice in {grammar.name}")
+                self.wrong(p.origin, f"pattern id {p.id!r} is there twice in {grammar.name}", key="id")
             seen.add(p.id)
             for key, block in (("inside", p.inside), ("closes", p.closes)):
                 if block and block not in opened:
                     self.wrong(
-                        p.origin, f"{key} = {block!r}: no pattern opens that block", f"opened here: {_listed(opened)}"
+                        p.origin,
+                        f"{key} = {block!r}: no pattern opens that block",
+                        f"opened here: {_listed(opened)}",
+                        key=key,
                     )
             if (p.append or p.number) and not p.inside:
                 self.wrong(p.origin, f"pattern {p.id!r} appends or numbers without a block", "say `inside`")
 
     # -- relations -----------------------------------------------------------------------------------------------
 
-    def relations_of(self, stem: str, path: str, text: str) -> None:
+    def relations_of(self, stem: str, here: Origin, text: str) -> None:
         """The relation that a file holds, named after it, or the macros of a file that creates some."""
         if macros := list(_MACRO.finditer(text)):
             rest = _COMMENT_LINE.sub("", _MACRO.sub("", text)).strip()
             if rest:
-                self.wrong(
-                    Origin(path, 1), "SQL beside macros", "a file holds macros, or the query of one relation", rest
-                )
+                self.wrong(here, "SQL beside macros", "a file holds macros, or the query of one relation", rest)
             for m in macros:
-                origin = Origin(path, text.count("\n", 0, m.start("name")) + 1)
+                origin = replace(here, line=text.count("\n", 0, m.start("name")) + 1)
                 self.relation(
                     Relation(m["name"], "macro", _said(m["note"]), m["body"].strip(), origin, m["parameters"])
                 )
@@ -334,7 +332,7 @@ class _Loader:
         head = _RELATION.match(text)
         if not head:
             self.wrong(
-                Origin(path, 1), "the file does not say what it makes",
+                here, "the file does not say what it makes",
                 "begin with `-- table: what one row is` or `-- view: …`, then one SELECT; macros: `create macro name(x) as`, then `;` on a line of its own",
                 text.splitlines()[0] if text.strip() else "",
             )  # fmt: skip
@@ -342,7 +340,7 @@ class _Loader:
         needs = frozenset(n.strip() for m in _ONLY_WITH.finditer(text) for n in m[1].split(","))
         about = _said(_ONLY_WITH.sub("", head["about"]))
         kind: Kind = "table" if head["kind"] == "table" else "view"
-        self.relation(Relation(stem, kind, about, text[head.end() :].strip().rstrip(";"), Origin(path, 1), needs=needs))
+        self.relation(Relation(stem, kind, about, text[head.end() :].strip().rstrip(";"), here, needs=needs))
 
     def relation(self, made: Relation) -> None:
         if not _NAME.match(made.name):
@@ -354,8 +352,8 @@ class _Loader:
 
     # -- rules ---------------------------------------------------------------------------------------------------
 
-    def rule(self, path: str, text: str) -> None:
-        origin, parts = Origin(path, 1), Path(path).with_suffix("").parts[1:]
+    def rule(self, origin: Origin, text: str) -> None:
+        parts = Path(origin.path).with_suffix("").parts[1:]
         if len(parts) != 2 or not all(_NAME.match(p) for p in parts):
             self.wrong(origin, "a rule is at rules/<family>/<name>.sql")
             return
@@ -363,11 +361,11 @@ class _Loader:
         if not (found := self.header(f"rule {id}", origin, text)):
             return
         raw, sql = found
-        where = _Places(path, text.splitlines())
+        where = _Places(origin, text)
         said = raw.get("summary", [])
         phrases = [("[[summary]]", n, one) for n, one in enumerate(said if isinstance(said, list) else [])]
         phrases += [("[[step]]", n, one) for n, one in enumerate(raw.get("step", []))]
-        sound = self.keys("the header of a rule", raw, origin, where)
+        sound = self.keys("the header of a rule", raw, origin)
         for section, n, one in phrases:
             sound = (
                 self.keys(section, one if isinstance(one, dict) else {}, where.header(section.strip("[]"), n)) and sound
@@ -400,22 +398,20 @@ class _Loader:
             self.wrong(origin, f"the header is not TOML: {e}")
             return None
 
-    def missing_source(self, stem: str, path: str, text: str) -> None:
-        origin = Origin(path, 1)
+    def missing_source(self, stem: str, origin: Origin, text: str) -> None:
         if not (found := self.header(f"missing source {stem}", origin, text)):
             return
         raw, sql = found
-        where = _Places(path, text.splitlines())
-        if self.keys("the header of a missing source", raw, origin, where):
+        if self.keys("the header of a missing source", raw, origin):
             given = (raw["what"], raw["why"], raw.get("how", ""), tuple(raw.get("run", ())), raw["order"])
             self.missing[stem] = Missing(stem, *given, sql, origin)
 
     # -- everything ----------------------------------------------------------------------------------------------
 
     def finish(self, digest: str) -> Catalog:
-        for stem, path, where, raw, trusted in self.files:
+        for stem, where, raw, trusted in self.files:
             self.compile = not trusted
-            self.grammar(stem, path, where, raw)
+            self.grammar(stem, where, raw)
         for grammar in self.grammars:
             for pattern in grammar.patterns:
                 self.cross_check(pattern)
@@ -424,8 +420,9 @@ class _Loader:
             for other in rule.explains | rule.explains_same_place | rule.explains_other_ranks:
                 if other not in self.rule_ids and other not in families:
                     self.wrong(
-                        rule.origin, f"explains {other!r}: no such rule or family", f"families: {_listed(families)}"
-                    )
+                        rule.origin, f"explains {other!r}: no such rule or family", f"families: {_listed(families)}",
+                        key="explains",
+                    )  # fmt: skip
         if self.errors:
             raise ContentErrors(self.errors)
         return Catalog(
@@ -441,7 +438,7 @@ class _Loader:
             return
         table = self.tables.get(p.table)
         if table is None:
-            self.wrong(p.origin, f"table {p.table!r} is not declared", "declare it here or in shared.toml")
+            self.wrong(p.origin, f"table {p.table!r} is not declared", "declare it here or in shared.toml", key="table")
             return
         known = {c.name for c in table.columns} | ENVELOPE_FACTS
         own = _groups(p.regex) | set(p.set) | ({p.number} if p.number else set())
@@ -457,35 +454,23 @@ def _engine_state() -> str:
 
 
 class _Places:
-    """Line numbers of the definitions of one TOML text: tomllib keeps none."""
+    """Line numbers of the sections of one TOML text: tomllib keeps none."""
 
-    def __init__(self, path: str, lines: Sequence[str]) -> None:
-        self.path, self.lines = path, lines
+    def __init__(self, here: Origin, text: str) -> None:
+        self.here = here
         self.headers: dict[str, list[int]] = {}
-        for n, line in enumerate(lines, 1):
+        for n, line in enumerate(text.splitlines(), 1):
             if line.startswith("["):
                 self.headers.setdefault(line.split("]")[0].lstrip("["), []).append(n)
 
     def header(self, name: str, nth: int = 0) -> Origin:
         """The nth [name] or [[name]]."""
         hits = self.headers.get(name, [])
-        return Origin(self.path, hits[nth] if nth < len(hits) else 1)
+        return replace(self.here, line=hits[nth] if nth < len(hits) else 1)
 
     def table(self, name: str) -> Origin:
         """Where [tables.name], or its columns, begin."""
         return self.header(f"tables.{name}" if f"tables.{name}" in self.headers else f"tables.{name}.columns")
-
-    def within(self, section: Origin, key: str) -> Origin:
-        """Where a key of a section is, the section's own place where it is missing."""
-        for n in range(section.line, len(self.lines) + 1):
-            if key and re.match(rf"\s*{re.escape(key)}\b", self.lines[n - 1]):
-                return Origin(self.path, n)
-        return section
-
-    def top(self, key: str) -> Origin:
-        """Where a key of the file's top level is."""
-        found = (n for n, line in enumerate(self.lines, 1) if re.match(rf"\s*\[?{re.escape(key)}\b", line))
-        return Origin(self.path, next(found, 1))
 
 
 _GROUP = re.compile(r"\(\?P<([A-Za-z_][A-Za-z0-9_]*)>")

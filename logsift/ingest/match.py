@@ -161,17 +161,15 @@ class _Run:
             level = [p for p in self.grammar.patterns if depths[p.id] == depth and p.id in candidates]
             # Most blocks end soon: the lines near their openers first, and further on only where none has closed them.
             hits = self.captures(level, candidates, [], near=True)
-            if any(p.inside for p in level):
+            blocks = {p.inside for p in level if p.inside}
+            if blocks:
                 hits = _joined(hits + self.captures(level, candidates, hits, near=False))
-            for block in {h.pattern.inside for h in hits if h.pattern.inside}:
-                closers = [h for h in hits if h.pattern.closes == block]
-                at = self.open_at(block, closers)
-                for h in hits:
-                    if h.pattern.inside == block:
-                        opener = at[h.seq]
-                        valid = opener >= 0
-                        self.free[h.seq[~valid]] = True  # behind the closer: what a deeper pattern may still take
-                        h.seq, h.opener, h.groups = h.seq[valid], opener[valid], h.groups.filter(pl.Series(valid))
+            while self.freed_behind_closers(hits) and len(blocks) > 1:
+                # What was behind the end of one block may be another's.
+                more = [h for near in (True, False) for h in self.captures(level, candidates, hits, near=near)]
+                if not more:
+                    break
+                hits = _joined(hits + more)
             for h in hits:
                 if len(h.seq):
                     self.understood[h.seq] = True
@@ -181,10 +179,27 @@ class _Run:
                         self.outermost[h.seq] = own if h.opener is None else self.outermost[h.opener]
                         self.openers.setdefault(h.pattern.opens, []).append(h)
 
+    def freed_behind_closers(self, hits: Sequence[_Hit]) -> bool:
+        """Give every hit its block's opener, and give back the lines behind a closer; True where there are any."""
+        freed = False
+        for block in {h.pattern.inside for h in hits if h.pattern.inside}:
+            at = self.open_at(block, [h for h in hits if h.pattern.closes == block])
+            for h in hits:
+                if h.pattern.inside == block:
+                    opener = at[h.seq]
+                    valid = opener >= 0
+                    freed |= not valid.all()
+                    self.free[h.seq[~valid]] = True  # for another block of this depth, or a deeper one
+                    h.seq, h.opener, h.groups = h.seq[valid], opener[valid], h.groups.filter(pl.Series(valid))
+        return freed
+
     def captures(
         self, level: Sequence[Pattern], candidates: Mapping[str, Sequence[str]], closers: Sequence[_Hit], *, near: bool
     ) -> list[_Hit]:
-        """What the patterns of one depth match, in file order, among the lines near their openers or those beyond."""
+        """What the patterns of one depth match among the lines near their openers or those beyond.
+
+        In file order; where several blocks are open, those of the one opened last come first.
+        """
         open_at: dict[str, Ints] = {}
         for block in {p.inside for p in level if p.inside in self.openers}:
             at = self.open_at(block, [h for h in closers if h.pattern.closes == block])
@@ -192,29 +207,39 @@ class _Run:
             beyond = self.line_no[inside] - self.line_no[at[inside]] > _NEAR_LINES
             at[inside[beyond if near else ~beyond]] = -1
             open_at[block] = at
+        last = np.maximum.reduce(list(open_at.values())) if len(open_at) > 1 else None
         hits: list[_Hit] = []
-        for p in level:
-            mask = self.free
-            if p.inside:
-                if p.inside not in open_at:
+        for opened_last in (True, False) if last is not None else (True,):
+            for p in level:
+                mask = self.free
+                if p.inside:
+                    if p.inside not in open_at:
+                        continue
+                    at = open_at[p.inside]
+                    mask = mask & (at >= 0)
+                    if last is not None:
+                        mask &= (at == last) == opened_last
+                elif not near or not opened_last:
                     continue
-                mask = mask & (open_at[p.inside] >= 0)
-            elif not near:
-                continue
-            where = np.flatnonzero(mask)
-            for literals in (candidates[p.id], p.also_needs):
-                if len(where) and literals:
-                    where = self.standing.among(literals, where)
-            if len(where) == 0:
-                continue
-            bodies = self.lines["body"] if len(where) == len(mask) else self.lines["body"].gather(where)
-            fits, groups = capture(bodies, p.regex)
-            if not fits.any():
-                continue
-            seq = where[fits.to_numpy()]
-            self.free[seq] = False
-            hits.append(_Hit(p, seq, groups, None))
+                if hit := self.captured(p, mask, candidates[p.id]):
+                    hits.append(hit)
         return hits
+
+    def captured(self, p: Pattern, mask: Bools, needles: Sequence[str]) -> _Hit | None:
+        """What a pattern matches among some lines, which it then owns."""
+        where = np.flatnonzero(mask)
+        for literals in (needles, p.also_needs):
+            if len(where) and literals:
+                where = self.standing.among(literals, where)
+        if len(where) == 0:
+            return None
+        bodies = self.lines["body"] if len(where) == len(mask) else self.lines["body"].gather(where)
+        fits, groups = capture(bodies, p.regex)
+        if not fits.any():
+            return None
+        seq = where[fits.to_numpy()]
+        self.free[seq] = False
+        return _Hit(p, seq, groups, None)
 
     def open_at(self, block: str, closers: Sequence[_Hit]) -> Ints:
         """For every record the position of the opener of the block it is in, -1 outside."""

@@ -132,9 +132,44 @@ class Parser:
         parsed.spare.clear()
         return parsed
 
+    def match(self, grammar: str | None, lines: pl.DataFrame, needles: frozenset[str]) -> Matched:
+        """What lines of a file become: rows of the grammar that owns it and, of what it leaves in a shared one, of the others.
+
+        Args:
+            grammar: the owner, None where every ordinary grammar looks into the file.
+            lines: file_id, line_no, raw, core (rows count only where true) and written (file time).
+            needles: the needles that are somewhere in these lines.
+        """
+        tables = self.catalog.tables
+        if grammar is None:
+            return match(self.everywhere, tables, self.envelopes.strip(lines), needles)
+        owner, envelopes = self.owners[grammar], self.wrapped[grammar]
+        if not owner.shares:
+            return match([owner], tables, envelopes.strip(lines), needles)
+        core = lines.filter("core")
+        matched = match([owner], tables, envelopes.strip(core), needles)
+        if matched.left:
+            around = match([owner], tables, envelopes.strip(lines.filter(~pl.col("core"))), needles).left
+            left = pl.concat([*matched.left, *around]).sort("file_id", "line_no", maintain_order=True)
+            core_of = lines.select("file_id", "line_no", "written", "core").unique(["file_id", "line_no"])
+            left = left.join(core_of, on=["file_id", "line_no"], how="left", maintain_order="left")
+            standing = self.gate.standing("\n".join(left["raw"].to_list()).encode())
+            others = match(self.everywhere, tables, self.envelopes.strip(left), standing)
+            for table, frames in others.tables.items():
+                for frame in frames:
+                    matched.add(table, frame)
+            matched.problems += others.problems
+            matched.not_understood |= others.not_understood
+        return matched
+
+    def reach(self, grammar: str | None) -> int:
+        """How many lines before one may belong to the same block, in a file of that owner."""
+        owner = self.owners[grammar] if grammar else None
+        return self.margin if owner is None or owner.shares else reach([owner])
+
     def _windows(self, file: SourceFile, parsed: Parsed) -> Iterator[tuple[str | None, text.Window]]:
         owner = self.owners[file.grammar] if file.grammar else None
-        margin = self.margin if owner is None or owner.shares else reach([owner])
+        margin = self.reach(file.grammar)
         for window in text.windows(file.file_id, file.path, margin, self.window_bytes, parsed.spare):
             if owner is None and window.size == file.size:
                 whole = mended(bytes(window.view()))
@@ -216,37 +251,13 @@ class _Text:
         lines = lines.with_columns(pl.col("line_no").is_between("first", "last").alias("core")).drop("first", "last")
         needles = frozenset(n for p in self.passed for n in p.needles)
         try:
-            matched = self.match(lines, needles)
+            matched = self.parser.match(self.owner, lines, needles)
         except pl.exceptions.PolarsError as e:  # one odd window is a problem of its files, not the end of the analysis
             why = f"{type(e).__name__}: {e}".splitlines()[0]
             places = [(file_id, first, "could not be matched", why) for file_id, first, _, _ in cores]
             matched = Matched(problems=[pl.DataFrame(places, PROBLEM, orient="row")])
         _fill_from_paths(matched, self.files)
         return matched, sum(p.window.core_stop - p.window.core_start for p in self.passed)
-
-    def match(self, lines: pl.DataFrame, needles: frozenset[str]) -> Matched:
-        """What the grammars of these lines make of them, and every grammar of what the owner of a shared file leaves."""
-        parser, tables = self.parser, self.parser.catalog.tables
-        if self.owner is None:
-            return match(parser.everywhere, tables, parser.envelopes.strip(lines), needles)
-        owner, envelopes = parser.owners[self.owner], parser.wrapped[self.owner]
-        if not owner.shares:
-            return match([owner], tables, envelopes.strip(lines), needles)
-        core = lines.filter("core")
-        matched = match([owner], tables, envelopes.strip(core), needles)
-        if matched.left:
-            around = match([owner], tables, envelopes.strip(lines.filter(~pl.col("core"))), needles).left
-            left = pl.concat([*matched.left, *around]).sort("file_id", "line_no", maintain_order=True)
-            core_of = lines.select("file_id", "line_no", "written", "core").unique(["file_id", "line_no"])
-            left = left.join(core_of, on=["file_id", "line_no"], how="left", maintain_order="left")
-            standing = parser.gate.standing("\n".join(left["raw"].to_list()).encode())
-            others = match(parser.everywhere, tables, parser.envelopes.strip(left), standing)
-            for table, frames in others.tables.items():
-                for frame in frames:
-                    matched.add(table, frame)
-            matched.problems += others.problems
-            matched.not_understood |= others.not_understood
-        return matched
 
 
 @dataclass(frozen=True)

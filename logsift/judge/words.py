@@ -11,6 +11,7 @@ import re
 import shlex
 from dataclasses import replace
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from logsift.content.incident import Step
@@ -26,10 +27,14 @@ if TYPE_CHECKING:
 
 MOST_NAMES = 5
 """A sentence names at most this many of a list, then counts the rest."""
-GIVEN = frozenset(
-    {"severity", "confidence", "at", "until", "ranks", "hosts", "gpus", "pids", "rank", "host", "gpu", "pid", "paths"}
-)
-"""What every template may name beside the columns of its rule: who it happened to, and the files of the evidence.
+GIVEN: Mapping[str, str] = MappingProxyType(
+    {
+        "severity": "VARCHAR", "confidence": "VARCHAR", "at": "TIMESTAMP", "until": "TIMESTAMP", "ranks": "BIGINT[]",
+        "hosts": "VARCHAR[]", "gpus": "VARCHAR[]", "pids": "BIGINT[]", "rank": "BIGINT", "host": "VARCHAR",
+        "gpu": "VARCHAR", "pid": "BIGINT", "paths": "VARCHAR[]",
+    }
+)  # fmt: skip
+"""What every template may name beside the columns of its rule, with types: who it happened to, and the files of the evidence.
 
 `rank`, `host`, `gpu` and `pid` are the only one of theirs, nothing where there are several.
 """
@@ -119,6 +124,35 @@ def steps(rule: Rule, known: Mapping[str, Any]) -> tuple[Step, ...]:
         if made:
             return tuple(made)
     return ()
+
+
+def tried(phrase: Phrase, known: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """The sentence of a phrase and its commands over given facts, whether it fits them or not; "" for one with a hole.
+
+    Raises:
+        Exception: whatever its templates and its condition raise.
+    """
+    from jinja2 import UndefinedError
+
+    def one(text: str, *, command: bool) -> str:
+        try:
+            return _tidy(_template(text, command=command).render(known), command=command)
+        except (UnknownFact, UndefinedError):
+            return ""
+
+    if phrase.when:
+        _condition(phrase.when)(known)
+    return one(phrase.say, command=False), [one(c, command=True) for c in phrase.run]
+
+
+_ODD = re.compile(r"\{\{|\bNone\b(?! of)|  |(?<!\.)\.\.(?!\.)| [,;.](?: |$)|\bstands? in\b")
+_ODD_COMMAND = re.compile(r"\{\{|\bNone\b")
+
+
+def odd(text: str, *, command: bool = False) -> str:
+    """What nobody would say in a sentence, or paste in a command: a hole, a mark that is doubled or stands alone; or ""."""
+    found = (_ODD_COMMAND if command else _ODD).search(text)
+    return found[0] if found else ""
 
 
 def names_in(phrase: Phrase) -> frozenset[str]:
@@ -253,17 +287,22 @@ def _said(phrase: Phrase, known: Mapping[str, Any]) -> str:
     try:
         if phrase.when and not _condition(phrase.when)(_with_blanks(phrase.when, known)):
             return ""
-        said = _template(phrase.say).render(_with_blanks(phrase.say, known))
-        return _BEFORE_MARK.sub(r"\1", " ".join(said.split()))
+        return _tidy(_template(phrase.say).render(_with_blanks(phrase.say, known)))
     except _holes():
         return ""
 
 
 def _command(text: str, known: Mapping[str, Any]) -> str:
     try:
-        return " ".join(_template(text, command=True).render(_with_blanks(text, known)).split())
+        return _tidy(_template(text, command=True).render(_with_blanks(text, known)), command=True)
     except _holes():
         return ""
+
+
+def _tidy(text: str, *, command: bool = False) -> str:
+    """A rendered template on one line."""
+    line = " ".join(text.split())
+    return line if command else _BEFORE_MARK.sub(r"\1", line)
 
 
 @cache

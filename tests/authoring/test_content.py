@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from builders.fixture_index import FIXTURES, index
 
 from logsift import Catalog, load_catalog
 from logsift.authoring.lint import check
+from logsift.authoring.lint_grammars import check_needles
 from logsift.authoring.reference import pages_of
 from logsift.content.errors import ContentErrors
 
@@ -93,4 +95,13 @@ def test_a_mistake_is_told_with_its_place_and_a_help(mistake: Path) -> None:
         told = "\n".join(str(e) for e in check(load_catalog(mistake)))
     except ContentErrors as e:
         told = str(e)
-    assert told + "\n" == (mistake / "message.txt").read_text()
+    assert told.replace(f"{mistake}/", "") + "\n" == (mistake / "message.txt").read_text()
+
+
+def test_a_needle_that_many_formats_print_is_refused(catalog: Catalog) -> None:
+    grammar = catalog.grammars[0]
+    pattern = replace(grammar.patterns[0], id="wide", needles=("rank",), regex="^rank of the lift")
+    wide = replace(grammar, name="wide", patterns=(pattern,), head="", names=(), reader="lines")
+    told = [e.text for e in check_needles(replace(catalog, grammars=(*catalog.grammars, wide)))]
+    assert len(told) == 1
+    assert re.fullmatch(r"needle 'rank' is in [0-9]+ % of the lines that other formats print", told[0])

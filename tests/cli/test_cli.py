@@ -124,6 +124,14 @@ def test_explain_says_what_becomes_of_a_line_and_why_not(run_of: Make) -> None:
     assert "no known phrase occurs in this line" in run("explain", f"{crashed}/a.log:1").stdout
 
 
+def test_explain_knows_the_block_that_a_line_is_in(run_of: Make) -> None:
+    crashed = run_of({"a.log": CRASH})
+    frame = next(n for n, line in enumerate(CRASH.splitlines(), 1) if line.startswith("  File"))
+    said = run("explain", f"{crashed}/a.log:{frame}").stdout
+    assert "row       traceback_frame" in said
+    assert f"opened by line {frame - 1}: 'Traceback (most recent call last):'" in said
+
+
 def test_every_command_has_a_help_and_is_in_the_readme() -> None:
     readme = (Path(__file__).resolve().parents[2] / "README.md").read_text()
     assert [n for n, c in main.commands.items() if not c.help] == []

@@ -67,6 +67,48 @@ regex = '^END$'
 sample = [{ line = "END", row = {} }]
 """
 
+BOATS = r"""
+schema = 1
+title = "Boats and boxes: any line ends a box, and boats are further down in the file"
+[tables.load]
+about = "What is on something."
+[tables.load.columns]
+kind = { type = "text", about = "on what" }
+name = { type = "text", about = "what it is" }
+[[pattern]]
+id = "box"
+opens = "box"
+needle = "BOX "
+regex = '^BOX [a-z]+$'
+sample = [{ line = "BOX x" }]
+[[pattern]]
+id = "boat"
+opens = "boat"
+needle = "BOAT "
+regex = '^BOAT [a-z]+$'
+sample = [{ line = "BOAT x" }]
+[[pattern]]
+id = "in_box"
+table = "load"
+inside = "box"
+set = { kind = "box" }
+regex = '^  (?P<name>[a-z]+)$'
+sample = [{ line = "  tea", row = { name = "tea" } }]
+[[pattern]]
+id = "box_end"
+inside = "box"
+closes = "box"
+regex = '^[^ ]|^    '
+sample = [{ line = "lid" }]
+[[pattern]]
+id = "on_boat"
+table = "load"
+inside = "boat"
+set = { kind = "boat" }
+regex = '^ {2,4}(?P<name>[a-z]+)$'
+sample = [{ line = "    tea", row = { name = "tea" } }]
+"""
+
 
 @pytest.fixture
 def cars(content_of: Make) -> Catalog:
@@ -97,6 +139,24 @@ def test_blocks_of_interleaved_writers_do_not_mix(cars: Catalog, run_of: Make) -
         {"rank": 0, "name": "x", "seats": 1},
         {"rank": 1, "name": "y", "seats": 2},
     ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "loads"),
+    [
+        pytest.param("BOX a\n  tea\nBOAT b\n  rum\n", [("box", "tea"), ("boat", "rum")], id="the block opened last"),
+        pytest.param("BOAT b\n  rum\nBOX a\n  tea\n", [("boat", "rum"), ("box", "tea")], id="in either order"),
+        pytest.param("BOX a\nBOAT b\n    rum\n", [("boat", "rum")], id="not the end of the one before"),
+        pytest.param(
+            "BOAT b\nBOX a\n  tea\nlid\n  rum\n", [("box", "tea"), ("boat", "rum")], id="behind its end the other"
+        ),
+    ],
+)
+def test_a_line_is_the_block_s_that_was_opened_last(
+    content_of: Make, run_of: Make, lines: str, loads: list[tuple[str, str]]
+) -> None:
+    found = rows(content_of({"parsers/boats.toml": BOATS}, alone=True), run_of({"a.log": lines}), "load", "kind, name")
+    assert [(r["kind"], r["name"]) for r in found] == loads
 
 
 def test_text_is_appended_to_the_opener(cars: Catalog, run_of: Make) -> None:

@@ -1,0 +1,252 @@
+"""The linter of grammars: envelopes, patterns, needles and samples, each line read as a line of a file is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import regex
+
+from logsift.content.errors import ContentError, Origin
+from logsift.content.language import described
+from logsift.content.model import ENVELOPE_FACTS, Catalog, Envelope, Grammar, Pattern, Sample
+from logsift.ingest.capture import capture
+from logsift.ingest.envelope import FACTS, Envelopes, take_off
+from logsift.ingest.match import constant, finish
+from logsift.ingest.readers import NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_NOW = datetime(2026, 1, 1, tzinfo=UTC).replace(tzinfo=None)
+_UNICODE_CLASS = re.compile(r"(?<!\\)(?:\\\\)*\\[dwDW]")
+_SHORT_BYTES = 4
+_TOO_COMMON = 0.02
+"""Of the lines that other formats print: a needle in more of them, which its pattern makes nothing of, slows every run."""
+
+
+def check_grammars(catalog: Catalog) -> Iterator[ContentError]:
+    """Every mistake in the envelopes and grammars of a catalog."""
+    shared = Envelopes.of(catalog.envelopes, [])
+    yield from _envelopes(catalog.envelopes, shared)
+    for grammar in catalog.grammars:
+        if grammar.reader not in NAMES:
+            yield ContentError(
+                grammar.origin,
+                f"no reader {grammar.reader!r}",
+                f"there are: {', '.join(sorted(NAMES))}",
+                key="reader",
+            )
+        if grammar.envelope:
+            yield from _regex(grammar.envelope.regex, grammar.envelope.origin)
+        lines = _Lines(grammar, shared)
+        for n, pattern in enumerate(grammar.patterns):
+            yield from _pattern(catalog, pattern, grammar.patterns[:n], lines)
+    yield from check_needles(catalog)
+    yield from _counted_twice(catalog)
+
+
+def _envelopes(envelopes: Sequence[Envelope], shared: Envelopes) -> Iterator[ContentError]:
+    for envelope in envelopes:
+        yield from _regex(envelope.regex, envelope.origin)
+        name = f"envelope {envelope.id!r}"
+        if not envelope.samples:
+            yield _wrong(envelope, f"{name} has no sample", "sample")
+        for sample in envelope.samples:
+            if not any(n in sample.line for n in envelope.needles or ("",)):
+                yield _wrong(envelope, f"{name}: its needle is not in the sample", "needle", sample.line)
+            elif not re.search(envelope.regex, sample.line):
+                yield _wrong(envelope, f"{name} does not match its sample", "sample", sample.line)
+            else:
+                row = take_off(_lines([sample.line]), envelope)[0].row(0, named=True)
+                wrong = list(_compare(name, envelope, sample, row))
+                yield from wrong
+                if not wrong:  # read alone it gives the row; read as a line of a file, others take part, and take more
+                    only_facts = replace(
+                        sample, row={k: v for k, v in sample.row.items() if k not in {"body", "stream"}}
+                    )
+                    yield from _compare(
+                        f"{name} among the others", envelope, only_facts, _stripped(sample.line, shared)
+                    )
+
+
+def _stripped(line: str, shared: Envelopes) -> dict[str, Any]:
+    """What all envelopes together say of the first record of a line."""
+    row = shared.strip(_lines([line]).select("file_id", "line_no", "raw", "core", "written")).row(0, named=True)
+    return row
+
+
+def _wrong(one: Envelope | Pattern, text: str, key: str, note: str = "", help: str = "") -> ContentError:
+    """A mistake in a key of an envelope or pattern; what the key is for stands for a help."""
+    section = "[[pattern]]" if isinstance(one, Pattern) else "an envelope"
+    return ContentError(one.origin, text, help or described(section, key), note, key)
+
+
+def _pattern(catalog: Catalog, p: Pattern, earlier: tuple[Pattern, ...], lines: _Lines) -> Iterator[ContentError]:
+    name = f"pattern {p.id!r}"
+    yield from _regex(p.regex, p.origin)
+    if not p.samples:
+        yield _wrong(p, f"{name} has no sample", "sample")
+    groups, filled = set(re.compile(p.regex).groupindex), set()
+    for sample in p.samples:
+        if not all(any(n in sample.line for n in literals) for literals in (p.needles, p.also_needs) if literals):
+            yield _wrong(p, f"{name}: no needle is in the sample", "needle", sample.line)
+            continue
+        records = lines.records(sample.line)
+        bodies = records["body"].to_list()
+        found = next((n for n, body in enumerate(bodies) if re.search(p.regex, body)), None)
+        if found is None:
+            help = "after envelopes the line reads as noted"
+            yield _wrong(p, f"{name} does not match its sample", "sample", bodies[0], help)
+            continue
+        body = bodies[found]
+        for other in earlier:
+            if (
+                other.inside == p.inside
+                and re.search(other.regex, body)
+                and all(any(n in sample.line for n in some) for some in (other.needles, other.also_needs) if some)
+            ):
+                help = "make one of them narrower"
+                yield _wrong(p, f"{name}: {other.id!r} above it takes this sample", "sample", sample.line, help)
+        at = records[found]
+        _, groups_of = capture(at["body"], p.regex)
+        captured = at.hstack(groups_of.rename({c: f"own__{c}" for c in groups_of.columns if c in at.columns}))
+        row = captured.row(0, named=True)
+        filled |= {g for g in groups if row.get(f"own__{g}", row.get(g)) is not None}
+        if p.table:
+            yield from _compare(name, p, sample, _row(catalog, p, captured))
+    if p.samples and (lost := sorted(groups - filled)):
+        yield _wrong(
+            p, f"{name}: no sample ever fills ({lost[0]})", "sample", "",
+            "every named group must be captured by at least one sample; `.*?` before an optional group is the usual reason",
+        )  # fmt: skip
+    for line in p.rejects:
+        bodies = lines.records(line)["body"].to_list()
+        if (not p.needles or any(n in line for n in p.needles)) and any(re.search(p.regex, b) for b in bodies):
+            yield _wrong(p, f"{name} matches what it should reject", "reject", line)
+
+
+def check_needles(catalog: Catalog) -> Iterator[ContentError]:
+    """Needles that let too much pass: every line that holds one is made, stripped and matched.
+
+    What other formats print, as their samples show it, tells how common a text is.
+    """
+    everywhere = [g for g in catalog.grammars if g.reader == "lines" and not g.owns]
+    printed = [
+        (g.name, line) for g in everywhere for p in g.patterns for line in (*(s.line for s in p.samples), *p.rejects)
+    ]
+    text = "\n".join(line for _, line in printed)
+    for grammar in everywhere:
+        others = [line for name, line in printed if name != grammar.name]
+        for p in grammar.patterns:
+            for needle in p.needles:
+                if len(needle.encode()) < _SHORT_BYTES or re.fullmatch(r"[0-9\s]*", needle):
+                    help = "take a longer text that only these lines have; several may be given"
+                    yield _wrong(p, f"needle {needle!r} is in lines of all kinds", "needle", "", help)
+                elif len(others) * _TOO_COMMON >= 1 and text.count(needle) > len(others) * _TOO_COMMON:
+                    in_vain = sum(1 for line in others if needle in line and not re.search(p.regex, line))
+                    if in_vain > len(others) * _TOO_COMMON:
+                        share = f"{100 * in_vain / len(others):.0f} %"
+                        help = "take a text that is rarer; a second one that is common goes into also_needs"
+                        told = f"needle {needle!r} is in {share} of the lines that other formats print"
+                        yield _wrong(p, told, "needle", "", help)
+
+
+def _regex(pattern: str, origin: Origin) -> Iterator[ContentError]:
+    try:
+        pl.Series([""]).str.extract_groups(pattern)
+    except pl.exceptions.PolarsError as e:
+        told = f"not a regular expression of the Rust engine: {str(e).splitlines()[-1]}"
+        yield ContentError(origin, told, "no look-around, no back-references", pattern, "regex")
+    try:
+        regex.compile(pattern)
+    except regex.error as e:
+        yield ContentError(origin, f"not a regular expression: {e}", "", pattern, "regex")
+    if found := _UNICODE_CLASS.search(pattern):
+        help = "write [0-9], [0-9A-Za-z_]: three times as fast"
+        yield ContentError(origin, f"{found[0]} means every digit or letter of Unicode", help, pattern, "regex")
+
+
+_SCHEMA = {
+    "file_id": pl.Int64(), "line_no": pl.Int64(), "raw": pl.String(), "core": pl.Boolean(), "written": pl.Datetime("us"),
+    "body": pl.String(), **FACTS, "seq": pl.UInt32(),
+}  # fmt: skip
+
+
+def _lines(lines: Sequence[str]) -> pl.DataFrame:
+    """Lines as records that no envelope was taken off yet, each of a file of its own."""
+    blank = dict.fromkeys(FACTS)
+    rows = [
+        {"file_id": n, "line_no": 1, "raw": x, "core": True, "written": _NOW, "body": x, **blank, "seq": n}
+        for n, x in enumerate(lines)
+    ]
+    return pl.DataFrame(rows, _SCHEMA)
+
+
+class _Lines:
+    """All samples and rejects of a grammar, stripped in one go: a strip costs more than a line."""
+
+    def __init__(self, grammar: Grammar, shared: Envelopes) -> None:
+        known = {s.line for p in grammar.patterns for s in p.samples} | {x for p in grammar.patterns for x in p.rejects}
+        self.number = {line: n for n, line in enumerate(sorted(known))}
+        plain = _lines(list(self.number)).select("file_id", "line_no", "raw", "core", "written")
+        records = shared.strip(plain)
+        if grammar.envelope:
+            taken, fits = take_off(records, grammar.envelope)
+            records = pl.concat([records.filter(~fits), taken]).sort("seq")
+        self.parts = {int(str(k[0])): part for k, part in records.partition_by("file_id", as_dict=True).items()}
+
+    def records(self, line: str) -> pl.DataFrame:
+        """What is left of a line after envelopes: one record, or several that were glued together."""
+        return self.parts[self.number[line]]
+
+
+def _row(catalog: Catalog, p: Pattern, captured: pl.DataFrame) -> Mapping[str, Any]:
+    own = {c.removeprefix("own__"): c for c in captured.columns if c.startswith("own__")}
+    captured = captured.with_columns(pl.coalesce(pl.col(o), pl.col(c).cast(pl.String)).alias(c) for c, o in own.items())
+    captured = captured.with_columns(pl.lit(constant(v)).alias(k) for k, v in p.set.items())
+    row: dict[str, Any] = finish(captured, catalog.tables[p.table])[0].row(0, named=True)
+    return row
+
+
+def _compare(name: str, one: Envelope | Pattern, sample: Sample, row: Mapping[str, Any]) -> Iterator[ContentError]:
+    for key, want in sample.row.items():
+        if key not in row and key not in ENVELOPE_FACTS:
+            yield _wrong(one, f"{name}: its sample expects {key}, which is no column here", "sample")
+            continue
+        got = row.get(key)
+        shown = got.isoformat(sep=" ") if isinstance(got, datetime) else got
+        if shown != want and not (
+            isinstance(want, float) and isinstance(got, float) and abs(want - got) <= 1e-9 * abs(want)
+        ):
+            yield _wrong(one, f"{name}: {key} = {shown!r}, its sample says {want!r}", "sample", sample.line)
+
+
+def _counted_twice(catalog: Catalog) -> Iterator[ContentError]:
+    """A line of which two grammars make a row of one table: its values would count twice."""
+    writers: dict[str, list[tuple[str, Pattern]]] = {}
+    for grammar in catalog.grammars:
+        if not grammar.owns:
+            for p in grammar.patterns:
+                if p.table and p.needles and not p.inside:
+                    writers.setdefault(p.table, []).append((grammar.name, p))
+    compiled = {id(p): re.compile(p.regex) for each in writers.values() for _, p in each}
+    for each in writers.values():
+        for name, p in each:
+            for other_name, other in each:
+                if other_name <= name:
+                    continue
+                for sample in (*p.samples, *other.samples):
+                    line = sample.line
+                    if (
+                        all(any(n in line for n in q.needles) for q in (p, other))
+                        and all(any(n in line for n in q.also_needs) for q in (p, other) if q.also_needs)
+                        and all(compiled[id(q)].search(line) for q in (p, other))
+                    ):
+                        told = f"pattern {other.id!r}: {name}.{p.id} makes a row of {p.table} of the same line"
+                        help = "a value would count twice: make one of them narrower"
+                        yield _wrong(other, told, "sample", line, help)
+                        break
