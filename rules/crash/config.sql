@@ -116,7 +116,8 @@ run  = ["ls -l {{ path }}", "pwd"]
 [[step]]
 when = "what == 'library'"
 say  = '''
-Look whether the devices and their driver can be used{% if hosts %} on {{ hosts | names }}{% endif %}
+Look whether the devices and their driver can be used
+{%- if hosts %} on {{ hosts | names }}{% endif %}
 by this user and inside the container: {{ program }} was refused them.
 '''
 run  = ["nvidia-smi -L", "ls -l /dev/nvidia0 /dev/infiniband /dev/neuron0", "ibv_devices"]

@@ -106,7 +106,8 @@ say  = '''
 [[summary]]
 when = "kind == 'failed' and vendor == 'nvidia'"
 say  = '''
-A GPU{% if hosts %} on {{ hosts | names }}{% endif %}{% if ranks %} ({{ ranks | ranks }}){% endif %}:
+A GPU{% if hosts %} on {{ hosts | names }}{% endif %}
+{%- if ranks %} ({{ ranks | ranks }}){% endif %}:
 {{ error }}
 '''
 [[summary]]
