@@ -47,7 +47,7 @@ def read(
         if progress:
             progress("reading", done, total)
 
-    with tempfile.TemporaryDirectory(prefix="logsift-", dir=folder) as parts:
+    with tempfile.TemporaryDirectory(dir=folder) as parts:
         parsed = Parser(catalog).parse(files, Path(parts), note)
         store.con.execute("BEGIN")
         store.append_parts(Path(parts))

@@ -1,34 +1,51 @@
-"""Where logsift writes: the user's cache, the name of a file that is being written, the folder where DuckDB spills."""
+"""Where stores lie: the user's cache, the private folder of one that is being made, and how it gets to its place whole.
+
+Other people may write where logsift does (a shared /tmp, a run that was sent): every name is random and made with O_EXCL,
+no link is followed for writing, and only what this user wrote is built upon.
+"""
 
 from __future__ import annotations
 
 import atexit
+import errno
+import fcntl
+import hashlib
 import os
+import re
+import secrets
 import shutil
+import socket
 import stat
 import tempfile
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logsift.errors import StorageError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+WORKPLACE = re.compile(r".*\.logsift-(?P<host>[0-9a-f]{8})-(?P<pid>[0-9a-f]+)-[0-9a-f]{16}")
+"""The name of a folder that logsift works in."""
+_LOCK = "lock"
+_WEEK = 7 * 86400
+
 
 def cache_folder() -> Path:
-    """Where logsift keeps what can be made again: the user's cache (XDG), else a folder of their own in /tmp, else one for this process."""
+    """Where logsift keeps what can be made again: the user's cache (XDG), else a folder of their own in /tmp, else one for this process.
+
+    What lies there is trusted: a folder that somebody else could write into is none.
+    """
     for folder in _cache_folders():
-        try:
+        with suppress(OSError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError:
-            continue
-        # What lies there is trusted: nobody else may have put it there.
-        state = folder.stat(follow_symlinks=False)
-        own = stat.S_ISDIR(state.st_mode) and state.st_uid == os.geteuid() and not state.st_mode & 0o022
-        if own and os.access(folder, os.W_OK):
-            return folder
+            status = folder.stat(follow_symlinks=False)
+            own = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o022
+            if own and os.access(folder, os.W_OK):
+                return folder
     return _of_this_process()
 
 
@@ -47,24 +64,131 @@ def _cache_folders() -> Iterator[Path]:
 
 def forget_old(kept: Path) -> None:
     """Delete what the cache keeps beside `kept` for other content, where nobody read it for a week."""
-    for old in list(kept.parent.glob(f"{kept.name.split('-')[0]}-*{kept.suffix}")):
-        with suppress(FileNotFoundError):  # another process forgets too
-            if old != kept and time.time() - old.stat().st_atime > 7 * 86400:
+    for old in kept.parent.glob(f"{kept.name.split('-')[0]}-*{kept.suffix}"):
+        with suppress(OSError):
+            if old != kept and time.time() - old.lstat().st_atime > _WEEK:
                 old.unlink()
 
 
-def copy_of(path: Path) -> Path:
-    """A copy beside a database, to be changed and then renamed over it."""
-    beside = beside_of(path)
-    shutil.copyfile(path, beside)
-    return beside
+@contextmanager
+def workplace(path: Path) -> Iterator[Path]:
+    """A private folder beside `path`, on the same file system, that is gone behind the block whatever happens in it.
+
+    Raises:
+        StorageError: it cannot be made.
+    """
+    # DuckDB takes what follows a question mark in a path for options.
+    parent = cache_folder() if "?" in str(path.parent.absolute()) else path.parent
+    sweep(parent)
+    name = path.name.replace("?", "_")[:100]
+    folder = parent / f"{name}.logsift-{_host()}-{os.getpid():x}-{secrets.token_hex(8)}"
+    try:
+        folder.mkdir(mode=0o700)
+        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as e:
+        raise StorageError(f"cannot write into {parent}: {e.strerror}; say --db PATH for another place") from None
+    try:
+        with suppress(OSError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
 
 
-def beside_of(path: Path) -> Path:
-    """The name a file is written under until it is whole."""
-    return path.with_name(f"{path.name}.logsift-{os.getpid():x}")
+def sweep(parent: Path) -> None:
+    """Delete the folders in `parent` that processes of this host and user were working in when they were killed."""
+    with suppress(OSError), os.scandir(parent) as entries:
+        for entry in entries:
+            found = WORKPLACE.fullmatch(entry.name)
+            if (
+                found
+                and found["host"] == _host()
+                and entry.is_dir(follow_symlinks=False)
+                and _dead(entry, found["pid"])
+            ):
+                shutil.rmtree(entry.path, ignore_errors=True)
 
 
-def spilled_of(path: Path) -> Path:
-    """The folder where DuckDB keeps what does not fit in memory while it works on a database."""
-    return path.with_name(f"{path.name}.tmp")
+def _dead(entry: os.DirEntry[str], pid: str) -> bool:
+    if entry.stat(follow_symlinks=False).st_uid != os.geteuid():
+        return False
+    with suppress(OSError):
+        os.kill(int(pid, 16), 0)
+        return False
+    try:
+        lock = os.open(Path(entry.path) / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
+    except OSError:
+        return True
+    try:  # a process of another container may have a number that is none here
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(lock)
+    return True
+
+
+def publish(made: Path, path: Path) -> None:
+    """Put a file in its place: whole on the disk first, then renamed over what was there.
+
+    Raises:
+        StorageError: it cannot be written.
+    """
+    try:
+        _flush(made)
+        try:
+            made.replace(path)
+        except OSError as e:
+            if e.errno != errno.EXDEV:
+                raise
+            with workplace(path) as near:
+                shutil.copyfile(made, near / "store")
+                _flush(near / "store")
+                (near / "store").replace(path)
+        _flush(path.parent)
+    except OSError as e:
+        raise StorageError(f"cannot write {path}: {e.strerror}; the last database stays as it was") from None
+
+
+def remember(path: Path) -> None:
+    """Note that this user's logsift wrote a file."""
+    with suppress(OSError):
+        noted = _note_of(path)
+        noted.parent.mkdir(mode=0o700, exist_ok=True)
+        noted.write_text(_mark(path))
+        for old in noted.parent.iterdir():
+            if time.time() - old.lstat().st_mtime > 26 * _WEEK:
+                old.unlink()
+
+
+def written_here(path: Path) -> bool:
+    """True where this user's logsift wrote the file, and nobody touched it since. What was sent is not built upon."""
+    try:
+        return _note_of(path).read_text() == _mark(path)
+    except (OSError, ValueError, StorageError):
+        return False
+
+
+def _note_of(path: Path) -> Path:
+    return cache_folder() / "written" / hashlib.sha256(os.fsencode(path.parent.resolve() / path.name)).hexdigest()[:32]
+
+
+def _mark(path: Path) -> str:
+    """What nobody can give another file: the time of its last change is the kernel's."""
+    status = path.lstat()
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(f"{path} is no file")
+    return f"{status.st_ino} {status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}"
+
+
+def _flush(path: Path) -> None:
+    file = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def _host() -> str:
+    return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]

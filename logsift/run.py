@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import duckdb
 
 from logsift.analysis import Analysis
 from logsift.content.load import load_catalog
 from logsift.errors import UserError
 from logsift.ingest.discover import discover
-from logsift.places import beside_of, cache_folder, copy_of, spilled_of
+from logsift.places import cache_folder, publish, remember, workplace
 from logsift.store import Store
 from logsift.store.incremental import forget_changed, known, numbered
+from logsift.store.materialise import declared
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,42 +55,51 @@ def analyze(
         raise UserError(f"nothing readable in {run}")
     path = db or default_database(run)
     now = {f.name: (f.size, f.mtime_ns) for f in files}
-    held = known(path, catalog, now)
+    aside = cached_database(run)
+    kept = path if db or path.exists() else aside  # what nothing was found in was kept aside
+    held = known(kept, catalog, now)
     if held == now:
-        return Analysis.of(run, Store.open(path), catalog)
+        with suppress(duckdb.Error, UserError):  # a damaged one is made anew
+            return Analysis.of(run, Store.open(kept), catalog)
+        held = None
     # Imported here: a run that did not change since is only opened.
     from logsift import pipeline
     from logsift.store.create import create
 
-    # Written beside the old one and renamed over it once it is whole: nobody ever opens half a database.
-    beside = copy_of(path) if held is not None else beside_of(path)
-    try:
-        if held is None:
-            beside.unlink(missing_ok=True)
-            store, todo = create(beside, catalog), files
-        else:
-            store = Store.open(beside, read_only=False)
-            files = numbered(store, files)
-            stale = forget_changed(store, catalog, files, held)
-            todo = [f for f in files if f.file_id in stale]
-        pipeline.read(store, catalog, todo, path.parent, progress)
-        pipeline.explain(store, catalog, files, progress)
-        store.close()
-        beside.replace(path)
-    finally:
-        for left in (beside, beside.with_name(beside.name + ".wal")):
-            left.unlink(missing_ok=True)
-        shutil.rmtree(spilled_of(beside), ignore_errors=True)
+    # Written in a folder of its own and renamed over the old one once it is whole: nobody ever opens half a database.
+    with workplace(path) as work:
+        store, todo = None, files
+        if held is not None:
+            with suppress(duckdb.Error, UserError):
+                shutil.copyfile(kept, work / "known")
+                store = Store.open(work / "known", read_only=False)
+                files = numbered(store, files)
+                stale = forget_changed(store, catalog, files, held)
+                todo = [f for f in files if f.file_id in stale]
+        if store is None:
+            store, todo = create(work / "new", catalog), files
+        try:
+            pipeline.read(store, catalog, todo, work, progress)
+            pipeline.explain(store, catalog, files, progress)
+            found = not db and (len(declared(store)) > 0 or bool(store.rows("SELECT 1 FROM incident LIMIT 1")))
+            store.finish()
+        finally:
+            store.close()
+        path = path if db or found else aside
+        publish(store.path or path, path)
+    remember(path)
     return Analysis.of(run, Store.open(path), catalog, len(todo))
 
 
 def default_database(run: Path) -> Path:
     """`RUN/logsift.duckdb`, beside a single file, or in the user's cache where that place can't be written."""
-    import hashlib
-    import os
-
     folder = run if run.is_dir() else run.parent
     name = DATABASE if run.is_dir() else f"{run.name}.{DATABASE}"
     if os.access(folder, os.W_OK):
         return folder / name
-    return cache_folder() / f"{hashlib.sha256(str(run.resolve()).encode()).hexdigest()[:16]}.duckdb"
+    return cached_database(run)
+
+
+def cached_database(run: Path) -> Path:
+    """The place in the user's cache for what is not written beside the run."""
+    return cache_folder() / f"{hashlib.sha256(os.fsencode(run.resolve())).hexdigest()[:16]}.duckdb"

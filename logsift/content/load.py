@@ -36,7 +36,8 @@ from logsift.content.model import (
     Seed,
     Table,
 )  # fmt: skip
-from logsift.places import beside_of, cache_folder, forget_old
+from logsift.errors import StorageError
+from logsift.places import cache_folder, forget_old, publish, workplace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -64,16 +65,15 @@ def load_catalog(*roots: Traversable) -> Catalog:
     # Mistakes are told with their place: the same content in another folder is another catalog, of the same digest.
     placed = hashlib.sha256("\0".join((digest.hexdigest(), *dict.fromkeys(f.root for f in files))).encode())
     kept = cache_folder() / f"content-{placed.hexdigest()[:24]}.pickle"
-    with suppress(OSError, pickle.UnpicklingError, EOFError):
+    with suppress(Exception):  # what a damaged one raises is of many kinds
         return cast("Catalog", pickle.loads(kept.read_bytes()))
     loader = _Loader()
     for f in files:
         loader.add(f)
     catalog = loader.finish(digest.hexdigest())
-    beside = beside_of(kept)
-    with suppress(OSError):
-        beside.write_bytes(pickle.dumps(catalog, pickle.HIGHEST_PROTOCOL))
-        beside.replace(kept)
+    with suppress(OSError, StorageError), workplace(kept) as work:
+        (work / "content").write_bytes(pickle.dumps(catalog, pickle.HIGHEST_PROTOCOL))
+        publish(work / "content", kept)
         forget_old(kept)
     return catalog
 

@@ -29,7 +29,8 @@ _SKIPPED_FOLDERS = frozenset({".git", ".svn", "__pycache__", "node_modules", ".i
 _NOT_LOGS = frozenset(
     {".md", ".rst", ".html", ".ipynb", ".py", ".pyc", ".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".rs", ".go"}
 )
-_OWN_NAME = re.compile(r"logsift\.duckdb(\.|\Z)|.*\.logsift-[0-9a-f]+\Z|duckdb_temp_.*")
+_OWN_NAME = re.compile(r".*\.logsift-[0-9a-f]{8}-[0-9a-f]+-[0-9a-f]{16}|(?:.*\.)?logsift\.duckdb")
+"""Databases, and the folders they are made in."""
 _HOLE = re.compile(rb"\0{512,}")
 _ESCAPED = re.compile(rb"\\x([89a-f][0-9a-f])")
 _RANK = re.compile(r"(?:^|[^a-z])(?:global)?_?rank[-_.=]?([0-9]{1,6})(?![0-9])", re.IGNORECASE)
@@ -159,7 +160,7 @@ def _walk(run: Path, *, follow: bool) -> Iterator[tuple[Path, str]]:
             try:
                 kind = entry.stat(follow_symlinks=False).st_mode
                 if stat.S_ISDIR(kind):
-                    if entry.name in _SKIPPED_FOLDERS:
+                    if entry.name in _SKIPPED_FOLDERS or _OWN_NAME.fullmatch(entry.name):
                         continue
                     if level < budget.FOLDER_LEVELS:
                         folders.append((path, level + 1))

@@ -16,6 +16,7 @@ import polars as pl
 
 from logsift.content.columns import TYPES
 from logsift.content.model import COMMON
+from logsift.errors import StorageError
 from logsift.ingest.clock import utc
 from logsift.ingest.envelope import FACTS, Envelopes
 from logsift.ingest.gate import Gate, Passed
@@ -284,6 +285,8 @@ class _Structured:
                     alike.append((file, rows))
                     if sum(len(given) for _, given in alike) > _STRUCTURED_ROWS:  # a store may hold more than memory
                         self._keep(table, held.pop((table, like)), matched)
+            except StorageError:
+                raise
             except Exception as e:  # whatever a torn or foreign file makes a reader raise is that file's problem
                 self._cannot_be_read(file, e, matched)
         for (table, _), alike in held.items():
@@ -379,12 +382,15 @@ class _Sink:
     def write(self, table: str) -> None:
         frames, self.rows[table] = self.frames.pop(table), 0
         folder = self.parts / table
-        folder.mkdir(exist_ok=True)
         self.number += 1
         rows = pl.concat(frames, how="diagonal")
         filled = [c for c in rows.columns if rows[c].null_count() < rows.height]
         part = folder / f"{self.number}.parquet"
-        rows.select(filled).write_parquet(part, compression="lz4", statistics=False, row_group_size=_GROUP_ROWS)
+        try:
+            folder.mkdir(exist_ok=True)
+            rows.select(filled).write_parquet(part, compression="lz4", statistics=False, row_group_size=_GROUP_ROWS)
+        except (OSError, pl.exceptions.PolarsError) as e:
+            raise StorageError(f"rows cannot be written into {self.parts}: {e}") from None
 
     def flush(self) -> None:
         for table in list(self.frames):

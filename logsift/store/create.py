@@ -11,7 +11,7 @@ import duckdb
 from logsift import __version__
 from logsift.content.errors import ContentError, ContentErrors
 from logsift.content.interface import CLOCK_INPUTS, INTERFACE
-from logsift.places import beside_of, cache_folder, forget_old
+from logsift.places import cache_folder, forget_old, publish, workplace
 from logsift.store.database import Store, quoted
 from logsift.store.dependencies import Inputs, branches, columns_asked, ordered
 from logsift.store.materialise import MISSING
@@ -40,15 +40,15 @@ def create(path: Path | None, catalog: Catalog) -> Store:
         _define(store, catalog)
         return store
     template = cache_folder() / f"empty-{catalog.digest[:24]}.duckdb"
-    if not template.exists():
-        beside = beside_of(template)
-        store = Store(duckdb.connect(str(beside)), beside)
-        try:
-            _define(store, catalog)
-            store.close()
-            beside.replace(template)
-        finally:
-            beside.unlink(missing_ok=True)
+    if not template.is_file():
+        with workplace(template) as work:
+            store = Store.open(work / "store", read_only=False)
+            try:
+                _define(store, catalog)
+                store.finish()
+            finally:
+                store.close()
+            publish(work / "store", template)
         forget_old(template)
     shutil.copyfile(template, path)
     return Store.open(path, read_only=False)

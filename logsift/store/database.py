@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
-from logsift.errors import UserError
-from logsift.places import spilled_of
+from logsift.errors import StorageError, UserError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,35 +29,46 @@ _FOR_MANY_ROWS = (
 class Store:
     """A DuckDB database: created with all tables, filled from Parquet parts, sealed, queried."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, path: Path | None) -> None:
-        self.con, self.path = con, path
+    def __init__(self, con: duckdb.DuckDBPyConnection, path: Path | None, *, sealed: bool = False) -> None:
+        self.con, self.path, self._sealed = con, path, sealed
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = True) -> Store:
-        """An existing store.
+        """An existing store, or with `read_only` False one to be filled, in a folder of its own.
+
+        A store to be filled reads and writes that folder, any other reads itself: no SQL that is in it or asked of it
+        reaches the rest of the machine.
 
         Raises:
             UserError: the file is no logsift database.
         """
         con = duckdb.connect()
         try:
+            con.execute("SET enable_progress_bar = false; SET GLOBAL TimeZone = 'UTC'")
+            con.execute("SET autoinstall_known_extensions = false; SET autoload_known_extensions = false")
+            if read_only:
+                con.execute("SET temp_directory = ''")
+            else:
+                folder = path.parent.absolute()
+                con.execute(f"SET temp_directory = {quoted(str(folder / 'spilled'))}; SET memory_limit = '{_MEMORY}'")
+                con.execute(f"SET allowed_directories = [{quoted(str(folder))}]; SET enable_external_access = false")
             # Attached, not connected to: DuckDB would hand out an instance that is still open on the file this one replaced.
             con.execute(f"ATTACH {quoted(str(path))} AS run ({'READ_ONLY' if read_only else 'READ_WRITE'})")
-            con.execute("USE run; SET TimeZone = 'UTC'; SET enable_progress_bar = false")
-            if not read_only:
-                con.execute(f"SET temp_directory = {quoted(str(spilled_of(path)))}; SET memory_limit = '{_MEMORY}'")
-            con.execute("SELECT catalog FROM run_info")
+            store = cls(con, path)
+            if read_only:
+                store.seal()
+            con.execute("USE run")
         except duckdb.Error as e:
             con.close()
             raise UserError(f"{path} is not a logsift database ({str(e).splitlines()[0]})") from None
-        return cls(con, path)
+        return store
 
     def beside(self) -> Store:
         """Another connection to the same database, for another thread."""
         (name,) = self.con.execute("SELECT current_database()").fetchone() or ("memory",)
         con = self.con.cursor()
-        con.execute(f"USE \"{name}\"; SET TimeZone = 'UTC'")
-        return Store(con, self.path)
+        con.execute(f'USE "{name}"')
+        return Store(con, self.path, sealed=self._sealed)
 
     def append_parts(self, parts: Path) -> None:
         """Load the Parquet files of `parts/<table>/` into the tables."""
@@ -84,20 +94,32 @@ class Store:
         return int(rows)
 
     def _with_what_it_needs(self, work: Callable[[], T]) -> T:
-        """Do it with little memory, and where that is not enough with all there is."""
+        """Do it with little memory, and where that is not enough with all there is.
+
+        Raises:
+            StorageError: what it needs cannot be written or read: that is no fault of the statement.
+        """
         try:
-            return work()
-        except duckdb.OutOfMemoryException:
-            self.con.execute("RESET memory_limit")
-            return work()
+            try:
+                return work()
+            except duckdb.OutOfMemoryException:
+                if self._sealed:
+                    raise
+                self.con.execute("RESET memory_limit")
+                return work()
+        except (duckdb.IOException, duckdb.FatalException) as e:
+            raise StorageError(f"the database cannot be written or read: {str(e).splitlines()[0]}") from None
 
     def problem(self, what: str, text: str) -> None:
         """Note what went wrong and belongs to no line."""
         self.insert("problem", [(None, None, what, text.splitlines()[0] if text else "")])
 
     def seal(self) -> None:
-        """From here on queries can read the database and nothing else of the machine."""
-        self.con.execute("SET enable_external_access = false; SET lock_configuration = true")
+        """From here on queries can read the database and nothing else of the machine, also not its file by another name."""
+        if not self._sealed:
+            self.con.execute("SET enable_external_access = false; SET disabled_filesystems = 'LocalFileSystem'")
+            self.con.execute("SET lock_configuration = true")
+            self._sealed = True
 
     def rows(self, query: str, parameters: Sequence[object] = ()) -> list[dict[str, Any]]:
         """The result of a query as dicts."""
@@ -122,6 +144,19 @@ class Store:
             names = list(rows[0])
             listed = ", ".join(f'"{n}"' for n in names)
             self.insert(f"{table} ({listed})", [[row[n] for n in names] for row in rows])
+
+    def finish(self) -> None:
+        """Write everything into the file, and close it.
+
+        Raises:
+            StorageError: that is not possible. DuckDB itself says nothing where it closes a file and cannot write it.
+        """
+        try:
+            self.con.execute("CHECKPOINT")
+        except duckdb.Error as e:
+            raise StorageError(f"the database cannot be written: {str(e).splitlines()[0]}") from None
+        finally:
+            self.con.close()
 
     def close(self) -> None:
         """Close the connection."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from logsift.errors import UserError
+from logsift.places import written_here
 from logsift.store.database import Store
 
 if TYPE_CHECKING:
@@ -20,12 +21,12 @@ Seen = dict[str, tuple[int, int]]
 
 
 def known(path: Path, catalog: Catalog, now: Seen) -> Seen | None:
-    """The files that an existing store holds; None where it can't be built upon.
+    """The files that an existing store holds; None where it can't be built upon: what somebody sent or changed is not.
 
     Where files changed since (`now`) and the store's times were moved onto one clock, the other files may tell another
     clock: then all are read anew.
     """
-    if not path.exists():
+    if not written_here(path):
         return None
     try:
         store = Store.open(path)
