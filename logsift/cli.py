@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ from logsift.content.errors import ContentErrors
 from logsift.errors import UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from logsift.analysis import Analysis
     from logsift.content.model import Catalog
 
@@ -37,13 +40,40 @@ class _Commands(click.Group):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
-        try:
-            return super().invoke(ctx)
-        except Exception as e:
-            if told := _told(e):
-                _say(told, err=True)
-                ctx.exit(2)
-            raise
+        with _stopped_by_signals() as stopped:
+            try:
+                return super().invoke(ctx)
+            except KeyboardInterrupt:
+                _say("logsift: stopped, nothing is left behind", err=True)
+                ctx.exit(128 + (stopped or [2])[0])
+            except Exception as e:
+                if told := _told(e):
+                    _say(told, err=True)
+                    ctx.exit(2)
+                raise
+
+
+@contextmanager
+def _stopped_by_signals() -> Iterator[list[int]]:
+    """What asks a process to end ends it like Ctrl-C does, so that it cleans up; gives the signals that came."""
+    import signal
+    import threading
+
+    came: list[int] = []
+
+    def stop(number: int, frame: object) -> None:
+        came.append(number)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield came
+        return
+    before = {s: signal.signal(s, stop) for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield came
+    finally:
+        for s, handler in before.items():
+            signal.signal(s, handler)
 
 
 def _told(error: Exception) -> str | None:

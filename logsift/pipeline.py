@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,10 +34,9 @@ def read(
     store: Store,
     catalog: Catalog,
     files: Sequence[SourceFile],
-    folder: Path,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> None:
-    """Files -> rows of the declared tables. Parts lie in `folder` until they are loaded."""
+    """Files -> rows of the declared tables."""
     total, done = sum(f.size for f in files), 0
 
     def note(size: int) -> None:
@@ -47,7 +45,7 @@ def read(
         if progress:
             progress("reading", done, total)
 
-    with tempfile.TemporaryDirectory(dir=folder) as parts:
+    with store.scratch() as parts:
         parsed = Parser(catalog).parse(files, Path(parts), note)
         store.con.execute("BEGIN")
         store.append_parts(Path(parts))

@@ -79,7 +79,7 @@ def analyze(
         if store is None:
             store, todo = create(work / "new", catalog), files
         try:
-            pipeline.read(store, catalog, todo, work, progress)
+            pipeline.read(store, catalog, todo, progress)
             pipeline.explain(store, catalog, files, progress)
             found = not db and (len(declared(store)) > 0 or bool(store.rows("SELECT 1 FROM incident LIMIT 1")))
             store.finish()

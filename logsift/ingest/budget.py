@@ -38,3 +38,8 @@ FOLDER_LEVELS = 64
 """Folders within folders that are looked into."""
 FILES = 1_000_000
 """Files of a run."""
+
+QUERY_SECONDS = 300.0
+"""How long one query of content, or of a person, may take."""
+QUERY_ROWS = 1_000_000
+"""Rows that such a query gives."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from logsift.content.incident import Incident
+from logsift.errors import StorageError, UserError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -58,11 +59,15 @@ def _ask(store: Store, rule: Rule, queries: Sequence[str]) -> tuple[list[Inciden
     """A rule's incidents, and what went wrong with the first row that failed."""
     out, failed = [], ""
     try:
-        for row in (row for query in queries for row in store.rows(query)):
-            try:
-                out.append(Incident.of_result(rule, row))
-            except (ValueError, TypeError) as e:
-                failed = failed or str(e)
-    except duckdb.Error as e:
+        for query in queries:
+            names, rows = store.asked(query)
+            for row in rows:
+                try:
+                    out.append(Incident.of_result(rule, dict(zip(names, row, strict=True))))
+                except (ValueError, TypeError) as e:
+                    failed = failed or str(e)
+    except StorageError:
+        raise
+    except (duckdb.Error, UserError) as e:
         failed = str(e)
     return out, failed

@@ -29,11 +29,11 @@ def written(store: Store, query: str, to: str) -> str:
 
     Raises:
         duckdb.Error: the query is wrong; DuckDB says where.
+        UserError: it is none, or takes more than a query may.
     """
+    names, rows = store.typed(query)
     if to == "json":
-        return to_json(store.rows(query))
-    cursor = store.con.execute(query)
-    names, rows = [d[0] for d in cursor.description or ()], cursor.fetchall()
+        return to_json([dict(zip(names, row, strict=True)) for row in rows])
     if to == "csv":
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows([spreadsheet(v) for v in row] for row in [names, *rows])

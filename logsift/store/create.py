@@ -20,6 +20,7 @@ from logsift.store.schema import ENGINE, definitions
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from logsift.content.errors import Origin
     from logsift.content.model import Catalog, Relation
 
 SEARCHED = frozenset(name for name, asked in INTERFACE.items() if asked.filled)
@@ -44,6 +45,7 @@ def create(path: Path | None, catalog: Catalog) -> Store:
         with workplace(template) as work:
             store = Store.open(work / "store", read_only=False)
             try:
+                store.con.execute("RESET memory_limit")
                 _define(store, catalog)
                 store.finish()
             finally:
@@ -65,6 +67,8 @@ def _define(store: Store, catalog: Catalog) -> None:
     for_clocks = inputs.closure(CLOCK_INPUTS)
     for relation in relations:
         _make(store, relation, inputs)
+    for origin, sql in [(r.origin, r.sql) for r in catalog.rules] + [(m.origin, m.sql) for m in catalog.missing]:
+        _hold_to_one(store, origin, sql, duckdb.StatementType.SELECT)
     branched = [
         (r.name, ordinal, query, by_name, inputs.of(query, r.needs), r.name in for_clocks and not behind, behind)
         for ordinal, r in enumerate(relations)
@@ -94,6 +98,7 @@ def _make(store: Store, relation: Relation, inputs: Inputs) -> None:
     if unknown := relation.needs - inputs.filled:
         raise ContentErrors([ContentError(relation.origin, f"no such table: {', '.join(sorted(unknown))}")])
     try:
+        _hold_to_one(store, relation.origin, relation.definition, duckdb.StatementType.CREATE)
         store.con.execute(relation.definition)
     except duckdb.Error as e:
         raise ContentErrors([ContentError(relation.origin, f"SQL fails: {e}")]) from None
@@ -101,9 +106,25 @@ def _make(store: Store, relation: Relation, inputs: Inputs) -> None:
         store.con.execute(f"COMMENT ON {relation.kind} {relation.name} IS {quoted(relation.about)}")
 
 
+def _hold_to_one(store: Store, origin: Origin, sql: str, kind: duckdb.StatementType) -> None:
+    """Content asks, and changes nothing: a second statement behind a query could.
+
+    Raises:
+        ContentErrors: it is no single statement of this kind.
+    """
+    try:
+        kinds = [statement.type for statement in store.con.extract_statements(sql)]
+    except duckdb.Error as e:
+        raise ContentErrors([ContentError(origin, f"SQL fails: {e}")]) from None
+    if kinds != [kind]:
+        said = ", ".join(str(k.name) for k in kinds)
+        raise ContentErrors([ContentError(origin, f"it holds {said or 'nothing'}", "one SELECT and nothing behind it")])
+
+
 def _load_seed(store: Store, name: str, csv: str) -> None:
     """A CSV of the content as a table of that name; comment lines (#) stay out. Types are DuckDB's guess."""
-    with tempfile.NamedTemporaryFile("w", suffix=".csv", encoding="utf-8") as f:
+    folder = store.path.parent if store.path else None
+    with tempfile.NamedTemporaryFile("w", suffix=".csv", encoding="utf-8", dir=folder) as f:
         f.write("\n".join(line for line in csv.splitlines() if not line.startswith("#")) + "\n")
         f.flush()
         store.con.execute(

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import tempfile
+from contextlib import contextmanager
+from threading import Condition, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
 from logsift.errors import StorageError, UserError
+from logsift.ingest import budget
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 T = TypeVar("T")
 
+_LOOK_SECONDS = 1.0
+"""How often running queries are looked at."""
 _MEMORY = "600MB"
 """What DuckDB may take while a store is made, before it keeps parts of tables in files: without a limit it takes most of a machine that others use too."""
 
@@ -26,11 +33,47 @@ _FOR_MANY_ROWS = (
 """What DuckDB's optimizer does that pays with many rows only, by the time it takes."""
 
 
+class _Watch:
+    """Interrupts queries that take longer than their budget. One thread for all of a store, while any is running."""
+
+    def __init__(self) -> None:
+        self._change = Condition()
+        self._running: dict[int, tuple[duckdb.DuckDBPyConnection, float]] = {}
+        self._thread: Thread | None = None
+
+    @contextmanager
+    def over(self, con: duckdb.DuckDBPyConnection) -> Iterator[None]:
+        """Watch over what a connection does in the block."""
+        with self._change:
+            self._running[id(con)] = con, monotonic()
+            if self._thread is None:
+                self._thread = Thread(target=self._look, name="logsift-watch", daemon=True)
+                self._thread.start()
+        try:
+            yield
+        finally:
+            with self._change:
+                del self._running[id(con)]
+
+    def _look(self) -> None:
+        while True:
+            with self._change:
+                self._change.wait(_LOOK_SECONDS)
+                if not self._running:
+                    self._thread = None
+                    return
+                for con, began in self._running.values():
+                    if monotonic() - began > budget.QUERY_SECONDS:
+                        con.interrupt()
+
+
 class Store:
     """A DuckDB database: created with all tables, filled from Parquet parts, sealed, queried."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, path: Path | None, *, sealed: bool = False) -> None:
-        self.con, self.path, self._sealed = con, path, sealed
+    def __init__(
+        self, con: duckdb.DuckDBPyConnection, path: Path | None, *, sealed: bool = False, watch: _Watch | None = None
+    ) -> None:
+        self.con, self.path, self._sealed, self._watch = con, path, sealed, watch or _Watch()
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = True) -> Store:
@@ -68,7 +111,11 @@ class Store:
         (name,) = self.con.execute("SELECT current_database()").fetchone() or ("memory",)
         con = self.con.cursor()
         con.execute(f'USE "{name}"')
-        return Store(con, self.path, sealed=self._sealed)
+        return Store(con, self.path, sealed=self._sealed, watch=self._watch)
+
+    def scratch(self) -> tempfile.TemporaryDirectory[str]:
+        """A folder for what is to be loaded: a store reads its own place and no other."""
+        return tempfile.TemporaryDirectory(dir=self.path.parent if self.path else None)
 
     def append_parts(self, parts: Path) -> None:
         """Load the Parquet files of `parts/<table>/` into the tables."""
@@ -90,8 +137,13 @@ class Store:
 
     def fill(self, statement: str) -> int:
         """Run an INSERT; gives the number of rows."""
-        (rows,) = self._with_what_it_needs(lambda: self.con.execute(statement).fetchone() or (0,))
-        return int(rows)
+
+        def work() -> int:
+            with self._watch.over(self.con):
+                (rows,) = self.con.execute(statement).fetchone() or (0,)
+                return int(rows)
+
+        return self._with_what_it_needs(work)
 
     def _with_what_it_needs(self, work: Callable[[], T]) -> T:
         """Do it with little memory, and where that is not enough with all there is.
@@ -130,6 +182,40 @@ class Store:
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
         return self._with_what_it_needs(read)
+
+    def asked(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Names and rows of a query that logsift did not write itself, within its budgets of time and rows.
+
+        Raises:
+            duckdb.Error: it is wrong, or took too long.
+            UserError: it gives too much, or what cannot be shown.
+        """
+
+        def read() -> tuple[list[str], list[tuple[Any, ...]]]:
+            with self._watch.over(self.con):
+                cursor = self.con.execute(query)
+                return [d[0] for d in cursor.description or ()], cursor.fetchmany(budget.QUERY_ROWS + 1)
+
+        try:
+            names, rows = self._with_what_it_needs(read)
+        except duckdb.InvalidInputException as e:
+            if "pytz" in str(e):
+                raise UserError("a time with a zone cannot be shown: ask for (…)::TIMESTAMP, times are UTC") from None
+            raise
+        if len(rows) > budget.QUERY_ROWS:
+            raise UserError(f"more than {budget.QUERY_ROWS:,} rows: ask for less, or LIMIT it")
+        return names, rows
+
+    def typed(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Names and rows of the one statement that a person typed.
+
+        Raises:
+            duckdb.Error: it is wrong, or took too long.
+            UserError: it is no statement, or more than one, or gives too much.
+        """
+        if len(self.con.extract_statements(query)) != 1:
+            raise UserError("say one statement of SQL, for example: SELECT rule, summary FROM incident")
+        return self.asked(query)
 
     def insert(self, table: str, rows: Iterable[Sequence[object]]) -> None:
         """Insert tuples in the order of the table's columns."""

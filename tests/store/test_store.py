@@ -46,7 +46,7 @@ def test_other_content_reads_everything_anew(
 def test_a_failed_run_leaves_the_last_database_and_no_scraps(
     run_of: Make, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = run_of({"a.log": "hello\n"})
+    run = run_of({"a.log": "Traceback (most recent call last):\n"})
     analyze(run, catalog=catalog)
     before = (run / "logsift.duckdb").read_bytes()
     (run / "a.log").write_text("changed, and longer\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -87,7 +86,7 @@ def run(store: Store, p: Parameters = DEFAULT) -> None:
                 take(pending.popleft())
         for left in pending:
             take(left)
-    with tempfile.TemporaryDirectory(prefix="logsift-series-") as parts:
+    with store.scratch() as parts:
         for table, made in zip(FOUND, (segments, found), strict=True):
             if made:
                 (Path(parts) / table).mkdir()

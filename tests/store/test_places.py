@@ -1,0 +1,248 @@
+"""Where logsift writes: nothing of others is overwritten or built upon, nothing is left behind, nothing is half."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from logsift import Catalog, analyze
+from logsift.content.errors import ContentErrors
+from logsift.errors import StorageError, UserError
+from logsift.places import WORKPLACE, cache_folder, publish, sweep, workplace
+from logsift.store import Store
+
+Make = Callable[..., Path]
+
+CRASH = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    f()\nKeyError: 1\n'
+ANALYZE = "import sys; from logsift.cli import main; main(['analyze', sys.argv[1], '--format', 'json'])"
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(p.name for p in folder.iterdir())
+
+
+def started(run: Path, **more: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", ANALYZE, str(run)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more
+    )  # type: ignore[call-overload, no-any-return]
+
+
+def test_a_folder_to_work_in_is_private_and_gone_behind_the_block(tmp_path: Path) -> None:
+    def work_and_stop() -> None:
+        with workplace(tmp_path / "logsift.duckdb") as work:
+            assert (work.parent, work.stat().st_mode & 0o777) == (tmp_path, 0o700)
+            (work / "some").write_text("x")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        work_and_stop()
+    assert names(tmp_path) == []
+
+
+def test_what_a_killed_process_left_is_removed_and_what_a_living_one_has_stays(tmp_path: Path) -> None:
+    with workplace(tmp_path / "x") as alive:
+        parts = alive.name.split("-")
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        dead = tmp_path / "-".join([*parts[:-2], f"{gone.pid:x}", "0" * 16])
+        dead.mkdir()
+        (dead / "lock").write_text("")
+        other = tmp_path / "x.logsift-00000000-1-0123456789abcdef"
+        other.mkdir()
+        assert WORKPLACE.fullmatch(dead.name)
+        sweep(tmp_path)
+        assert names(tmp_path) == sorted([alive.name, other.name])
+
+
+def test_a_link_in_the_place_of_the_database_is_replaced_not_followed(run_of: Make, catalog: Catalog) -> None:
+    run = run_of({"a.log": CRASH, "../precious": "mine"})
+    (run / "logsift.duckdb").symlink_to("../precious")
+    analyze(run, catalog=catalog)
+    assert (run / "../precious").read_text() == "mine"
+    assert not (run / "logsift.duckdb").is_symlink()
+
+
+def test_a_cache_that_somebody_else_can_write_into_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / "logsift"
+    (tmp_path / "logsift").chmod(0o777)
+    assert cache_folder() != tmp_path / "logsift"
+    (tmp_path / "logsift").rmdir()
+    (tmp_path / "logsift").symlink_to("/tmp")
+    assert cache_folder() != tmp_path / "logsift"
+
+
+def forged(run: Path) -> None:
+    """A database as logsift writes it, with another verdict."""
+    con = duckdb.connect(str(run / "logsift.duckdb"))
+    con.execute("UPDATE incident SET rule = 'forged.verdict'")
+    con.close()
+
+
+def test_a_database_that_came_with_the_run_is_not_believed(run_of: Make, catalog: Catalog) -> None:
+    run = run_of({"a.log": CRASH})
+    analyze(run, catalog=catalog)
+    forged(run)
+    analysis = analyze(run, catalog=catalog)
+    assert [i.rule for i in analysis.incidents] == ["crash.exception"]
+    sent = run.parent / "sent"
+    shutil.copytree(run, sent)  # sizes and times as they were
+    assert analyze(sent, catalog=catalog).parsed == 1
+
+
+def test_a_damaged_database_is_made_anew(run_of: Make, catalog: Catalog) -> None:
+    run = run_of({"a.log": CRASH})
+    analyze(run, catalog=catalog)
+    path = run / "logsift.duckdb"
+    data = bytearray(path.read_bytes())
+    data[8192:] = b"\xa5" * (len(data) - 8192)
+    path.write_bytes(data)
+    from logsift.places import remember
+
+    remember(path)
+    assert [i.rule for i in analyze(run, catalog=catalog).incidents] == ["crash.exception"]
+
+
+ATTACKS = {
+    "reads a file": "SELECT * FROM read_text('/etc/hostname')",
+    "writes a file": "COPY (SELECT 1) TO '{run}/stolen.csv'",
+    "writes over the database": "COPY (SELECT 1) TO '{run}/logsift.duckdb' (USE_TMP_FILE false)",
+    "attaches another": "ATTACH '{run}/other.duckdb'",
+    "loads an extension": "LOAD '{run}/evil.duckdb_extension'",
+    "opens the seal": "SET enable_external_access = true",
+    "exports": "EXPORT DATABASE '{run}/out'",
+    "changes a conclusion": "DELETE FROM incident",
+    "says two things": "SELECT 1; SELECT 2",
+    "says nothing": "",
+    "asks for a time with a zone": "SELECT now()",
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory, catalog: Catalog) -> Path:
+    run = tmp_path_factory.mktemp("made") / "run"
+    run.mkdir()
+    (run / "a.log").write_text(CRASH)
+    analyze(run, catalog=catalog)
+    return run
+
+
+@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+def test_a_query_reaches_nothing_but_the_rows(made: Path, attack: str) -> None:
+    store, before = Store.open(made / "logsift.duckdb"), names(made)
+    with pytest.raises((duckdb.Error, UserError)):
+        store.typed(attack.format(run=made))
+    assert store.rows("SELECT rule FROM incident") == [{"rule": "crash.exception"}]
+    assert names(made) == before
+
+
+def test_a_query_without_end_ends(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("logsift.ingest.budget.QUERY_SECONDS", 0.2)
+    monkeypatch.setattr("logsift.store.database._LOOK_SECONDS", 0.1)
+    store = Store.open(made / "logsift.duckdb")
+    with pytest.raises(duckdb.InterruptException):
+        store.typed("SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b")
+    monkeypatch.setattr("logsift.ingest.budget.QUERY_ROWS", 10)
+    with pytest.raises(UserError, match="more than 10 rows"):
+        store.typed("FROM range(20)")
+
+
+CONTENT = {
+    "a view that reads": ("rules/views/leak.sql", "-- view: one\nSELECT * FROM read_text('/etc/hostname')"),
+    "a table that reads": ("rules/views/leak.sql", "-- table: one\nSELECT * FROM read_text('/etc/hostname')"),
+    "a statement behind a view": ("rules/views/leak.sql", "-- view: one\nSELECT 1 AS one; COPY (SELECT 1) TO '{out}'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "sql"), CONTENT.values(), ids=CONTENT)
+def test_content_of_others_reads_and_writes_nothing(
+    run_of: Make, content_of: Callable[..., Catalog], tmp_path: Path, path: str, sql: str
+) -> None:
+    out = tmp_path / "out.csv"
+    with pytest.raises(ContentErrors):
+        analyze(run_of({"a.log": CRASH}), catalog=content_of({path: sql.format(out=out)}))
+    assert not out.exists()
+
+
+def test_nothing_that_is_worth_keeping_is_kept_aside(run_of: Make, catalog: Catalog) -> None:
+    run = run_of({"words.txt": "nothing of interest\n"})
+    assert [analyze(run, catalog=catalog).parsed for _ in range(2)] == [1, 0]
+    assert names(run) == ["words.txt"]
+
+
+def test_a_file_that_cannot_be_put_in_its_place_is_an_error_and_the_old_one_stays(tmp_path: Path) -> None:
+    (tmp_path / "made").write_text("new")
+    (tmp_path / "there" / "x").mkdir(parents=True)
+    with pytest.raises(StorageError, match="cannot write"):
+        publish(tmp_path / "made", tmp_path / "there")
+    assert (tmp_path / "there" / "x").is_dir()
+
+
+def limit(size: int) -> Callable[[], None]:
+    def set_limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    return set_limit
+
+
+@pytest.mark.slow
+def test_a_disk_that_is_full_at_any_moment_is_an_error_and_never_an_answer(run_of: Make, catalog: Catalog) -> None:
+    run = run_of({"a.log": CRASH + "".join(f"step:{n}/9000 train_loss:{1 / (n + 1):.6f}\n" for n in range(9000))})
+    analyze(run, catalog=catalog)
+    made, before = (run / "logsift.duckdb").stat().st_size, (run / "logsift.duckdb").read_bytes()
+    (run / "b.log").write_text(CRASH)
+    for size in (1 << 10, 1 << 16, 1 << 20, made // 2, made - 4096):
+        tried = started(run, preexec_fn=limit(size))
+        out, told = tried.communicate()
+        assert tried.returncode == 2, (size, out[:300], told)
+        assert told.startswith("logsift: ")
+        assert "Traceback" not in told
+        assert (run / "logsift.duckdb").read_bytes() == before
+        assert names(run) == ["a.log", "b.log", "logsift.duckdb"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_leaves_nothing_and_is_one_line(run_of: Make, number: signal.Signals, code: int) -> None:
+    run = run_of({"a.log": CRASH * 20_000})
+    going = started(run)
+    while going.poll() is None and names(run) == ["a.log"]:
+        time.sleep(0.01)
+    going.send_signal(number)
+    _, told = going.communicate()
+    assert (going.returncode, told) == (code, "logsift: stopped, nothing is left behind\n")
+    assert names(run) == ["a.log"]
+
+
+@pytest.mark.slow
+def test_kills_at_random_moments_leave_what_the_next_call_removes(run_of: Make, catalog: Catalog) -> None:
+    import random
+
+    run, rng = run_of({"a.log": CRASH * 2000}), random.Random(18)
+    for _ in range(int(os.environ.get("LOGSIFT_KILLS", "6"))):
+        going = started(run)
+        time.sleep(rng.uniform(0.3, 6))
+        going.kill()
+        going.communicate()
+        assert all(n in {"a.log", "logsift.duckdb"} or WORKPLACE.fullmatch(n) for n in names(run))
+    assert [i.rule for i in analyze(run, catalog=catalog).incidents] == ["crash.exception"]
+    assert names(run) == ["a.log", "logsift.duckdb"]
+
+
+@pytest.mark.slow
+def test_many_analyses_at_once_agree(run_of: Make) -> None:
+    run = run_of({"a.log": CRASH})
+    said = [p.communicate()[0] for p in [started(run) for _ in range(4)]]
+    assert ['"crash.exception"' in s for s in said] == [True] * 4
+    assert names(run) == ["a.log", "logsift.duckdb"]
