@@ -117,13 +117,30 @@ def analyze(run: Path, to: str, db: Path | None, content: tuple[Path, ...], fail
 
 @main.command()
 @click.argument("run", type=_PATH)
-@click.option("-o", "--output", type=_PATH, required=True, help="report.md or report.json")
+@click.option("-o", "--output", type=_PATH, required=True, help="report.md, .html or .json; - is Markdown on stdout.")
+@click.option("--for", "form", metavar="TRACKER", help="Fill the form of a tracker: pytorch, nccl, vllm, cloud, ….")
+@click.option("--figures", type=_PATH, metavar="DIR", help="Write the figures into DIR too, as PNG.")
 @_DB
 @_CONTENT
-def report(run: Path, output: Path, db: Path | None, content: tuple[Path, ...]) -> None:
-    """Write the report of RUN into a file, to be attached to a bug issue."""
-    output.write_text(_rendered(_analysis(run, db, content), "json" if output.suffix == ".json" else "md"))
-    click.echo(f"wrote {output}", err=True)
+def report(
+    run: Path, output: Path, form: str | None, figures: Path | None, db: Path | None, content: tuple[Path, ...]
+) -> None:
+    """Write the report of RUN: a page to open, or Markdown to be attached to a bug issue."""
+    if form and output.suffix in (".html", ".json"):
+        raise click.UsageError("--for fills a form in Markdown: give it -o FILE.md")
+    analysis = _analysis(run, db, content)
+    to = {".json": "json", ".html": "html"}.get(output.suffix, "md")
+    text = _rendered(analysis, to, form)
+    if str(output) == "-":
+        click.echo(text, nl=False)
+    else:
+        output.write_text(text, encoding="utf-8")
+        _say(f"wrote {output}", err=True)
+    if figures:
+        from logsift.report.figures import write
+
+        for path in write(analysis, figures):
+            _say(f"wrote {path}", err=True)
 
 
 @main.command()
@@ -353,14 +370,18 @@ def _analysis(run: Path, db: Path | None, content: tuple[Path, ...]) -> Analysis
         return run_analysis(run, db=db, catalog=_catalog(content), progress=progress)
 
 
-def _rendered(analysis: Analysis, to: str) -> str:
+def _rendered(analysis: Analysis, to: str, form: str | None = None) -> str:
     if to == "json":
         from logsift.report import json as rendering
 
         return rendering.render(analysis)
+    if to == "html":
+        from logsift.report import html
+
+        return html.render(analysis)
     from logsift.report import markdown
 
-    return markdown.render(analysis)
+    return markdown.render(analysis, form)
 
 
 if __name__ == "__main__":

@@ -95,6 +95,28 @@ INTERFACE: dict[str, Asked] = {
         filled=True,
     ),
     "excursion": Asked("what stands out of a series", {**_PLACE, "series_id": "BIGINT", "kind": "VARCHAR"}, filled=True),
+    # -- reports --
+    "run_setting": Asked(
+        "versions and settings by value, what differs first",
+        {
+            "kind": "VARCHAR", "name": "VARCHAR", "value": "VARCHAR", "ranks": "BIGINT[]", "hosts": "VARCHAR[]",
+            "differs": "BOOLEAN",
+        },
+    ),
+    "memory_part": Asked(
+        "the parts of a memory in which an allocation failed, lane by lane; `wanted`: what was asked for",
+        {
+            "lane": "VARCHAR", "place": "BIGINT", "part": "VARCHAR", "size_bytes": "BIGINT", "total_bytes": "BIGINT",
+            "wanted": "BOOLEAN",
+        },
+    ),
+    "rank_progress": Asked(
+        "how far each rank has come in a group, by source",
+        {
+            "source": "VARCHAR", "rank": "BIGINT", "grp": "VARCHAR", "grp_desc": "VARCHAR", "enqueued": "BIGINT",
+            "completed": "BIGINT", "waits_for": "BIGINT",
+        },
+    ),
     # -- pictures --
     "metric": Asked(
         "every printed value of a metric",

@@ -19,7 +19,7 @@ _BUT_LINE_FEED = re.compile(f"[\x00-\x09\x0b-\x1f\x7f-\x9f{_UNSEEN}]")
 _PLAIN = re.compile(r"[\w.,:;()'\"/%?=+-]+")
 """A word of these has no markup, unless _TELLING finds some."""
 _TELLING = re.compile(
-    r"^\W*_|_\W*$|__|://|\bwww\.|:\w+:|%\w|\bGH-[0-9]|\b(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b",
+    r"^\W*_|_\W*$|__|://|\bwww\.|:(?=\w*[a-z])[\w+-]+:|:100:|:1234:|%\w|\bGH-[0-9]|\b(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b",
     re.IGNORECASE,
 )
 """Emphasis, links, pictures by name, references to issues, milestones and commits."""

@@ -1,91 +1,99 @@
-"""The report as Markdown, to be attached to a bug issue."""
+"""The report as Markdown, whole or as the form of a tracker asks for it, to be attached to a bug issue."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from logsift.judge.words import agree, count
-from logsift.report.model import MARK, Finding, build, fact, flat, job_size, who
+from logsift.errors import UserError
+from logsift.report import details
+from logsift.report.model import MARK, build
+from logsift.report.render import TEMPLATES, markdown
+from logsift.report.timeline import MARKS
 
 if TYPE_CHECKING:
     from logsift.analysis import Analysis
 
-_PROOF_LINES = 20
+MOST_CHARACTERS = 60_000
+"""What a tracker takes as one text, with something to spare."""
+_STACK_LINES = (200, 80, 20)
 
 
-def render(analysis: Analysis) -> str:
-    """The report as one Markdown document."""
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many of each are shown."""
+
+    proof: int
+    echoes: int
+    others: int
+    fates: int
+    settings: int
+    moments: int
+    missing: int
+    stacks: int
+
+
+_ROOMS = (Room(12, 30, 8, 30, 80, 80, 12, 150), Room(6, 12, 4, 12, 30, 40, 6, 60), Room(4, 5, 2, 6, 10, 15, 3, 20))
+
+
+def forms() -> list[str]:
+    """The trackers whose form can be filled."""
+    return sorted(p.name.removesuffix(".md.j2") for p in (TEMPLATES / "for").glob("*.md.j2"))
+
+
+def render(analysis: Analysis, form: str | None = None) -> str:
+    """The report as one Markdown document of at most MOST_CHARACTERS.
+
+    Args:
+        analysis: of a run directory; where it is gone, the proof lacks the lines around it.
+        form: the tracker whose form is to be filled, the whole report where None.
+
+    Raises:
+        UserError: no such form.
+    """
+    if form is not None and form not in forms():
+        raise UserError(f"no form for {form!r}; there are: {', '.join(forms())}")
+    template = markdown().get_template(f"for/{form}.md.j2" if form else "report.md.j2")
+    text = ""
+    for room in _ROOMS:
+        text = _tidy(template.render(_known(analysis, room)))
+        if len(text) <= MOST_CHARACTERS:
+            return text
+    cut = text[: text.rindex("\n\n", 0, MOST_CHARACTERS - 200)]
+    return f"{cut}\n\n…\n\nThe rest was left out: `logsift report RUN -o report.html` has all of it.\n"
+
+
+def _known(analysis: Analysis, room: Room) -> dict[str, Any]:
     report = build(analysis)
-    out = [MARK, f"# {_plain(report.verdict)}", ""]
-    if report.root:
-        out += _section(report.root, "Root cause")
-        if echoes := flat(report.root):
-            out += ["### Consequences", "", *_list(echoes), ""]
-    for other in report.others:
-        out += _section(other, "Also found")
-        if echoes := flat(other):
-            out += [*_list(echoes), ""]
-    if report.context:
-        out += ["## Context", "", *_list([(0, f) for f in report.context]), ""]
-    if report.coverage.missing:
-        out += ["## What would settle more", ""]
-        out += [f"- **{_plain(m.what)}**: {_plain(m.why)} `{m.how}`" for m in report.coverage.missing]
-        out.append("")
-    c = report.coverage
-    out += [
-        "## What was read", "",
-        f"{count(c.files, 'file')}, {count(c.lines, 'line')}; {count(c.not_understood, 'line')} "
-        f"{agree(c.not_understood, 'resembles', 'resemble')} known messages but could not be parsed; {count(c.problems, 'problem')}.",
-    ]  # fmt: skip
-    if size := job_size(c):
-        out.append(f"The job has {size}.")
-    out += [f"- not read: `{path}` ({why})" for path, why in c.unread]
-    out += [f"- {_plain(what)}: {_plain(why)}" for what, why in c.failed]
-    out += ["", f"logsift {report.version} on `{report.run}`", ""]
-    return "\n".join(out)
+    shown = [f for f in (report.root, *report.others[: room.others]) if f]
+    moments, left_out = details.around(analysis, analysis.root, room.moments)
+    stacks = details.stacks(analysis).splitlines()
+    if len(stacks) > room.stacks:
+        stacks = [*stacks[: room.stacks], f"… {len(stacks) - room.stacks} more lines: logsift stacks"]
+
+    def rows(relation: str) -> list[dict[str, Any]]:
+        """Rows of a relation of the content, none where there is no such relation."""
+        known = analysis.store.rows("SELECT 1 FROM duckdb_columns() WHERE table_name = ? LIMIT 1", [relation])
+        return analysis.store.rows(f'SELECT * FROM "{relation}"') if known else []
+
+    return {
+        "analysis": analysis, "claims": details.claims(report), "left_out": left_out, "mark": MARK, "marks": MARKS,
+        "moments": moments, "passages": details.passages(analysis, shown, room.proof), "report": report, "room": room,
+        "rows": rows, "settings": details.settings(analysis), "stacks": "\n".join(s[:240] for s in stacks),
+    }  # fmt: skip
 
 
-def _section(f: Finding, heading: str) -> list[str]:
-    i = f.incident
-    out = [f"## {heading}: `{i.rule}`", ""]
-    if heading != "Root cause":
-        out += [_plain(i.summary), ""]
-    rows = [("severity", i.severity), ("confidence", i.confidence), ("who", who(i)), ("when", f.when)]
-    rows += [(k, fact(v)) for k, v in i.facts.items()]
-    out += ["| | |", "|---|---|", *(f"| {k} | {_cell(v)} |" for k, v in rows if v), ""]
-    if i.steps:
-        out += ["**What to do**", ""]
-        for n, step in enumerate(i.steps, 1):
-            out += [f"{n}. {_plain(step.text)}"]
-            if step.commands:
-                out += ["   ```sh", *(f"   {_fenced(c)}" for c in step.commands), "   ```"]
-        out.append("")
-    out += [_plain(" ".join(f.about.split())), ""]
-    out += ["```text", *(f"{e.path}:{e.line_no}: {_fenced(e.text)}" for e in i.evidence[:_PROOF_LINES])]
-    if len(i.evidence) > _PROOF_LINES:
-        out.append(f"… {len(i.evidence) - _PROOF_LINES} more lines")
-    out += ["```", ""]
-    if f.references:
-        out += ["See " + ", ".join(f"<{r}>" for r in f.references), ""]
-    return out
-
-
-def _list(rows: list[tuple[int, Finding]]) -> list[str]:
-    out = []
-    for depth, f in rows:
-        e = f.incident.evidence[0] if f.incident.evidence else None
-        place = f" (`{e.path}:{e.line_no}`)" if e else ""
-        out.append(f"{'  ' * depth}- `{f.incident.rule}` {_plain(f.incident.summary)}{place}")
-    return out
-
-
-def _plain(text: str) -> str:
-    return text.replace("<", "&lt;").replace("\n", " ")
-
-
-def _cell(text: str) -> str:
-    return _plain(text).replace("|", "\\|")
-
-
-def _fenced(text: str) -> str:
-    return text.strip().replace("```", "'''")
+def _tidy(text: str) -> str:
+    """At most one empty line in a row outside of blocks of code."""
+    out: list[str] = []
+    fence = ""
+    for line in text.splitlines():
+        stripped = line.strip()
+        if fence:
+            fence = "" if stripped == fence else fence
+        elif stripped.startswith("```"):
+            fence = stripped[: len(stripped) - len(stripped.lstrip("`"))]
+        elif not stripped and (not out or not out[-1].strip()):
+            continue
+        out.append(line.rstrip())
+    return "\n".join(out).strip() + "\n"

@@ -20,7 +20,7 @@ _MOST_NUMBERS = 40  # characters of a list of ranks
 _FEW_HOSTS = 3
 
 
-def shown(store: Store, width: int | None = None) -> str:
+def shown(store: Store, width: int | None = None, *, colour: bool = True) -> str:
     """The tree of the content's table `stack_tree` as text, for a screen of that width; what stands apart is coloured.
 
     Raises:
@@ -48,7 +48,7 @@ def shown(store: Store, width: int | None = None) -> str:
         at = f"  @ {who[r['path']]}" if forks or who.get(r["parent"]) != who[r["path"]] else ""
         stands = f"   <- {_stands(r)}" if r["ends_here"] and _stands(r) else ""
         out.append(_coloured(f"{'  ' * level}{_call(r)}{at}{stands}", r["processes"], total))
-    return "\n".join(out)
+    return "\n".join(out if colour else map(click.unstyle, out))
 
 
 def _places(rows: Sequence[dict[str, Any]], width: int | None) -> list[str]:

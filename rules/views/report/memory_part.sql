@@ -1,0 +1,66 @@
+-- view: one row per part of an accelerator's memory when an allocation failed, the first of each
+-- rank: place = order from the inside out, wanted: what was asked for, beside the whole.
+with
+    failure as (
+        select
+            coalesce(o.rank, f.rank) as rank,
+            short_host(coalesce(o.host, f.host)) as host,
+            o.total_bytes,
+            o.free_bytes,
+            o.requested_bytes,
+            o.allocated_bytes,
+            o.unallocated_bytes,
+            o.private_pool_bytes,
+            o.this_process_bytes
+        from oom_event o
+        join file f using (file_id)
+        where o.total_bytes > 0 and o.requested_bytes > 0
+        qualify
+            row_number() over (partition by coalesce(o.rank, f.rank), o.file_id order by o.line_no)
+            = 1
+    ),
+    chosen as (
+        select *, coalesce(allocated_bytes, 0) - coalesce(private_pool_bytes, 0) as tensors
+        from failure
+        order by rank nulls last
+        limit 8
+    ),
+    part as (
+        select *, 1 as place, 'allocated' as part, tensors as size_bytes
+        from chosen
+        union all
+        select *, 2, 'graph pools', private_pool_bytes
+        from chosen
+        union all
+        select *, 3, 'cached, not allocated', unallocated_bytes
+        from chosen
+        union all
+        select
+            *,
+            4,
+            'outside of the allocator',
+            total_bytes
+            - coalesce(free_bytes, 0)
+            - coalesce(allocated_bytes, 0)
+            - coalesce(unallocated_bytes, 0)
+        from chosen
+        where allocated_bytes is not null
+        union all
+        select *, 5, 'free', free_bytes
+        from chosen
+        union all
+        select *, 6, 'requested', requested_bytes
+        from chosen
+    )
+select
+    coalesce('rank ' || rank, host, 'process') as lane,
+    rank,
+    host,
+    place,
+    part,
+    size_bytes,
+    total_bytes,
+    part = 'requested' as wanted
+from part
+where size_bytes > 0
+order by rank, place
