@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 
 from logsift.derive.series.rows import real
 from logsift.errors import UserError
+from logsift.report.inert import line
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from matplotlib.figure import Figure
 
     from logsift.analysis import Analysis
 
@@ -21,9 +24,13 @@ _POINTS = 4000
 """More points than pixels show nothing more: each bucket shows its least and greatest, so that no peak is lost."""
 _LANES = 60
 """More lanes than this cannot be read on one page: the largest are drawn."""
+_LEVELS = 3
+"""Lines of labels above a curve."""
 _SHADES = ("#1f4e79", "#7f9fbf", "#f2b872", "#fbe9cf", "0.8", "0.9")
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _MIB = 1 << 20
+BLUE, ORANGE, GREEN, RED, GREY = "#0072b2", "#e69f00", "#009e73", "#d55e00", "#999999"
+"""Okabe and Ito's colours, told apart by nearly everybody and on white as on black."""
 Floats = NDArray[np.float64]
 
 
@@ -42,17 +49,26 @@ def draw(analysis: Analysis, name: str | None, output: Path) -> str:
     Raises:
         UserError: there is no such series.
     """
-    import matplotlib as mpl
+    figure, said = curve(analysis, name)
+    figure.savefig(output)
+    return said
 
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
+
+def curve(analysis: Analysis, name: str | None) -> tuple[Figure, str]:
+    """A series with incidents, restarts and dead branches, and what is drawn in words.
+
+    Raises:
+        UserError: there is no such series.
+    """
+    from matplotlib.figure import Figure
     from matplotlib.ticker import EngFormatter
 
     chosen, branches = branches_of(analysis, name)
-    figure, axes = plt.subplots(figsize=(11, 4.5), layout="constrained")
+    figure = Figure(figsize=(11, 4.5), layout="constrained")
+    axes = figure.subplots()
     said = set[str]()
     for branch in sorted(branches, key=lambda b: b.live):
-        colour, label = ("C0", chosen) if branch.live else ("0.7", "left by a rollback")
+        colour, label = (BLUE, plain(chosen)) if branch.live else (GREY, "left by a rollback")
         label = "" if label in said else label
         said.add(label)
         if len(branch.step) > _POINTS:
@@ -62,28 +78,44 @@ def draw(analysis: Analysis, name: str | None, output: Path) -> str:
         else:
             marker = "." if len(branch.step) == 1 else ""
             axes.plot(branch.step, branch.value, linewidth=0.9, color=colour, label=label, marker=marker)
+    steps, values = np.concatenate([b.step for b in branches]), np.concatenate([b.value for b in branches])
     for number, at in enumerate(_restarts(analysis, chosen)):
-        axes.axvline(at, color="0.5", linewidth=0.8, linestyle=":", label="restart" if number == 0 else None)
-    marks = _marks(analysis)
-    for at, rule in marks:
-        axes.axvline(at, color="C3", linewidth=0.8, linestyle="--")
+        axes.axvline(at, color=GREY, linewidth=0.8, linestyle=":", label="restart" if number == 0 else None)
+    # Incidents at one place share a label above the frame, which leans towards the middle.
+    marks: dict[float, list[str]] = {}
+    for at, rule in _marks(analysis):
+        marks.setdefault(at, []).append(rule)
+    first, last = float(steps.min()), float(max(steps.max(), *marks, steps.min() + 1))
+    for number, (at, rules) in enumerate(sorted(marks.items())):
+        axes.axvline(at, color=RED, linewidth=0.8, linestyle="--")
         axes.annotate(
-            rule, (at, 1), xycoords=("data", "axes fraction"), rotation=90, va="top", ha="right", fontsize=8, color="C3"
-        )
-    drawn = len(marks)
-    values = np.concatenate([b.value for b in branches])
+            ", ".join(dict.fromkeys(rules)), (at, 1), xycoords=("data", "axes fraction"), fontsize=8, color=RED,
+            xytext=(0, 3 + 10 * (number % _LEVELS)), textcoords="offset points",
+            ha="right" if at > (first + last) / 2 else "left",
+        )  # fmt: skip
     finite = values[np.isfinite(values)]
     if len(finite) and finite.min() > 0 and finite.max() > 20 * np.median(finite):
         axes.set_yscale("log")
+    if missing := int((~np.isfinite(values)).sum()):
+        at = steps[~np.isfinite(values)]
+        axes.plot(
+            at, np.zeros(len(at)), "x", color=ORANGE, transform=axes.get_xaxis_transform(), clip_on=False, markersize=6,
+            label=f"not a number ({missing:,})",
+        )  # fmt: skip
+    axes.set_xlim(first, last)
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.grid(alpha=0.25, linewidth=0.5)
     axes.set_xlabel("step")
-    axes.set_ylabel(chosen)
+    axes.set_ylabel(plain(chosen))
     axes.legend(loc="best", fontsize=8)
-    axes.set_title(f"{analysis.run.name}: {chosen}")
-    figure.savefig(output)
-    plt.close(figure)
-    return f"{chosen}: {len(values):,} points, {drawn} incident{'s' * (drawn != 1)} marked"
+    axes.set_title(plain(f"{analysis.run.name}: {chosen}"), pad=6 + 10 * min(len(marks), _LEVELS))
+    drawn = sum(map(len, marks.values()))
+    return figure, f"{chosen}: {len(values):,} points, {drawn} incident{'s' * (drawn != 1)} marked"
+
+
+def plain(text: str) -> str:
+    """A text that a figure shows as it is: matplotlib reads formulas between dollars."""
+    return line(text).replace("$", r"\$")
 
 
 def draw_extents(analysis: Analysis, output: Path) -> str:
@@ -92,10 +124,8 @@ def draw_extents(analysis: Analysis, output: Path) -> str:
     Raises:
         ValueError: no such pieces are known of this run.
     """
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
 
     rows = analysis.store.rows(
         "SELECT picture, lane, start_bytes, size_bytes, state_no, state, marked FROM extent ORDER BY ALL"
@@ -108,10 +138,8 @@ def draw_extents(analysis: Analysis, output: Path) -> str:
     total = {n: sum(r["size_bytes"] for r in rows if r["state_no"] == n) for n in states}
     lanes = {p: _lanes([r for r in rows if r["picture"] == p]) for p in pictures}
     heights = [min(len(lanes[p]), _LANES) + (p in wanted) for p in pictures]
-    figure, grid = plt.subplots(
-        len(pictures), 1, figsize=(11, 1.6 * len(pictures) + 0.16 * sum(heights)), layout="constrained", squeeze=False,
-        gridspec_kw={"height_ratios": heights},
-    )  # fmt: skip
+    figure = Figure(figsize=(11, 1.6 * len(pictures) + 0.16 * sum(heights)), layout="constrained")
+    grid = figure.subplots(len(pictures), 1, squeeze=False, gridspec_kw={"height_ratios": heights})
     said = []
     for picture, axes in zip(pictures, grid[:, 0], strict=True):
         shown = lanes[picture][:_LANES]
@@ -122,7 +150,7 @@ def draw_extents(analysis: Analysis, output: Path) -> str:
             axes.axvline(size, color="C3", linewidth=0.8, linestyle="--")
             labels.append("asked for")
         for y, (lane, pieces) in enumerate(shown, len(labels)):
-            labels.append(lane)
+            labels.append(plain(lane))
             axes.broken_barh(
                 [(r["start_bytes"] / _MIB, r["size_bytes"] / _MIB) for r in pieces], (y - 0.4, 0.8),
                 color=[_SHADES[(r["state_no"] - 1) % len(_SHADES)] for r in pieces],
@@ -133,16 +161,14 @@ def draw_extents(analysis: Analysis, output: Path) -> str:
         axes.invert_yaxis()
         left_out = len(lanes[picture]) - len(shown)
         about = wanted[picture]["about"] if picture in wanted else ""
-        axes.set_title(", ".join(t for t in (f"{analysis.run.name}: {picture}", about) if t))
+        axes.set_title(plain(", ".join(t for t in (f"{analysis.run.name}: {picture}", about) if t)))
         axes.set_xlabel("MiB" + f" ({left_out:,} smaller lanes are left out)" * (left_out > 0))
         said.append(f"{picture}: {len(shown)} of {len(lanes[picture])} lanes")
     handles = [
-        mpl.patches.Patch(color=_SHADES[(n - 1) % len(_SHADES)], label=f"{states[n]} ({total[n] / _MIB:,.0f} MiB)")
-        for n in states
+        Patch(color=_SHADES[(n - 1) % len(_SHADES)], label=f"{states[n]} ({total[n] / _MIB:,.0f} MiB)") for n in states
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), fontsize=8)
     figure.savefig(output)
-    plt.close(figure)
     return "; ".join(said)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,17 +21,26 @@ _MOST_NUMBERS = 40  # characters of a list of ranks
 _FEW_HOSTS = 3
 
 
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of the merged stacks: who is in it, what they do where it is the last, and what it calls."""
+
+    call: str
+    who: str
+    stands: str
+    ends_here: bool
+    apart: bool
+    """Fewer than a third of all are in it."""
+    below: list[Call]
+
+
 def shown(store: Store, width: int | None = None, *, colour: bool = True) -> str:
     """The tree of the content's table `stack_tree` as text, for a screen of that width; what stands apart is coloured.
 
     Raises:
         UserError: the run has no stacks.
     """
-    found = store.rows(
-        "SELECT depth, function, source, ranks, pids, hosts, processes, ends_here, class, waits_for, decided_by, own_call, path, parent"
-        " FROM stack_tree ORDER BY sort_key"
-    )
-    rows = [{k: v if k in ("path", "parent") else _inert(v) for k, v in r.items()} for r in found]
+    rows = _read(store)
     if not rows:
         raise UserError("no stacks in this run: dump them while it hangs, `logsift RUN` says how")
     children: dict[str | None, int] = {}
@@ -49,6 +59,35 @@ def shown(store: Store, width: int | None = None, *, colour: bool = True) -> str
         stands = f"   <- {_stands(r)}" if r["ends_here"] and _stands(r) else ""
         out.append(_coloured(f"{'  ' * level}{_call(r)}{at}{stands}", r["processes"], total))
     return "\n".join(out if colour else map(click.unstyle, out))
+
+
+def calls(store: Store) -> list[Call]:
+    """The merged stacks as a tree of calls, none where there are no stacks."""
+    rows = _read(store)
+    total = sum(r["ends_here"] for r in rows)
+    made = {
+        r["path"]: Call(
+            _call(r),
+            _who(r),
+            _stands(r) if r["ends_here"] else "",
+            bool(r["ends_here"]),
+            3 * r["processes"] <= total,
+            [],
+        )
+        for r in rows
+    }
+    for r in rows:
+        if r["parent"] in made:
+            made[r["parent"]].below.append(made[r["path"]])
+    return [made[r["path"]] for r in rows if r["parent"] not in made]
+
+
+def _read(store: Store) -> list[dict[str, Any]]:
+    found = store.rows(
+        "SELECT depth, function, source, ranks, pids, hosts, processes, ends_here, class, waits_for, decided_by, own_call, path, parent"
+        " FROM stack_tree ORDER BY sort_key"
+    )
+    return [{k: v if k in ("path", "parent") else _inert(v) for k, v in r.items()} for r in found]
 
 
 def _places(rows: Sequence[dict[str, Any]], width: int | None) -> list[str]:
