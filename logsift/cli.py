@@ -118,7 +118,7 @@ def analyze(run: Path, to: str, db: Path | None, content: tuple[Path, ...], fail
 @main.command()
 @click.argument("run", type=_PATH)
 @click.option("-o", "--output", type=_PATH, required=True, help="report.md, .html or .json; - is Markdown on stdout.")
-@click.option("--for", "form", metavar="TRACKER", help="Fill the form of a tracker: pytorch, nccl, vllm, cloud, ….")
+@click.option("--for", "form", metavar="TRACKER", help="Fill the form of a tracker; a name that is unknown lists them.")
 @click.option("--figures", type=_PATH, metavar="DIR", help="Write the figures into DIR too, as PNG.")
 @_DB
 @_CONTENT

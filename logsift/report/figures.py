@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,6 +34,8 @@ _MINUTES_BEFORE = 20
 _COLOURS = (RED, BLUE, ORANGE, GREEN, "#cc79a7", "#56b4e9", "#f0e442", "#666666", "#bbbbbb")
 _INK = "#010203"
 """Stands for the colour of the page's own text while a figure is drawn."""
+_ID = re.compile(r' id="([^"]*)"')
+_REFERRED = re.compile(r"#([A-Za-z][\w.-]*)")
 _MANY_POINTS = 512
 """More points than this are drawn as one picture within a figure: as shapes they would fill megabytes."""
 
@@ -72,7 +75,9 @@ def svg(picture: Picture) -> str:
     with _inked(), mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": picture.name, "font.family": "sans-serif"}):
         picture.figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     text = out.getvalue()
-    return text[text.index("<svg") :].replace(_INK, "currentColor")
+    used = set(_REFERRED.findall(text))
+    text = _ID.sub(lambda m: m[0] if m[1] in used else "", text[text.index("<svg") :])
+    return text.replace(_INK, "currentColor")
 
 
 def write(analysis: Analysis, folder: Path) -> list[Path]:

@@ -48,7 +48,7 @@ def test_what_its_rule_says_is_what_a_person_reads(made: Path) -> None:
     shown = logsift("analyze", made / "fixtures/lift.stopped--blocked-door/run", "--content", made, "--format", "md")
     assert "# The lift of node-7 stopped at floor 4: door blocked" in shown
     assert "   lift release --floor 4" in shown
-    assert "node-7.log:2: lift stopped at floor 4" in shown
+    assert ">       2  lift stopped at floor 4" in shown
 
 
 def test_metrics_of_a_format_of_ones_own_are_curves(made: Path) -> None:

@@ -10,7 +10,8 @@ import pytest
 from builders.clusters import make
 from builders.golden_reports import GOLDEN, analyses, reports, stable
 
-from logsift import Analysis, Catalog, UserError, analyze
+from logsift import Analysis, Catalog, analyze
+from logsift.errors import UserError
 from logsift.report import markdown
 
 
