@@ -13,15 +13,7 @@ select
     ) as time,
     j.job,
     j.job_name,
-    case
-        j.state
-        when 'R'
-        then 'RUNNING'
-        when 'PD'
-        then 'PENDING'
-        when 'CG'
-        then 'COMPLETING'
-        else j.state
-    end as state,
+    coalesce(t.job_state, j.state) as state,
     j.nodes
 from job_state as j
+left join slurm_job_state t on t.short = j.state

@@ -6,7 +6,8 @@ status      = "stable"
 explains    = ["network.connect_failure", "network.peer_lost", "hang.init_incomplete"]
 about       = """
 The image could not be fetched or opened, the runtime could not set up the GPU, or Kubernetes
-evicted the pod or killed it because a probe failed.
+evicted the pod or killed it because a probe failed; or no node, volume or instance was to be had, and
+the job never ran.
 """
 false_positives = "An earlier try failed and a later one ran."
 references  = ["https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/"]
@@ -34,6 +35,29 @@ say  = '''
 Kubernetes killed {% if job %}container {{ job }}{% else %}a container{% endif %}: {{ message }}
 '''
 
+[[summary]]
+when = "reason == 'capacity'"
+say  = '''
+The cloud had no instance to give: {{ meaning or message }}
+'''
+[[summary]]
+when = "reason in ('unschedulable', 'volume')"
+say  = '''
+{% if job %}Pod {{ job }}{% else %}A pod{% endif %} never started:
+{{ meaning or message }} ({{ message | cut(200) }})
+'''
+
+[[step]]
+when = "reason in ('unschedulable', 'capacity')"
+say  = '''
+Ask for what there is (fewer or other GPUs, another zone), reserve it, or wait: the job did not fail,
+it never ran.
+'''
+run  = ["kubectl describe pod {{ job }}", "kubectl describe nodes | grep -A 9 'Allocated resources'"]
+[[step]]
+when = "reason == 'volume'"
+say  = "Check that the claim is bound, and that its storage can be reached from the node."
+run  = ["kubectl get pvc,pv", "kubectl describe pod {{ job }}"]
 [[step]]
 when = "reason == 'image'"
 say  = '''
@@ -109,7 +133,7 @@ select
     min(time) as "at",
     max(time) as until,
     list(distinct host) filter (host is not null) as hosts,
-    event as reason,
+    s.event as reason,
     arg_max(message, length(message)) as message,
     nullif(
         regexp_extract(
@@ -119,7 +143,18 @@ select
     ) as image,
     min(job) as job,
     min(scheduler) as scheduler,
+    min_by(coalesce(k.meaning, c.meaning), line_no) as meaning,
+    case when s.event in ('unschedulable', 'volume', 'capacity') then 'warning' end as severity,
     count(*) as times
-from scheduler_event
-where event in ('image', 'runtime', 'evicted', 'probe_failed')
-group by event
+from scheduler_event s
+left join kubernetes_reason k on k.reason = regexp_extract(message, '^[A-Za-z./-]+')
+left join cloud_notice c on starts_with(message, c.notice) and scheduler = 'cloud'
+where
+    s.event in ('image', 'runtime', 'evicted', 'probe_failed')
+    -- these are tried again until they work: nothing of a program may be there
+    or s.event in ('unschedulable', 'volume', 'capacity')
+    and not exists (from metric)
+    and not exists (from exception)
+    and not exists (from container_exit)
+    and not exists (from pod_place where node is not null)
+group by s.event

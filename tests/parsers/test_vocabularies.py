@@ -328,3 +328,70 @@ def test_the_other_end_of_a_refused_connection_is_read(
     assert analyze(tmp_path).sql("SELECT name, peer, port FROM exception_errno") == [
         {"name": name, "peer": peer, "port": port}
     ]
+
+
+JOB_STATE = seed("slurm_job_state.csv")
+JOB_REASON = seed("slurm_job_reason.csv")
+POD_REASON = seed("kubernetes_reason.csv")
+NOTICE = seed("cloud_notice.csv")
+
+
+def test_words_of_schedulers_and_clouds_are_all_there() -> None:
+    assert len(JOB_STATE) == len({r["job_state"] for r in JOB_STATE}) == 29
+    assert len({r["short"] for r in JOB_STATE} - {""}) == 27
+    assert len(JOB_REASON) == len({r["reason"] for r in JOB_REASON}) == 206
+    assert len(POD_REASON) == len({r["reason"] for r in POD_REASON}) == 71
+    assert {p: sum(1 for r in NOTICE if r["provider"] == p) for p in ("aws", "gcp", "azure", "oci")} == {
+        "aws": 15, "gcp": 9, "azure": 9, "oci": 2,
+    }  # fmt: skip
+    assert [r for r in JOB_STATE + JOB_REASON + POD_REASON + NOTICE if not r["meaning"]] == []
+
+
+def events(tmp_path: Path, lines: list[str]) -> dict[int, set[str]]:
+    """What of a scheduler each line, from 1, is read as."""
+    (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
+    read: dict[int, set[str]] = {}
+    for row in analyze(tmp_path).sql("SELECT line_no, event FROM scheduler_event"):
+        read.setdefault(row["line_no"], set()).add(row["event"])
+    return read
+
+
+def test_states_and_reasons_of_slurm_are_read_as_what_they_are(tmp_path: Path) -> None:
+    wordings = (
+        "411                 fit        gpu       acct        512 {job_state:>10}      0:0 ",
+        "   JobState={job_state} Reason=None Dependency=(null)",
+    )
+    said = [(r["event"], wording.format_map(r)) for r in JOB_STATE for wording in wordings]
+    said += [(r["event"], f"   JobState=FAILED Reason={r['reason']} Dependency=(null)") for r in JOB_REASON]
+    read = events(tmp_path, [line for _, line in said])
+    # "requeued" is a comment that anybody may set
+    wrong = [
+        (event, line, read.get(n)) for n, (event, line) in enumerate(said, 1) if read.get(n, set()) != {event} - {""}
+    ]
+    assert [w for w in wrong if "Reason=requeued" not in w[1]] == []
+
+
+def test_reasons_of_kubernetes_are_read_as_what_they_are(tmp_path: Path) -> None:
+    wordings = ("Warning  {reason}  2m  kubelet  something happened", "    reason: {reason}", '  "reason": "{reason}",')
+    said = [(r["event"], wording.format_map(r)) for r in POD_REASON for wording in wordings]
+    said += [
+        (r["event"], f"llm-worker-3   0/1     {r['reason']}   0   3h") for r in POD_REASON if r["place"] == "container"
+    ]
+    read = events(tmp_path, [line for _, line in said])
+    wrong = [
+        (event, line, read.get(n)) for n, (event, line) in enumerate(said, 1) if read.get(n, set()) != {event} - {""}
+    ]
+    assert [w for w in wrong if "Warning  OOMKilled" not in w[1]] == []
+
+
+def test_notices_of_clouds_are_read_as_what_they_are(tmp_path: Path) -> None:
+    azure = '{{"EventId": "A1", "EventType": "{notice}", "ResourceType": "VirtualMachine", "EventStatus": "Scheduled"}}'
+    said = [
+        (
+            r["event"],
+            (azure if r["provider"] == "azure" and r["event"] != "capacity" else "node 7: {notice}").format_map(r),
+        )
+        for r in NOTICE
+    ]
+    read = events(tmp_path, [line for _, line in said])
+    assert [(event, line) for n, (event, line) in enumerate(said, 1) if read.get(n) != {event}] == []
