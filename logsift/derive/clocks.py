@@ -94,7 +94,8 @@ WITH said AS (
   SELECT event, utc, within_seconds, file_id, line_no, coalesce(short_host(a.host), r.host, '') AS host,
          CASE WHEN time IS NOT NULL THEN time_quality ELSE '{BOOT}' END AS quality, coalesce(time, make_timestamp((uptime_seconds * 1e6)::BIGINT)) AS time
   FROM clock_anchor a LEFT JOIN clock_rank r USING (rank)),
-alone AS (SELECT file_id, quality FROM clock_new GROUP BY ALL HAVING count(DISTINCT host) = 1),
+alone AS (SELECT file_id, quality, any_value(host) AS host FROM clock_new GROUP BY ALL HAVING count(DISTINCT host) = 1),
+heard AS (SELECT s.* REPLACE (coalesce(o.host, s.host) AS host) FROM said s LEFT JOIN alone o USING (file_id, quality)),
 boot AS (
   SELECT c.host, c.clock_id, median(epoch_us(s.time) + c.moved_us - (s.uptime_seconds * 1e6)::BIGINT)::BIGINT AS at_us,
          quantile_cont(s.uptime_seconds - epoch(s.time), 0.95) - quantile_cont(s.uptime_seconds - epoch(s.time), 0.05) AS spread_seconds
@@ -104,8 +105,8 @@ one_boot AS (
   SELECT host FROM boot WHERE host <> '' GROUP BY host HAVING max(at_us) - min(at_us) <= {_BOOT_DRIFT_S}e6 AND max(spread_seconds) <= {_BOOT_DRIFT_S}
   EXCEPT SELECT host FROM clock_new WHERE quality = '{BOOT}' GROUP BY host, file_id HAVING count(*) > 1)
 SELECT event, utc, any_value(within_seconds) AS within_seconds, clock_id, min(epoch_us(s.time) + c.moved_us)::BIGINT AS at_us
-FROM said s JOIN clock_new c ON c.file_id = s.file_id AND c.quality = s.quality AND s.line_no BETWEEN c.first_line AND c.last_line
-  AND (c.host = s.host OR EXISTS (FROM alone o WHERE o.file_id = s.file_id AND o.quality = s.quality))
+FROM heard s JOIN clock_new c ON c.file_id = s.file_id AND c.quality = s.quality AND c.host = s.host
+  AND s.line_no BETWEEN c.first_line AND c.last_line
 GROUP BY event, utc, clock_id
 UNION ALL SELECT 'boot of ' || host, NULL, 2, clock_id, at_us FROM boot SEMI JOIN one_boot USING (host)
 UNION ALL SELECT 'boot of ' || host, NULL, 2, clock_id, 0 FROM clock_new SEMI JOIN one_boot USING (host) WHERE quality = '{BOOT}'
