@@ -8,6 +8,7 @@ import polars as pl
 
 from logsift.content.model import DAYTIME, EXACT, YEARLESS, ZONELESS
 
+_LATEST = datetime(9000, 1, 1, tzinfo=UTC).timestamp()
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 _DAYS = "Mon|Tue|Wed|Thu|Fri|Sat|Sun"
 _CLOCK = r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?"
@@ -69,7 +70,7 @@ def read_times(text: pl.Series, written: pl.Series) -> pl.DataFrame:
         number = said.cast(pl.Float64, strict=False)
         seconds = pl.when(number > 1e14).then(number / 1e6).when(number > 1e11).then(number / 1000).otherwise(number)
         fits = said.str.contains(_EPOCH)
-        time = pl.when(fits).then((seconds * 1e6).cast(pl.Int64).cast(pl.Datetime("us"))).otherwise(time)
+        time = pl.when(fits).then((seconds * 1e6).cast(pl.Int64, strict=False).cast(pl.Datetime("us"))).otherwise(time)
         quality = pl.when(fits).then(pl.lit(EXACT)).otherwise(quality)
     if frame["text"].str.contains(rf"^{_CLOCK}$").any():
         fits = said.str.contains(rf"^{_CLOCK}$")
@@ -84,5 +85,5 @@ def read_times(text: pl.Series, written: pl.Series) -> pl.DataFrame:
 
 
 def utc(nanoseconds: int) -> datetime:
-    """A file time as a naive UTC datetime, as the tables keep times."""
-    return datetime.fromtimestamp(nanoseconds / 1e9, UTC).replace(tzinfo=None)
+    """A file time as a naive UTC datetime, as the tables keep times; one that no file can have is the nearest it can."""
+    return datetime.fromtimestamp(min(max(nanoseconds / 1e9, 0.0), _LATEST), UTC).replace(tzinfo=None)

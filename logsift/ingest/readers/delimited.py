@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from logsift.ingest.readers.opening import open_bytes
+from logsift.ingest import budget
+from logsift.ingest.readers.opening import cut_short, read_whole
 from logsift.ingest.readers.points import EPOCHS, STEPS, TIMES, curves, first_of, long_rows
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ _NAMES = ("metric", "tag", "name", "key", "metric_name")
 
 def read(file: SourceFile, grammar: Grammar) -> Rows:
     """Curves; a row cut off in the middle gives the cells it has."""
-    wide = _table(file)
+    data, why = read_whole(file.path)
+    yield from cut_short(why)
+    wide = _table(data.replace(b"\0", b""))
     wide = wide.select(c for c in wide.columns if not c.endswith(("__MIN", "__MAX")))
     line_no = pl.int_range(2, wide.height + 2, eager=True)
     value = first_of(("value",), wide.columns)
@@ -34,21 +37,23 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
     yield from curves(long_rows(file, wide, line_no, name))
 
 
-def _table(file: SourceFile) -> pl.DataFrame:
-    """The file as columns: Float64 where every cell looked at is a number, else text."""
-    with open_bytes(file.path) as stream:
-        data = stream.read().replace(b"\0", b"")
-    head = data[: data.find(b"\n")]
+def _table(data: bytes) -> pl.DataFrame:
+    """A file as columns: Float64 where every cell looked at is a number, else text."""
+    head = data.partition(b"\n")[0]
+    quote = '"' if data.count(b'"') % 2 == 0 else None  # one that nobody closes would take the rest of the file
     separator = max("\t;,", key=lambda s: head.count(s.encode()))
     names = _unique(
         [n.strip().strip('"') for n in head.decode(errors="replace").strip().lstrip("\ufeff").split(separator)]
-    )
+    )[: budget.COLUMNS]
+
+    # A first row of empty cells says how many there are, also where a torn one follows.
+    body = separator.encode() * (len(names) - 1) + b"\n" + data[len(head) + 1 :]
 
     def cells(schema: dict[str, pl.DataType], rows: int | None = None) -> pl.DataFrame:
         return pl.read_csv(
-            io.BytesIO(data), separator=separator, has_header=False, skip_rows=1, schema=schema, n_rows=rows, ignore_errors=True,
-            truncate_ragged_lines=True, encoding="utf8-lossy",
-        )  # fmt: skip
+            io.BytesIO(body), separator=separator, has_header=False, schema=schema, n_rows=rows and rows + 1, ignore_errors=True,
+            truncate_ragged_lines=True, encoding="utf8-lossy", quote_char=quote,
+        ).slice(1)  # fmt: skip
 
     look = cells({n: pl.String() for n in names}, _LOOK_ROWS)
     schema: dict[str, pl.DataType] = {}

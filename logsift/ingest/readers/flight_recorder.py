@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
-from logsift.ingest.readers.opening import open_bytes
+from logsift.ingest.readers.opening import read_whole
 from logsift.ingest.unpickle import plain_values_of_torn
 
 if TYPE_CHECKING:
@@ -16,8 +15,9 @@ if TYPE_CHECKING:
     from logsift.ingest.discover import SourceFile
     from logsift.ingest.readers import Rows
 
-MAX_BYTES = 1 << 30
-"""A dump is some megabytes; what is larger than this once unpacked is none."""
+_FRAMES = 200
+_LONGEST = 4000
+"""Frames of an entry, and characters of a text: a container of a pickle may hold itself many times over."""
 _NUMBER_IN_NAME = re.compile(r"[._-]([0-9]{1,6})(?=\.|\Z)")
 _OP = re.compile(r"^(?:(?P<backend>[a-z0-9_]+):)?(?P<op>\S+)(?: (?P<a>[0-9?]+)(?P<arrow>->|<-)(?P<b>[0-9?]+))?")
 _NOT_USER_CODE = re.compile(r"/(?:torch|site-packages|dist-packages)/|^<|/contextlib\.py$")
@@ -25,8 +25,7 @@ _NOT_USER_CODE = re.compile(r"/(?:torch|site-packages|dist-packages)/|^<|/contex
 
 def read(file: SourceFile, grammar: Grammar) -> Rows:
     """Rows of one dump: the dump itself, its groups, their status, and the recorded operations."""
-    with open_bytes(file.path) as stream:
-        data, torn = _all_of(stream)
+    data, torn = read_whole(file.path)
     is_pickle = data.startswith(b"\x80")
     dump, why = (plain_values_of_torn if is_pickle else _from_json)(data)
     why = why or torn
@@ -37,19 +36,6 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
     if not isinstance(dump, dict):
         return
     yield from _tables(dump, file.name, file.rank, "pickle" if is_pickle else "json", complete=not why)
-
-
-def _all_of(stream: IO[bytes]) -> tuple[bytes, str]:
-    """The bytes of a stream and why they may be short of the end."""
-    out = io.BytesIO()
-    try:
-        while block := stream.read(1 << 20):
-            if out.tell() + len(block) > MAX_BYTES:
-                return out.getvalue(), f"larger than {MAX_BYTES} bytes"
-            out.write(block)
-    except (EOFError, OSError) as e:
-        return out.getvalue(), f"truncated: {e}"
-    return out.getvalue(), ""
 
 
 def _from_json(data: bytes) -> tuple[Any, str]:
@@ -64,10 +50,10 @@ def _tables(dump: Mapping[str, Any], name: str, hint: int | None, form: str, *, 
         (e for e in _listed(dump.get("entries")) if isinstance(e, dict)), key=lambda e: _int(e.get("record_id")) or 0
     )
     groups = dict(_groups(dump.get("pg_config")))
-    status = {str(k): v for k, v in _mapping(dump.get("pg_status")).items() if isinstance(v, dict)}
+    status = {_text(k) or "": v for k, v in _mapping(dump.get("pg_status")).items() if isinstance(v, dict)}
     name_of = _names_of_pgs(entries, groups, status)
     rank = _rank(dump, entries, groups, name, hint)
-    version = str(dump.get("version", ""))
+    version = _text(dump.get("version")) or ""
     major, _, minor = version.partition(".")
     records = [n for e in entries if (n := _int(e.get("record_id"))) is not None]
     line = 1
@@ -108,13 +94,13 @@ def _entry(
     pg = _text(e.get("pg_id"))
     pair = e.get("process_group")
     grp, desc = (
-        (str(pair[0]), str(pair[1]))
+        (_text(pair[0]) or "", _text(pair[1]) or "")
         if isinstance(pair, (list, tuple)) and len(pair) == 2
         else (name_of.get(pg or ""), None)
     )
     if desc is None and grp is not None and grp in groups:
         desc = groups[grp][0]
-    said = _OP.match(str(e.get("profiling_name", "")))
+    said = _OP.match(_text(e.get("profiling_name")) or "")
     parts = said.groupdict() if said else {}
     op = str(parts.get("op") or "")
     is_p2p = e.get("is_p2p")
@@ -157,7 +143,7 @@ def _rank(
         return next(iter(common))
     for e in entries:
         pair = e.get("process_group")
-        found = _OP.match(str(e.get("profiling_name", "")))
+        found = _OP.match(_text(e.get("profiling_name")) or "")
         if (
             found
             and found["arrow"]
@@ -165,7 +151,7 @@ def _rank(
             and pair
             and (here := _int(found["a"])) is not None
         ):
-            of_group = groups.get(str(pair[0]), ("", []))[1]
+            of_group = groups.get(_text(pair[0]) or "", ("", []))[1]
             if here < len(of_group):
                 return of_group[here]
     numbers = (
@@ -187,7 +173,7 @@ def _names_of_pgs(
     for e in entries:
         pair = e.get("process_group")
         if isinstance(pair, (list, tuple)) and pair:
-            said[str(e.get("pg_id"))] = str(pair[0])
+            said[_text(e.get("pg_id")) or ""] = _text(pair[0]) or ""
     numbered = [g for g in groups if g.isdigit()]
     if len(numbered) == len(groups) == len(status) and all(p.isdigit() for p in status):
         paired = dict(zip(sorted(status, key=int), sorted(numbered, key=int), strict=True))
@@ -202,7 +188,7 @@ def _names_of_pgs(
 def _groups(config: object) -> Iterator[tuple[str, tuple[str, list[int]]]]:
     for name, about in _mapping(config).items():
         if isinstance(about, dict):
-            desc, ranks = str(about.get("desc", "")), about.get("ranks")
+            desc, ranks = _text(about.get("desc")) or "", about.get("ranks")
         elif isinstance(about, (list, tuple)):
             texts = [a for a in about if isinstance(a, str) and not a.lstrip().startswith("[")]
             desc = texts[-1] if texts else ""
@@ -217,10 +203,10 @@ def _groups(config: object) -> Iterator[tuple[str, tuple[str, list[int]]]]:
         else:
             continue
         if isinstance(ranks, str):
-            members = [int(n) for n in re.findall(r"[0-9]+", ranks)]
+            members = [int(n) for n in re.findall(r"[0-9]{1,9}", ranks)]
         else:
             members = [n for r in _listed(ranks) if (n := _int(r)) is not None]
-        yield str(name), (desc, members)
+        yield _text(name) or "", (desc, members)
 
 
 def _reached(status: Mapping[str, Any]) -> bool:
@@ -231,11 +217,12 @@ def _frames(frames: object) -> tuple[str | None, str | None]:
     """The innermost frame of the user's own code, and all frames innermost first."""
     shown = []
     place = None
-    for f in _listed(frames):
+    for f in _listed(frames)[:_FRAMES]:
         if isinstance(f, dict):
-            text = f"{f.get('name', '?')} ({f.get('filename', '?')}:{f.get('line', '?')})"
+            name, source, line = (_text(f.get(k)) or "?" for k in ("name", "filename", "line"))
+            text = f"{name} ({source}:{line})"
             shown.append(text)
-            if place is None and not _NOT_USER_CODE.search(str(f.get("filename", ""))):
+            if place is None and not _NOT_USER_CODE.search(source):
                 place = text
     return place or (shown[0] if shown else None), "\n".join(shown) or None
 
@@ -263,7 +250,7 @@ def _float(value: object) -> float | None:
 
 
 def _text(value: object) -> str | None:
-    return None if value is None else str(value)
+    return str(value)[:_LONGEST] if isinstance(value, str) or _int(value) is not None else None
 
 
 def _epoch(nanoseconds: object) -> str | None:
@@ -273,7 +260,9 @@ def _epoch(nanoseconds: object) -> str | None:
 
 
 def _sizes(sizes: object) -> str | None:
-    return json.dumps(sizes) if isinstance(sizes, (list, tuple)) else None
+    if not isinstance(sizes, (list, tuple)):
+        return None
+    return json.dumps([[_int(n) for n in _listed(shape)[:64]] for shape in sizes[:1000]])[:_LONGEST]
 
 
 def _numel(sizes: object) -> int | None:
@@ -281,13 +270,13 @@ def _numel(sizes: object) -> int | None:
     if not isinstance(sizes, (list, tuple)):
         return None
     total = 0
-    for shape in sizes:
+    for shape in sizes[:100_000]:
         count = 1
-        for n in _listed(shape):
+        for n in _listed(shape)[:64]:
             count *= _int(n) or 0
         total += count
-    return total if total < 1 << 63 else None
+    return total if abs(total) < 1 << 63 else None
 
 
 def _joined(dtypes: object) -> str | None:
-    return ", ".join(str(d) for d in _listed(dtypes)) or None
+    return ", ".join(_text(d) or "" for d in _listed(dtypes)[:1000])[:_LONGEST] or None

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from logsift.ingest.readers.opening import open_bytes
+from logsift.ingest import budget
+from logsift.ingest.readers.opening import cut_short, read_whole
 from logsift.ingest.readers.points import (
     EPOCHS,
     PHASES,
@@ -40,9 +41,10 @@ _DEPTH = 3
 
 def read(file: SourceFile, grammar: Grammar) -> Rows:
     """Curves; lines that are no JSON object are left out and counted."""
-    with open_bytes(file.path) as stream:
-        data = stream.read().replace(b"\0", b"")
-    if data.lstrip()[:1] == b"{" and b'"log_history"' in data[:200_000]:
+    data, why = read_whole(file.path)
+    data = data.replace(b"\0", b"")
+    yield from cut_short(why)
+    if data[:1000].lstrip()[:1] == b"{" and b'"log_history"' in data[:200_000]:
         yield from _trainer_state(file, data)
         return
     if not _NO_JSON_NUMBER.search(data):
@@ -58,7 +60,7 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
             continue
         try:
             row = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):  # no JSON, or deeper than any metric
             lost += 1
             continue
         points.add(number, row)
@@ -71,9 +73,9 @@ def _as_columns(data: bytes) -> pl.DataFrame | None:
     """The lines as columns, where all are flat and each key has one type; None where that does not hold."""
     try:
         wide = pl.read_ndjson(io.BytesIO(data), infer_schema_length=None)
-    except pl.exceptions.PolarsError:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None
-    if wide.height != data.count(b"\n") + (not data.endswith(b"\n")):
+    if wide.width > budget.COLUMNS or wide.height != data.count(b"\n") + (not data.endswith(b"\n")):
         return None
     step = first_of(STEPS, wide.columns)
     if step is None or not wide[step].dtype.is_numeric():
@@ -90,7 +92,7 @@ def _trainer_state(file: SourceFile, data: bytes) -> Rows:
     """The `log_history` of Hugging Face's Trainer; the line is the one that says the entry's step."""
     try:
         state = json.loads(data)
-    except ValueError as e:
+    except (ValueError, RecursionError) as e:
         yield "problem", pl.DataFrame({"line_no": [0], "what": ["is no JSON"], "text": [str(e)]})
         return
     history = [h for h in state.get("log_history", []) if isinstance(h, dict)]
@@ -121,7 +123,7 @@ class Points:
 
     def add(self, line_no: int, row: Mapping[str, Any]) -> None:
         """Keep the numbers of one object."""
-        if not isinstance(row, dict):
+        if not isinstance(row, dict) or len(row) > budget.COLUMNS or len(self.values) > budget.COLUMNS:
             return
         flat = _flat(row) if any(isinstance(v, dict) for v in row.values()) else row
         keys = tuple(flat)
@@ -131,17 +133,18 @@ class Points:
                 first_of(w, keys) for w in (STEPS, EPOCHS, PLANNED, RANKS, TIMES, PHASES, RUNS)
             )
         step, epoch, planned, rank, time, phase, run = found
-        said = str(flat[step]) if step else ""
+        said = str(flat[step])[:64] if step and isinstance(flat[step], str | float | bool) else ""
+        said = said or (str(flat[step]) if step and isinstance(flat[step], int) and abs(flat[step]) < 1 << 63 else "")
         numbers = [_number(part) for part in said.split("/")] if step else []
         at = numbers[0] if numbers else None
         row_number = len(self.line_no)
         self.line_no.append(line_no)
         self.steps.append(_number(flat[epoch]) if at is None and epoch else at)
         self.planned.append(numbers[1] if len(numbers) > 1 else _number(flat[planned]) if planned else None)
-        self.ranks.append(int(n) if rank and (n := _number(flat[rank])) is not None and n == n else None)
+        self.ranks.append(int(n) if rank and (n := _number(flat[rank])) is not None and abs(n) < 1 << 32 else None)
         self.times.append(_time(flat[time]) if time else None)
-        self.phases.append(str(flat[phase]) if phase and flat[phase] is not None else None)
-        self.runs.append(str(flat[run]) if run and flat[run] is not None else None)
+        self.phases.append(_name(flat[phase]) if phase else None)
+        self.runs.append(_name(flat[run]) if run else None)
         for key, value in flat.items():
             if key in (step, planned, rank, time):
                 continue
@@ -182,8 +185,11 @@ def _number(value: object) -> float | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
-        return float(value)
-    if isinstance(value, str) and value and value[0] in "0123456789.-+nNiI":
+        try:
+            return float(value)
+        except OverflowError:  # more than 308 digits
+            return None
+    if isinstance(value, str) and 0 < len(value) < 64 and value[0] in "0123456789.-+nNiI":
         try:
             return float(value)
         except ValueError:
@@ -191,9 +197,16 @@ def _number(value: object) -> float | None:
     return None
 
 
+def _name(value: object) -> str | None:
+    """A text or a number as a name of something; what is neither is none."""
+    if isinstance(value, int) and abs(value) >= 1 << 63:
+        return None
+    return str(value)[:1000] if isinstance(value, str | int | float) else None
+
+
 def _time(value: object) -> float | str | None:
     if isinstance(value, int | float):
-        return value / 1000 if value > 1e11 else float(value)
+        return None if abs(value) > 1e18 else value / 1000 if value > 1e11 else float(value)
     return value if isinstance(value, str) and len(value) > 7 else None
 
 

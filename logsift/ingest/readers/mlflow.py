@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import sqlite3
+from contextlib import closing
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from logsift.ingest.readers.opening import open_bytes
+from logsift.ingest import budget
+from logsift.ingest.readers.opening import cut_short, open_bytes, read_whole
 from logsift.ingest.readers.points import curves, times
 
 if TYPE_CHECKING:
@@ -18,7 +21,11 @@ if TYPE_CHECKING:
     from logsift.ingest.discover import SourceFile
     from logsift.ingest.readers import Rows
 
-_QUERY = "SELECT key, value, timestamp, step, is_nan, run_uuid FROM metrics ORDER BY run_uuid, key, step, timestamp"
+# SQLite keeps any type in any column.
+_QUERY = (
+    "SELECT CAST(key AS TEXT), CAST(value AS REAL), CAST(timestamp AS INTEGER), CAST(step AS REAL), CAST(is_nan AS INTEGER),"
+    " CAST(run_uuid AS TEXT) FROM metrics ORDER BY run_uuid, key, step, timestamp LIMIT ?"
+)
 
 
 def read(file: SourceFile, grammar: Grammar) -> Rows:
@@ -27,8 +34,9 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
         if stream.read(16).startswith(b"SQLite format 3"):
             yield from _database(file)
             return
-    with open_bytes(file.path) as stream:
-        data = stream.read().replace(b"\0", b"")
+    data, why = read_whole(file.path)
+    data = data.replace(b"\0", b"")
+    yield from cut_short(why)
     name = f"/{file.name}".rpartition("/metrics/")[2].lstrip("/")
     lines = pl.DataFrame({"line": io.StringIO(data.decode(errors="replace")).read().splitlines()}, {"line": pl.String})
     cells = pl.col("line").str.split(" ")
@@ -44,33 +52,44 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
 def texts(file: SourceFile, numbers: Sequence[int]) -> dict[int, str]:
     """Rows of the database, or lines of the text file."""
     with open_bytes(file.path) as stream:
-        if not stream.read(16).startswith(b"SQLite format 3"):
-            stream.seek(0)
-            lines = stream.read().decode(errors="replace").splitlines()
-            return {n: lines[n - 1] for n in numbers if 0 < n <= len(lines)}
-    con = _open(file)
+        is_text = not stream.read(16).startswith(b"SQLite format 3")
+    if is_text:
+        lines = read_whole(file.path)[0].decode(errors="replace").splitlines()
+        return {n: lines[n - 1] for n in numbers if 0 < n <= len(lines)}
     try:
-        found = con.execute(_QUERY).fetchall()
+        with closing(_open(file)) as con:
+            found = con.execute(_QUERY, [budget.ROWS]).fetchall()
     except sqlite3.Error:
         return {}
-    finally:
-        con.close()
     return {n: f"step {found[n - 1][3]}: {found[n - 1][0]} = {found[n - 1][1]}" for n in numbers if 0 < n <= len(found)}
 
 
 def _open(file: SourceFile) -> sqlite3.Connection:
-    return sqlite3.connect(f"{file.path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+    """The database, to be read within the budget of a file.
+
+    Raises:
+        sqlite3.Error: its metrics are no plain table: a view can give rows without end.
+    """
+    con = sqlite3.connect(f"{file.path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+    con.text_factory = lambda text: text.decode(errors="replace")
+    con.execute("PRAGMA trusted_schema = OFF")
+    con.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1 << 20)
+    until = monotonic() + budget.SECONDS
+    con.set_progress_handler(lambda: monotonic() > until, 100_000)
+    made = con.execute("SELECT type, sql FROM sqlite_master WHERE lower(name) = 'metrics'").fetchall()
+    if len(made) != 1 or made[0][0] != "table" or "VIRTUAL" in str(made[0][1]).upper()[:40]:
+        con.close()
+        raise sqlite3.DatabaseError("no plain table named metrics")
+    return con
 
 
 def _database(file: SourceFile) -> Rows:
-    con = _open(file)
     try:
-        found = con.execute(_QUERY).fetchall()
+        with closing(_open(file)) as con:
+            found = con.execute(_QUERY, [budget.ROWS]).fetchall()
     except sqlite3.Error as e:
         yield "problem", pl.DataFrame({"line_no": [0], "what": ["holds no table of metrics"], "text": [str(e)]})
         return
-    finally:
-        con.close()
     schema = {
         "name": pl.String(),
         "metric_value": pl.Float64(),

@@ -97,7 +97,7 @@ def times(file: SourceFile, said: pl.Series) -> pl.DataFrame:
     if said.dtype.is_numeric():
         seconds = pl.lit(said).cast(pl.Float64)
         time = pl.when(seconds.is_between(1e9, 1e10)).then(
-            (seconds * 1e6).round().cast(pl.Int64).cast(pl.Datetime("us"))
+            (seconds * 1e6).round().cast(pl.Int64, strict=False).cast(pl.Datetime("us"))
         )
         return pl.select(time.alias("time")).with_columns(
             pl.when(pl.col("time").is_not_null()).then(pl.lit(EXACT)).alias("time_quality")

@@ -34,13 +34,14 @@ def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """A number and the place behind it; behind the data where it is cut off or longer than one of 64 bits can be."""
     value = shift = 0
     end = len(data)
-    while at < end:
+    while at < end and shift < 70:
         b = data[at]
         at += 1
         value |= (b & 0x7F) << shift
         if b < 0x80:
-            return value, at
+            return value & 0xFFFF_FFFF_FFFF_FFFF, at
         shift += 7
-    return value, end
+    return 0, end

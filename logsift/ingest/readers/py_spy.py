@@ -7,7 +7,7 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
-from logsift.ingest.readers.opening import open_bytes
+from logsift.ingest.readers.opening import cut_short, read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,8 +29,9 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
     Raises:
         OSError: the file cannot be read.
     """
-    with open_bytes(file.path) as f:
-        text = f.read().replace(b"\0", b"").decode("utf-8", errors="replace")
+    data, why = read_whole(file.path)
+    text = data.replace(b"\0", b"").decode("utf-8", errors="replace")
+    yield from cut_short(why)
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in _TABLES}
     problems: list[dict[str, Any]] = []
     line_ends = [m.start() for m in re.finditer("\n", text)]
@@ -44,7 +45,7 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
         at = found.end()
         try:
             at = _document(text, found.start(), at, line_of, rows)
-        except (ValueError, KeyError, TypeError, AttributeError) as e:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as e:
             problems.append(
                 {
                     "line_no": line_of(found.start()),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from logsift.ingest.readers.opening import open_bytes
+from logsift.ingest.readers.opening import cut_short, read_whole
 from logsift.ingest.readers.points import curves, times
 from logsift.ingest.readers.protobuf import fields
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _SHAPES = 200
 """Tags of one length that are looked for before the rest is read record by record."""
 _ROWS = 50_000
+_ALIKE_BYTES = 512
+"""Longer records hold more than one value, or pictures: they are read one by one."""
 _POINT = {"line_no": pl.Int64(), "time": pl.Float64(), "step": pl.Float64(), "metric_value": pl.Float64()}
 _SIMPLE = re.compile(
     rb"\x09(?P<time>.{8})\x10(?P<step>[\x80-\xff]{0,6}[\x00-\x7f])\x2a[\x00-\x7f]\x0a[\x00-\x7f]\x0a[\x00-\x7f](?P<tag>.+)\x15(?P<value>.{4})",
@@ -92,16 +94,15 @@ def _frames(data: bytes) -> tuple[array[int], array[int]]:
 
 def read(file: SourceFile, grammar: Grammar) -> Rows:
     """Curves, tag by tag; the line number is the record's."""
-    with open_bytes(file.path) as stream:
-        data = stream.read()
+    data, why = read_whole(file.path)
     starts, sizes = (np.frombuffer(column, np.int64) for column in _frames(data))
     tags: dict[bytes, list[pl.DataFrame]] = {}
     odd = [
         _alike(data, starts, rows[first : first + _ROWS], size, tags)
-        for size in np.unique(sizes).tolist()
+        for size in np.unique(sizes[sizes <= _ALIKE_BYTES]).tolist()
         for rows in [np.flatnonzero(sizes == size)]
         for first in range(0, len(rows), _ROWS)
-    ]
+    ] + [np.flatnonzero(sizes > _ALIKE_BYTES)]
     single: dict[bytes, list[tuple[int, float, float, float]]] = {}
     for k in np.sort(np.concatenate(odd)).tolist() if odd else ():
         time, step, scalars = _event(data[starts[k] : starts[k] + sizes[k]])
@@ -114,6 +115,7 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
         for tag, frames in tags.items()
     )
     yield from curves((tag, rows.with_columns(*times(file, rows["time"]))) for tag, rows in whole)
+    yield from cut_short(why)
     used = int(starts[-1] + sizes[-1]) + 4 if len(starts) else 0
     if used < len(data) and data[used:].strip(b"\0"):
         what = "the last record is cut off or damaged"
@@ -158,8 +160,7 @@ def _alike(data: bytes, starts: Ints, rows: Ints, size: int, tags: dict[bytes, l
 
 def texts(file: SourceFile, numbers: Sequence[int]) -> dict[int, str]:
     """Records as step and values."""
-    with open_bytes(file.path) as stream:
-        data = stream.read()
+    data, _ = read_whole(file.path)
     wanted, out = set(numbers), {}
     for number, event in enumerate(records(data), 1):
         if number in wanted:
@@ -174,7 +175,7 @@ def _event(event: bytes) -> tuple[float, int, list[tuple[bytes, float]]]:
     """(wall time, step, scalars by tag) of an Event."""
     time, step, summary = 0.0, 0, b""
     for field, value in fields(event):
-        if field == 1 and isinstance(value, bytes):
+        if field == 1 and isinstance(value, bytes) and len(value) == 8:
             (time,) = struct.unpack("<d", value)
         elif field == 2 and isinstance(value, int):
             step = value - (1 << 64) if value >> 63 else value
@@ -211,14 +212,14 @@ def _tensor(tensor: bytes) -> float | None:
             for kind, dim in fields(value):
                 if kind == 2 and isinstance(dim, bytes):
                     shaped *= next((size for f, size in fields(dim) if f == 1 and isinstance(size, int)), 1)
+                    if shaped != 1:
+                        return None
         elif field == 4 and isinstance(value, bytes):
             content = value
         elif field == 5 and isinstance(value, bytes):
             numbers = value
         elif field == 6 and isinstance(value, bytes):
             doubles = value
-    if shaped != 1:
-        return None
     form = {_FLOAT: "<f", _DOUBLE: "<d", _HALF: "<e", **_INTS}.get(dtype, "")
     raw = content or (numbers if dtype == _FLOAT else doubles if dtype == _DOUBLE else b"")
     return float(struct.unpack(form, raw)[0]) if form and len(raw) == struct.calcsize(form) else None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from logsift.ingest.readers.opening import open_bytes
+from logsift.ingest.readers.opening import read_whole
 from logsift.ingest.unpickle import plain_values
 
 if TYPE_CHECKING:
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from logsift.ingest.discover import SourceFile
     from logsift.ingest.readers import Rows
 
-MAX_BYTES = 2 << 30
-"""What is larger than this once unpacked is not read: a snapshot of a day's trace has some hundred megabytes."""
 FRAMES = 12
 
 _SEGMENT = (
@@ -35,10 +33,9 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
         OSError: the file cannot be read.
     """
     del grammar
-    with open_bytes(file.path) as stream:
-        data = stream.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise ValueError(f"larger than {MAX_BYTES} bytes")
+    data, why = read_whole(file.path)
+    if why:
+        raise ValueError(why)
     snapshot = plain_values(data)
     if isinstance(snapshot, list):  # before torch 2.0: the segments alone
         snapshot = {"segments": snapshot}
@@ -66,7 +63,7 @@ def _segments(snapshot: Mapping[str, Any]) -> tuple[list[tuple[Any, ...]], list[
             if not isinstance(block, Mapping):
                 continue
             number, count = number + 1, count + 1
-            size, state = _int(block.get("size")) or 0, str(block.get("state", ""))
+            size, state = _int(block.get("size")) or 0, _text(block.get("state"))
             if state == "inactive":
                 free.append(size)
             address = _int(block.get("address")) or at
@@ -77,7 +74,7 @@ def _segments(snapshot: Mapping[str, Any]) -> tuple[list[tuple[Any, ...]], list[
         segments.append((
             line, device, _hex(_int(segment.get("address"))), _int(segment.get("total_size")),
             _int(segment.get("allocated_size")), _int(segment.get("active_size")), sum(free), max(free), count,
-            str(segment.get("segment_type", "")), str(segment.get("stream", "")), private,
+            _text(segment.get("segment_type")), _text(segment.get("stream")), private,
             bool(segment.get("is_expandable", False)),
         ))  # fmt: skip
     return segments, blocks
@@ -103,7 +100,7 @@ def _failures(snapshot: Mapping[str, Any], before: int) -> Iterator[tuple[Any, .
 
 def _frames(frames: object) -> str | None:
     shown = [
-        f"{f.get('filename', '')}:{f.get('line', '')} {f.get('name', '')}"
+        f"{_text(f.get('filename'))}:{_text(f.get('line'))} {_text(f.get('name'))}"
         for f in _list(frames)[:200]
         if isinstance(f, Mapping)
     ]
@@ -113,7 +110,11 @@ def _frames(frames: object) -> str | None:
 
 def _settings_text(settings: Mapping[str, Any]) -> str:
     text = settings.get("PYTORCH_CUDA_ALLOC_CONF") or settings.get("PYTORCH_ALLOC_CONF")
-    return str(text) if text else ",".join(f"{k}:{v}" for k, v in settings.items() if v not in (None, ""))
+    if text:
+        return str(text)[:1000] if isinstance(text, str) else ""
+    return ",".join(
+        f"{k}:{v}" for k, v in list(settings.items())[:100] if isinstance(v, str | bool | int) and _plain(v)
+    )
 
 
 def _time(microseconds: object) -> str | None:
@@ -123,8 +124,17 @@ def _time(microseconds: object) -> str | None:
     return datetime.fromtimestamp(value / 1e6, UTC).isoformat()
 
 
+def _plain(value: str | int) -> bool:
+    return 0 < len(value) < 200 if isinstance(value, str) else abs(value) < 1 << 63
+
+
 def _list(value: object) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else []
+
+
+def _text(value: object) -> str:
+    """A text or a number; a container may hold itself many times over."""
+    return str(value)[:200] if isinstance(value, str) or _int(value) is not None else ""
 
 
 def _int(value: object) -> int | None:

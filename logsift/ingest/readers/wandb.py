@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from logsift.ingest.readers.json_metrics import Points
-from logsift.ingest.readers.opening import open_bytes
+from logsift.ingest.readers.opening import cut_short, read_whole
 from logsift.ingest.readers.points import curves
 from logsift.ingest.readers.protobuf import fields
 
@@ -36,7 +36,8 @@ _decode = json.JSONDecoder().raw_decode
 
 def records(data: bytes) -> Iterator[bytes]:
     """Payloads in order. A damaged record ends its block: reading goes on with the next one."""
-    at, end, parts = len(HEADER), len(data), None  # what is to come may have begun with nothing, at the end of a block
+    at, end = len(HEADER), len(data)
+    parts: list[bytes] | None = None  # what is to come may have begun with nothing, at the end of a block
     while at + 7 <= end:
         left = BLOCK - at % BLOCK
         if left < 7:
@@ -60,18 +61,17 @@ def records(data: bytes) -> Iterator[bytes]:
         if kind == _WHOLE:
             yield body
         elif kind == _FIRST:
-            parts = body
+            parts = [body]
         elif parts is not None:
-            parts += body
+            parts.append(body)
             if kind == _LAST:
-                yield parts
+                yield b"".join(parts)
                 parts = None
 
 
 def read(file: SourceFile, grammar: Grammar) -> Rows:
     """Curves; the line number is the record's."""
-    with open_bytes(file.path) as stream:
-        data = stream.read()
+    data, why = read_whole(file.path)
     points, heads = Points(), dict[bytes, str]()
     number = 0
     for number, record in enumerate(records(data), 1):
@@ -79,6 +79,7 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
             if field == _HISTORY and isinstance(value, bytes):
                 points.add(number, _history(value, heads))
     yield from curves(points.frames(file))
+    yield from cut_short(why)
     if not number:
         yield (
             "problem",
@@ -88,8 +89,7 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
 
 def texts(file: SourceFile, numbers: Sequence[int]) -> dict[int, str]:
     """Records as the JSON of their rows."""
-    with open_bytes(file.path) as stream:
-        data = stream.read()
+    data, _ = read_whole(file.path)
     wanted, out = set(numbers), {}
     for number, record in enumerate(records(data), 1):
         if number in wanted:
@@ -113,7 +113,7 @@ def _history(message: bytes, heads: dict[bytes, str]) -> dict[str, Any]:
                     heads[head] = name
             try:
                 row[name] = _decode(said.decode())[0]
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
         elif field == 2 and isinstance(value, bytes):
             step = next((n for f, n in fields(value) if f == 1 and isinstance(n, int)), None)
