@@ -19,6 +19,28 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _RULE_SECTIONS = ("the header of a rule", "[[summary]]", "[[step]]", "the header of a missing source")
+_ENVELOPE_ALONE = (
+    "## When an envelope alone is enough",
+    "",
+    "Libraries print their messages the same in every trainer: collectives that time out, exceptions, devices that fail, memory"
+    " that runs out. What a trainer of one's own adds is what it puts in front of each line. So an `[[envelopes]]` entry is all"
+    " it needs where its lines differ from known ones by their front only: with time, host or rank taken off, every grammar"
+    " reads the rest, and rules know who wrote it and when.",
+    "",
+    "A grammar with patterns is needed as well where the trainer prints what nobody else does:",
+    "",
+    "| it prints | what to write |",
+    "|---|---|",
+    "| a front of its own before known messages | an envelope |",
+    "| no front at all, one file per rank or host | nothing: rank and host come from the path (`rank_3.log`, `node-7/`) |",
+    "| metrics as `name: value` or `name=value`, in a shape of its own | a pattern that writes `training_line` |",
+    "| why it stopped, in its own words | a table, a pattern, and a rule that reads it |",
+    "",
+    "`logsift explain FILE:LINE` shows which it is: `message` is what is left of the line, `envelope` what was taken off it.",
+    "Known words behind an unknown front show as *its needle is there, its regex does not match*.",
+    "",
+)
+"""What an author should know before writing more than is needed."""
 _GENERATED = "<!-- written by `logsift docs`; edit the content, not this page -->"
 
 
@@ -153,6 +175,7 @@ def _parsers_page(catalog: Catalog) -> str:
         "Read top to bottom: what the file is, what comes before its messages, the tables it fills, the shapes of its lines.",
         *_language(*(s for s in SECTIONS if s not in _RULE_SECTIONS)),
         "",
+        *_ENVELOPE_ALONE,
         "## Formats",
         "",
     ]

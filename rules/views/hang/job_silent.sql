@@ -8,7 +8,6 @@ with
             t.file_id,
             t.line_no,
             t.time,
-            t.step,
             epoch(t.time)
             - epoch(lag(t.time) over (partition by t.file_id order by t.line_no)) as pause
         from training_line as t
@@ -19,16 +18,16 @@ with
             p.file_id,
             f.path,
             any_value(f.host) as host,
-            count(*) as lines,
             median(p.pause) as usual,
             max(p.pause) as longest,
-            max(p.time) as last_time,
-            max(p.step) as last_step,
-            arg_max(line_at(p.file_id, p.line_no), p.line_no) as line
+            max(l.time) as last_time,
+            arg_max(l.step, l.time) as last_step,
+            arg_max(l.line, l.time) as line
         from pause as p
         join file as f using (file_id)
+        join last_sign as l on l.line.file_id = p.file_id
         group by all
-        having count(*) >= 10 and max(p.pause) > 0
+        having count(distinct p.line_no) >= 10 and max(p.pause) > 0
     ),
     seen as (
         select

@@ -12,6 +12,6 @@ select
     any_value(w.time) as last_time,
     any_value(w.line) as line
 from rank_step s
-join rank_last_word w using (rank)
+join last_sign w using (rank)
 group by s.rank
 having count(*) >= 10 and max(s.pause) > 0

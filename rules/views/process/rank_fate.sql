@@ -42,17 +42,6 @@ with
         from job_size
         where world_size is not null
     ),
-    own_step as (
-        select
-            coalesce(t.rank, f.rank) as rank,
-            arg_max(t.step, (t.file_id, t.line_no)) as step,
-            max(t.time) as time,
-            arg_max(line_at(t.file_id, t.line_no), (t.file_id, t.line_no)) as line
-        from training_line t
-        join file f using (file_id)
-        where coalesce(t.rank, f.rank) is not null
-        group by all
-    ),
     given_up as (
         select rank, op, seq, grp
         from timed_out_wait
@@ -87,7 +76,7 @@ with
             r.local_rank,
             coalesce(r.gpu, r.gpu_index::varchar) as gpu,
             r.pid,
-            s.step,
+            l.step,
             coalesce(g.op, c.op) as op,
             coalesce(g.seq, c.seq) as seq,
             coalesce(g.grp, c.grp) as grp,
@@ -99,18 +88,17 @@ with
             e.signal_name,
             e.exitcode,
             e.time,
-            greatest(w.time, e.time, s.time, o.time) as last_time,
-            coalesce(o.line, w.line, s.line, line_at(e.file_id, e.line_no)) as last_line,
+            greatest(l.time, e.time, o.time) as last_time,
+            coalesce(o.line, l.line, line_at(e.file_id, e.line_no)) as last_line,
             n.rank in (select rank from first_end) as was_first,
             e.file_id,
             e.line_no
         from named n
         left join rank r on r.rank = n.rank
         left join ended e on e.rank = n.rank
-        left join own_step s on s.rank = n.rank
         left join given_up g on g.rank = n.rank
         left join counted c on c.rank = n.rank
-        left join rank_last_word w on w.rank = n.rank
+        left join last_sign l on l.rank = n.rank
         left join own_file o on o.rank = n.rank
     )
 select
