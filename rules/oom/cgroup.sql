@@ -127,21 +127,10 @@ run  = ["dmesg -T | grep -A 80 invoked", "journalctl -k --grep=oom-kill"]
 with
     kernel_kill as (
         select
-            list_concat(
-                list_filter(
-                    [
-                        line_at(file_id, line_no),
-                        line_at(file_id, constraint_line),
-                        line_at(file_id, case when limit_bytes is not null then limit_line end),
-                        line_at(file_id, report_line)
-                    ],
-                    lambda e:e.line_no is not null
-                ),
-                lines
-            ) as evidence,
+            evidence,
             first_time as "at",
             last_time as until,
-            list_filter(ranks, lambda r:r is not null) as ranks,
+            ranks,
             hosts,
             'kernel' as actor,
             victim_pid,
@@ -150,7 +139,7 @@ with
             process,
             anon_rss_bytes,
             shmem_rss_bytes,
-            anon_rss_bytes + coalesce(shmem_rss_bytes, 0) as resident_bytes,
+            resident_bytes,
             total_vm_bytes,
             limit_bytes,
             memcg,
@@ -158,7 +147,7 @@ with
             coalesce(constraint_kind, 'CONSTRAINT_MEMCG') as "constraint",
             invoker,
             victims,
-            case when victims > 1 then victim_pids end as victim_pids,
+            victim_pids,
             table_rss_pages,
             page_bytes,
             top_holders

@@ -219,20 +219,10 @@ with
         select
             case scope when 'unknown' then 'killed_somewhere' else 'killed' end as kind,
             case scope when 'unknown' then 'possible' end as confidence,
-            list_concat(
-                list_filter(
-                    [
-                        line_at(file_id, line_no),
-                        line_at(file_id, constraint_line),
-                        line_at(file_id, report_line)
-                    ],
-                    lambda e:e.line_no is not null
-                ),
-                lines
-            ) as evidence,
+            evidence,
             first_time as "at",
             last_time as until,
-            list_filter(ranks, lambda r:r is not null) as ranks,
+            ranks,
             hosts,
             case when what like '%earlyoom' then 'earlyoom' else 'kernel' end as actor,
             victim_pid,
@@ -241,14 +231,14 @@ with
             process,
             anon_rss_bytes,
             shmem_rss_bytes,
-            anon_rss_bytes + coalesce(shmem_rss_bytes, 0) as resident_bytes,
+            resident_bytes,
             total_vm_bytes,
             constraint_kind as "constraint",
             numa_nodes,
             task_memcg,
             invoker,
             victims,
-            case when victims > 1 then victim_pids end as victim_pids,
+            victim_pids,
             table_rss_pages,
             page_bytes,
             top_holders,

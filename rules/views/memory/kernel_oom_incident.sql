@@ -1,6 +1,7 @@
 -- table: one row per bout of the OOM killer: its kills of one scope without a gap of ten minutes,
 -- on any number of hosts; the same kill in two logs counts once. The columns of oom_kill are those
--- of the first kill. `lines`: where each kill is; `top_holders`: the processes with most memory.
+-- of the first kill. `lines`: where each kill is; `evidence`: these, with what the report of the
+-- first says around it; `top_holders`: the processes with most memory; `victim_pids` where several.
 with
     kill as (
         select
@@ -56,16 +57,18 @@ with
             min(time) as first_time,
             max(time) as last_time,
             list(line_at(file_id, line_no) order by t, file_id, line_no)[:20] as lines,
-            list(
-                distinct coalesce(
-                    (
-                        select min(i.rank)
-                        from identity i
-                        where
-                            i.pid = victim_pid
-                            and (i.host = b.host or i.host is null or b.host is null)
-                    ),
-                    r.rank
+            list_distinct(
+                list(
+                    coalesce(
+                        (
+                            select min(i.rank)
+                            from identity i
+                            where
+                                i.pid = victim_pid
+                                and (i.host = b.host or i.host is null or b.host is null)
+                        ),
+                        r.rank
+                    )
                 )
             ) as ranks
         from numbered_kill b
@@ -77,7 +80,28 @@ select
         coalesce(l.limit_bytes, t.any_limit_bytes) as limit_bytes,
         coalesce(l.memcg, t.any_memcg) as memcg
     ),
-    t.* exclude (any_limit_bytes, any_memcg),
+    t.* exclude (any_limit_bytes, any_memcg) replace (
+        case when t.victims > 1 then t.victim_pids end as victim_pids
+    ),
+    list_concat(
+        list_filter(
+            [
+                line_at(l.file_id, l.line_no),
+                line_at(l.file_id, l.constraint_line),
+                line_at(
+                    l.file_id,
+                    case
+                        when coalesce(l.limit_bytes, t.any_limit_bytes) is not null
+                        then l.limit_line
+                    end
+                ),
+                line_at(l.file_id, l.report_line)
+            ],
+            lambda e:e.line_no is not null
+        ),
+        t.lines
+    ) as evidence,
+    l.anon_rss_bytes + coalesce(l.shmem_rss_bytes, 0) as resident_bytes,
     list_transform(
         l.top_tasks,
         lambda x: {

@@ -29,20 +29,7 @@ with
             by_fraction,
             other_bytes,
             tells_pools,
-            bare,
-            null::bigint as reservable_bytes,
-            null::bigint as shortfall_bytes,
-            null::varchar as location,
-            null::varchar as program,
-            null::varchar as kind,
-            null::bigint as largest_free_bytes,
-            null::bigint as fragmentation_bytes,
-            null::double as padding,
-            null::varchar as memory_space,
-            null::bigint as stranded_bytes,
-            null::bigint as releasable_bytes,
-            null::bigint as changes_after,
-            null::varchar as frames
+            bare
         from torch_oom
         where not absurd
         union all by name
