@@ -50,7 +50,7 @@ def trace(
     by_id = {r.id: r for r in rules}
     loud = sorted((i for i in incidents if i.severity != "info"), key=_order)
     edges = [(a, b) for b in loud for a in loud if a is not b and _explains(a, b, by_id, progress)]
-    edges = _without_circles(edges)
+    edges = _without_circles(edges, by_id)
     explained = {id(b) for _, b in edges}
     roots = [i for i in loud if id(i) not in explained]
     weight = {id(i): sum(1 for a, _ in edges if a is i) for i in loud}
@@ -85,11 +85,23 @@ def _share(a: Incident, b: Incident) -> bool:
     return True
 
 
-def _without_circles(edges: Sequence[tuple[Incident, Incident]]) -> list[tuple[Incident, Incident]]:
-    """Drop edges that would close a circle; edges of the earlier and better proved cause are kept first."""
+def _assumed(a: Incident, b: Incident, rules: Mapping[str, Rule]) -> bool:
+    """True where A explains B in the same place only, and nobody knows where B was: it may have been elsewhere."""
+    rule, names = rules[a.rule], {b.rule, b.rule.split(".")[0]}
+    anywhere = names & (rule.explains if a.explains is None else a.explains)
+    return not anywhere and not (b.ranks or b.hosts or b.gpus)
+
+
+def _without_circles(
+    edges: Sequence[tuple[Incident, Incident]], rules: Mapping[str, Rule]
+) -> list[tuple[Incident, Incident]]:
+    """Drop edges that would close a circle.
+
+    Edges of the better proved cause are kept first, of these those that assume nothing, then those of the earlier cause.
+    """
     kept: list[tuple[Incident, Incident]] = []
     above: dict[int, set[int]] = {}
-    for a, b in sorted(edges, key=lambda e: (_CONFIDENCE[e[0].confidence], _order(e[0]))):
+    for a, b in sorted(edges, key=lambda e: (_CONFIDENCE[e[0].confidence], _assumed(*e, rules), _order(e[0]))):
         if id(b) in above.get(id(a), set()):
             continue
         kept.append((a, b))

@@ -47,6 +47,7 @@ def roots(*incidents: Incident) -> list[str]:
         pytest.param([incident("hang.missing", ranks=[3], confidence="probable"), incident("net.closed", None, severity="info")], ["hang.missing"], id="context is no root"),
         pytest.param([incident("a.a", 1), incident("b.b", 0)], ["b.b"], id="of two that explain each other the earlier"),
         pytest.param([incident("a.a", 0, confidence="possible"), incident("b.b", 1)], ["b.b"], id="of two that explain each other the better proved"),
+        pytest.param([incident("hang.timeout", 0, ranks=[1, 2]), incident("crash.cuda", 1)], ["crash.cuda"], id="of two that explain each other the one that assumes no place"),
         pytest.param([incident("net.closed", 0, severity="warning"), incident("gpu.dead", 9)], ["gpu.dead", "net.closed"], id="of independent ones the graver first"),
     ],
 )  # fmt: skip
