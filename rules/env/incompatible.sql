@@ -24,6 +24,11 @@ say  = "The C or C++ library is too old: {{ library or 'a library' }} needs {{ v
 when = "problem == 'missing_library' and library"
 say  = "Shared library {{ library }} was not found{% if hosts %} on {{ hosts | names }}{% endif %}"
 [[summary]]
+when = "problem == 'symbol' and library"
+say  = '''
+{{ library.split('/')[-1] }} is of another version than the program: undefined symbol {{ symbol }}
+'''
+[[summary]]
 say  = "{{ message | cut(300) }}"
 
 [[step]]
@@ -210,7 +215,13 @@ with
     mismatch as (
         select
             what,
-            min_by(message, (file_id, line_no)) as message,
+            -- What stands before is the assertion's place in the source, often cut by a line's end.
+            regexp_replace(
+                min_by(message, (file_id, line_no)),
+                '^.*please report a bug to PyTorch\. +(.+)$',
+                '\1',
+                's'
+            ) as message,
             list(distinct rank order by rank) filter (rank is not null) as ranks,
             list(distinct host) filter (host is not null) as hosts,
             min(time) as started,
