@@ -101,7 +101,7 @@ def _without_circles(
     """
     kept: list[tuple[Incident, Incident]] = []
     above: dict[int, set[int]] = {}
-    for a, b in sorted(edges, key=lambda e: (_CONFIDENCE[e[0].confidence], _assumed(*e, rules), _order(e[0]))):
+    for a, b in sorted(edges, key=lambda e: (_CONFIDENCE[e[0].confidence], _assumed(e[0], e[1], rules), _order(e[0]))):
         if id(b) in above.get(id(a), set()):
             continue
         kept.append((a, b))
