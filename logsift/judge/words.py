@@ -145,7 +145,7 @@ def tried(phrase: Phrase, known: Mapping[str, Any]) -> tuple[str, list[str]]:
     return one(phrase.say, command=False), [one(c, command=True) for c in phrase.run]
 
 
-_ODD = re.compile(r"\{\{|\bNone\b(?! of)|  |(?<!\.)\.\.(?!\.)| [,;.](?: |$)|\bstands? in\b")
+_ODD = re.compile(r"\{\{|\bNone\b(?! of)|  |(?<!\.)\.\.(?![./])| [,;.](?: |$)|\bstands? in\b")
 _ODD_COMMAND = re.compile(r"\{\{|\bNone\b")
 
 

@@ -6,8 +6,8 @@ status      = "stable"
 explains    = ["network.connect_failure", "network.peer_lost", "hang.init_incomplete"]
 about       = """
 The image could not be fetched or opened, the runtime could not set up the GPU, or Kubernetes
-evicted the pod or killed it because a probe failed; or no node, volume or instance was to be had, and
-the job never ran.
+evicted the pod or killed it because a probe failed; or no node, volume or instance was to be had,
+and the job never ran.
 """
 false_positives = "An earlier try failed and a later one ran."
 references  = ["https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/"]
@@ -50,10 +50,12 @@ say  = '''
 [[step]]
 when = "reason in ('unschedulable', 'capacity')"
 say  = '''
-Ask for what there is (fewer or other GPUs, another zone), reserve it, or wait: the job did not fail,
-it never ran.
+Ask for what there is (fewer or other GPUs, another zone), reserve it, or wait: the job did not
+fail, it never ran.
 '''
-run  = ["kubectl describe pod {{ job }}", "kubectl describe nodes | grep -A 9 'Allocated resources'"]
+run  = [
+  "kubectl describe pod {{ job }}", "kubectl describe nodes | grep -A 9 'Allocated resources'",
+]
 [[step]]
 when = "reason == 'volume'"
 say  = "Check that the claim is bound, and that its storage can be reached from the node."
