@@ -161,6 +161,18 @@ def sql(run: Path, query: str, to: str, db: Path | None, content: tuple[Path, ..
 
 @main.command()
 @click.argument("run", type=_PATH)
+@click.option("--format", "to", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@_DB
+@_CONTENT
+def unread(run: Path, to: str, db: Path | None, content: tuple[Path, ...]) -> None:
+    """List the lines of RUN with words of trouble that no grammar read, by kind: material for the next one."""
+    from logsift.report.unread import unread as listed
+
+    _say(listed(_analysis(run, db, content).store, to))
+
+
+@main.command()
+@click.argument("run", type=_PATH)
 @click.argument("incident", metavar="ID", type=int)
 @_DB
 @_CONTENT

@@ -52,7 +52,9 @@ def explain(path: Path, line_no: int, catalog: Catalog) -> str:
     data = "\n".join(lines[k] for k in there).encode()
     frame = text.frame([(file.file_id, np.array([n for _, n in there]), data)])
     frame = frame.with_columns(
-        core=pl.col("line_no") == line_no, written=pl.lit(utc(file.mtime_ns)).cast(pl.Datetime("us"))
+        core=pl.col("line_no") == line_no,
+        marked=pl.lit(True),
+        written=pl.lit(utc(file.mtime_ns)).cast(pl.Datetime("us")),
     )
     envelopes = parser.wrapped[owner.name] if owner else parser.envelopes
     grammars = [owner] if owner else parser.everywhere
@@ -69,6 +71,8 @@ def explain(path: Path, line_no: int, catalog: Catalog) -> str:
             out += [f"block     opened by line {n}: {_line(lines, file.file_id, n)}" for n in sorted(_openers(row))]
     if not matched.tables:
         out.append("row       none")
+    if matched.tables.keys() <= {p.table for g in grammars if g.leftovers for p in g.patterns}:
+        grammars = [g for g in grammars if not g.leftovers]
         out += [
             f"          {said}"
             for said in _why_not(grammars, raw, records.filter(pl.col("line_no") <= line_no), owned=bool(owner))

@@ -132,9 +132,10 @@ def _pattern(catalog: Catalog, p: Pattern, earlier: tuple[Pattern, ...], lines: 
 def check_needles(catalog: Catalog) -> Iterator[ContentError]:
     """Needles that let too much pass: every line that holds one is made, stripped and matched.
 
-    What other formats print, as their samples show it, tells how common a text is.
+    What other formats print, as their samples show it, tells how common a text is. Those of leftovers may be common:
+    the number of their lines is bounded.
     """
-    everywhere = [g for g in catalog.grammars if g.reader == "lines" and not g.owns]
+    everywhere = [g for g in catalog.grammars if g.reader == "lines" and not g.owns and not g.leftovers]
     printed = [
         (g.name, line) for g in everywhere for p in g.patterns for line in (*(s.line for s in p.samples), *p.rejects)
     ]

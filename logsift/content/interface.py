@@ -69,6 +69,13 @@ INTERFACE: dict[str, Asked] = {
         "the one row that says what to do next; `reason` is a template over all its columns",
         {"next": "VARCHAR", "leave_out": "VARCHAR[]", "confidence": "VARCHAR", "incidents": "BIGINT[]", "reason": "VARCHAR"},
     ),
+    "unread": Asked(
+        "lines with words of trouble that gave no row, by what they have in common",
+        {
+            "template": "VARCHAR", "word": "VARCHAR", "lines": "BIGINT", "files": "BIGINT", "ranks": "BIGINT", "hosts": "BIGINT",
+            "text": "VARCHAR", **_PLACE,
+        },
+    ),
     # -- series of numbers --
     "series": Asked(
         "one row per series of points; `searched` for what stands out, `driver_id` another series it may follow",

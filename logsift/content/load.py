@@ -204,7 +204,7 @@ class _Loader:
         grammar = Grammar(
             stem, raw.get("title", stem), raw.get("about", ""), raw.get("url", ""), raw.get("reader", "lines"),
             head or "", tuple(file.get("names", ())), bool(file.get("shares")), envelope, tuple(patterns),
-            where.here,
+            where.here, bool(raw.get("leftovers")),
         )  # fmt: skip
         if patterns or grammar.reader != "lines":
             self.grammars.append(grammar)
@@ -384,6 +384,7 @@ class _Loader:
             _phrases([{"say": said}] if isinstance(said, str) else said), _phrases(raw.get("step", [])),
             raw["false_positives"].strip(), tuple(raw.get("references", [])), sql, origin,
             raw.get("transient", False), frozenset(raw.get("needs", ())),
+            raw.get("otherwise", False),
         )  # fmt: skip
 
     def header(self, name: str, origin: Origin, text: str) -> tuple[dict[str, Any], str] | None:
@@ -414,7 +415,7 @@ class _Loader:
             self.grammar(stem, where, raw)
         for grammar in self.grammars:
             for pattern in grammar.patterns:
-                self.cross_check(pattern)
+                self.cross_check(pattern, sorts_out=grammar.leftovers)
         families = {id.split(".")[0] for id in self.rule_ids}
         for rule in self.rules.values():
             for other in rule.explains | rule.explains_same_place | rule.explains_other_ranks:
@@ -431,9 +432,9 @@ class _Loader:
             tuple(sorted(self.missing.values(), key=lambda m: (m.order, m.id))), digest,
         )  # fmt: skip
 
-    def cross_check(self, p: Pattern) -> None:
+    def cross_check(self, p: Pattern, *, sorts_out: bool) -> None:
         if not p.table:
-            if not (p.append or p.opens or p.closes):
+            if not (p.append or p.opens or p.closes or sorts_out):
                 self.wrong(p.origin, f"pattern {p.id!r} has no table", "name the [tables.*] its rows go to")
             return
         table = self.tables.get(p.table)

@@ -136,6 +136,8 @@ class Grammar:
     envelope: Envelope | None
     patterns: tuple[Pattern, ...]
     origin: Origin
+    leftovers: bool = False
+    """It reads only lines that no other grammar made anything of, and of every file only so many."""
 
     @property
     def owns(self) -> bool:
@@ -224,6 +226,8 @@ class Rule:
     """Its harm is done at once: what fails after the job has gone on for long has another cause."""
     needs: frozenset[str] = frozenset()
     """Tables of which one must have rows for it to find anything, where its query does not tell."""
+    otherwise: bool = False
+    """Asked only where no other rule found anything critical or of its family; never the root before another rule's."""
 
 
 @dataclass(frozen=True, slots=True)

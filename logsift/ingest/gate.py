@@ -7,6 +7,7 @@ window passes whole.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 Buffer = bytes | memoryview
 
 DENSE_BYTES = 256
+_HITS_OF_A_LINE = 3
+"""How many needles of leftovers a line has that has one."""
+_TAIL_BYTES = 1 << 16
+_NONE: Ints = np.empty(0, np.int64)
 
 
 Lines = tuple[Ints, bytes]
@@ -30,13 +35,17 @@ Lines = tuple[Ints, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """What of a window passes, before, in and after its core, and the needles that are in it."""
+    """What of a window passes, before, in and after its core, and the needles that are in it.
+
+    `marked` are the numbers of the lines of the core that grammars of leftovers look at.
+    """
 
     window: Window
     before: Lines
     core: Lines
     after: Lines
     needles: frozenset[str]
+    marked: Ints
 
     @property
     def size(self) -> int:
@@ -44,18 +53,18 @@ class Passed:
         return len(self.before[1]) + len(self.core[1]) + len(self.after[1])
 
     @classmethod
-    def of(cls, window: Window, kept: Ints, needles: frozenset[str]) -> Passed:
+    def of(cls, window: Window, kept: Ints, needles: frozenset[str], marked: Ints = _NONE) -> Passed:
         """Some lines of a window, by their position in it, in order."""
         core = np.searchsorted(kept, [window.core_first - window.first_line, window.core_last + 1 - window.first_line])
         before, inside, after = (_cut(window, lines) for lines in np.split(kept, core))
-        return cls(window.emptied(), before, inside, after, needles)
+        return cls(window.emptied(), before, inside, after, needles, marked + window.first_line)
 
     @classmethod
-    def whole(cls, window: Window, needles: frozenset[str], *, around: bool = True) -> Passed:
+    def whole(cls, window: Window, needles: frozenset[str], marked: Ints = _NONE, *, around: bool = True) -> Passed:
         """Every line of a window; `around` False leaves out what is not its core."""
         first = 0 if around else window.core_first - window.first_line
         stop = len(window.ends) if around else window.core_last + 1 - window.first_line
-        return cls.of(window, np.arange(first, stop), needles)
+        return cls.of(window, np.arange(first, stop), needles, marked)
 
 
 def _cut(window: Window, kept: Ints) -> Lines:
@@ -76,15 +85,18 @@ class Scanner(Protocol):
         """The needles that are in `data`."""
         ...
 
-    def hits(self, data: Buffer, limit: int) -> list[tuple[int, int]] | None:
-        """(end offset, needle number) of every hit in order; None where there are more than `limit`."""
+    def hits(self, data: Buffer, limit: int) -> list[tuple[int, int]]:
+        """(end offset, needle number) of every hit in order, one more than `limit` where there are more."""
         ...
 
 
 class Gate:
-    """All needles of the grammars that look into every text file."""
+    """All needles of the grammars that look into every text file; those of leftovers are looked for apart."""
 
-    def __init__(self, grammars: Sequence[Grammar], spelling: Spelling | None = None) -> None:
+    def __init__(self, everywhere: Sequence[Grammar], spelling: Spelling | None = None) -> None:
+        grammars = [g for g in everywhere if not g.leftovers]
+        faint = {n for g in everywhere if g.leftovers for p in g.patterns for n in p.needles}
+        self._faint = scanner([n.encode() for n in sorted(faint)], places=True)
         self._spelling = spelling or Spelling()
         after: dict[str, int] = dict.fromkeys(self._spelling.needles, 0)
         for grammar in grammars:
@@ -96,7 +108,7 @@ class Gate:
                     after[needle] = max(after.get(needle, 0), lines)
         self._openers = frozenset(n for n, lines in after.items() if lines)
         # What only helps to read a passing line (envelopes) is looked for in it, but lets no line pass.
-        helping = {n for g in grammars if g.envelope for n in g.envelope.needles} - set(after)
+        helping = ({n for g in grammars if g.envelope for n in g.envelope.needles} | faint) - set(after)
         self._needles = [*after, *sorted(helping)]
         self._scanner = scanner([n.encode() for n in self._needles])
         # A needle that holds another one which lets as much pass needs no place of its own.
@@ -109,7 +121,7 @@ class Gate:
         """Needle -> the needles that it holds: all are searched at once in all of them, one on a line."""
         encoded = [n.encode() for n in needles]
         ends = np.cumsum([len(n) + 1 for n in encoded])
-        found = scanner(encoded, places=True).hits(b"\n".join(encoded), len(ends) * 1000) or []
+        found = scanner(encoded, places=True).hits(b"\n".join(encoded), len(ends) * 1000)
         out: dict[str, list[str]] = {}
         for end, number in found:
             out.setdefault(needles[int(np.searchsorted(ends, end))], []).append(needles[number])
@@ -119,20 +131,33 @@ class Gate:
         """The needles that are in `data`."""
         return frozenset(self._needles[n] for n in self._scanner.present(data))
 
-    def pass_through(self, window: Window) -> Passed:
-        """Cut out of a window what may hold something known."""
-        view = window.view()
-        hits = self._places.hits(view, window.size // DENSE_BYTES + 64)
-        if hits is None:
+    def marked(self, window: Window, lines: int) -> Ints:
+        """Which lines of the core have a needle of leftovers, by their position in the window: about the first and the last `lines`."""
+        limit, inside = lines * _HITS_OF_A_LINE, memoryview(window.buffer)[window.core_start : window.core_stop]
+        hits, begin = self._faint.hits(inside, limit) if lines else [], window.core_start
+        found = [begin + end for end, _ in hits]
+        if len(hits) > limit:
+            begin = max(window.core_stop - _TAIL_BYTES, begin + hits[-1][0])
+            last = self._faint.hits(inside[begin - window.core_start :], _TAIL_BYTES)
+            found += [begin + end for end, _ in last[-limit:]]
+        return np.unique(np.searchsorted(window.ends, np.array(found, np.int64)))
+
+    def pass_through(self, window: Window, leftovers: int = 0) -> Passed:
+        """Cut out of a window what may hold something known, and up to twice so many lines that leftovers are read from."""
+        view, marked = window.view(), self.marked(window, leftovers)
+        hits = self._places.hits(view, limit := window.size // DENSE_BYTES + 64)
+        if len(hits) > limit:
             present = frozenset(self._needles[n] for n in self._scanner.present(view))
             # Where nothing opens a block the lines around the core can add nothing to it.
-            return self._spell(Passed.whole(window, present, around=bool(present & self._openers)))
+            return self._spell(Passed.whole(window, present, marked, around=bool(present & self._openers)))
         ends, numbers = np.array(hits, np.int64).reshape(-1, 2).T
         lines = np.searchsorted(window.ends, window.start + ends)
         count = len(window.ends)
         begin = np.bincount(lines, minlength=count + 1)
         over = np.bincount(np.minimum(lines + self._after[numbers] + 1, count), minlength=count + 1)
-        passed = Passed.of(window, np.flatnonzero(np.cumsum(begin - over)[:count]), frozenset())
+        begin[marked] += 1
+        over[marked + 1] += 1
+        passed = Passed.of(window, np.flatnonzero(np.cumsum(begin - over)[:count]), frozenset(), marked)
         standing = self.standing(b"".join(data for _, data in (passed.before, passed.core, passed.after)))
         return self._spell(replace(passed, needles=standing))
 
@@ -175,17 +200,15 @@ class _Hyperscan:
         )
         return found
 
-    def hits(self, data: Buffer, limit: int) -> list[tuple[int, int]] | None:
+    def hits(self, data: Buffer, limit: int) -> list[tuple[int, int]]:
         found: list[tuple[int, int]] = []
 
         def note(number: int, start: int, end: int, flags: int, context: object) -> bool:
             found.append((end, number))
             return len(found) > limit
 
-        try:
+        with suppress(self._error):  # it was told to stop
             self._database.scan(cast("bytes", data), match_event_handler=note, scratch=self._scratch(self._database))
-        except self._error:
-            return None
         return found
 
 
@@ -199,7 +222,7 @@ class _Plain:
         whole = bytes(data)
         return {n for n, needle in enumerate(self._needles) if needle in whole}
 
-    def hits(self, data: Buffer, limit: int) -> list[tuple[int, int]] | None:
+    def hits(self, data: Buffer, limit: int) -> list[tuple[int, int]]:
         found: list[tuple[int, int]] = []
         whole = bytes(data)
         for number, needle in enumerate(self._needles):
@@ -207,7 +230,7 @@ class _Plain:
             while at >= 0:
                 found.append((at + len(needle), number))
                 if len(found) > limit:
-                    return None
+                    return sorted(found)
                 at = whole.find(needle, at + 1)
         return sorted(found)
 

@@ -27,7 +27,6 @@ _CARRIED = ["seq", "file_id", "line_no", "core", "written", *FACTS]
 PROBLEM = {"file_id": pl.Int64(), "line_no": pl.Int64(), "what": pl.String(), "text": pl.String()}
 OUTSIDE = "outside"
 """The group of an owned file's pattern that captures what another writer put into the line."""
-_EXAMPLES = 5
 _NEAR_LINES = 200
 _REACH_LINES = 2 * BLOCK_LINES
 """Blocks within blocks end at most this many lines after the outermost opener."""
@@ -35,7 +34,7 @@ _REACH_LINES = 2 * BLOCK_LINES
 
 @dataclass
 class Matched:
-    """Rows by table, problems, and how many lines resemble known ones (a needle is in them) and fit nothing.
+    """Rows by table, problems, and how many lines only a grammar of leftovers made rows of.
 
     `left` are the lines (file_id, line_no, raw) that no pattern took, and what patterns found to be another writer's.
     """
@@ -58,18 +57,17 @@ def match(
     Args:
         grammars: those that look into these lines.
         tables: all declared tables.
-        lines: as `Envelopes.strip` gives them, plus `core` (rows count only where true) and `written` (file time).
+        lines: as `Envelopes.strip` gives them, plus `core` (rows count only where true), `marked` (grammars of
+            leftovers look at these) and `written` (file time).
         needles: the needles that are somewhere in these lines; others are not looked for.
     """
     out = Matched()
     if lines.is_empty():
         return out
     standing = _Standing(lines["raw"])
-    understood, known = np.zeros(lines.height, bool), set[str]()
-    for grammar in grammars:
+    understood = np.zeros(lines.height, bool)
+    for grammar in (g for g in grammars if not g.leftovers):
         there = {p.id: [n for n in p.needles if n in needles] for p in grammar.patterns}
-        if not grammar.shares:
-            known.update(n for found in there.values() for n in found)
         possible = [p for p in grammar.patterns if there[p.id] or not p.needles]
         if not any(not p.inside for p in possible):
             continue
@@ -80,15 +78,14 @@ def match(
         run.emit(tables, out)
         if grammar.shares:
             out.left += run.left()
-    strange = np.flatnonzero(~understood & lines["core"].to_numpy())
-    strange = standing.among(known, strange) if known else strange[:0]
-    if len(strange):
-        lost = lines[strange]
-        out.not_understood = dict(lost.group_by("file_id").agg(pl.col("line_no").n_unique()).iter_rows())
-        said = lost.head(_EXAMPLES).select(
-            "file_id", "line_no", pl.lit("not understood").alias("what"), pl.col("raw").str.head(300).alias("text")
-        )
-        out.problems.append(said)
+    left = lines.filter(pl.col("core") & pl.col("marked") & ~pl.Series(understood))
+    for grammar in (g for g in grammars if g.leftovers and left.height):
+        run = _Run(grammar, left, np.zeros(left.height, bool), _Standing(left["raw"]))
+        run.match({p.id: p.needles for p in grammar.patterns})
+        run.emit(tables, out)
+        for h in (h for h in run.hits if h.pattern.table):
+            for file_id, count in left[h.seq].group_by("file_id").agg(pl.col("line_no").n_unique()).iter_rows():
+                out.not_understood[file_id] = out.not_understood.get(file_id, 0) + count
     return out
 
 

@@ -39,6 +39,8 @@ Given = pl.DataFrame | Sequence[Mapping[str, Any]]
 _STRUCTURED_FILES, _STRUCTURED_BYTES, _STRUCTURED_ROWS = 256, 4 << 20, 50_000
 """At most as many files of one structured format are read as one piece of work, and rows cast at once."""
 _PART_ROWS = 100_000
+_LEFTOVERS, _LEFTOVERS_OF_A_FILE, _LEFTOVERS_OF_A_WINDOW = 100_000, 2_000, 8
+"""How many lines grammars of leftovers look at from either end: of all files, of one, and of each of its windows."""
 _GROUP_ROWS = 122_880
 """Rows of a row group, those of DuckDB's own: groups of another size are cut and glued again when they are loaded."""
 
@@ -80,6 +82,7 @@ class Parser:
         parsed = Parsed(parts)
         sink = _Sink(parts)
         by_id = {f.file_id: f for f in files}
+        leftovers_of_a_file = min(_LEFTOVERS_OF_A_FILE, _LEFTOVERS // max(len(files), 1))
         workers = max(1, os.cpu_count() or 1)
         with ThreadPoolExecutor(workers) as pool:
             passing: deque[tuple[str | None, Future[Passed]]] = deque()
@@ -116,7 +119,9 @@ class Parser:
                     continue
                 try:
                     for owner, window in self._windows(file, parsed):
-                        passing.append((owner, pool.submit(self._pass, owner, window, parsed.spare)))
+                        part = min(1.0, window.size / max(file.size, 1))
+                        leftovers = max(_LEFTOVERS_OF_A_WINDOW, int(part * leftovers_of_a_file))
+                        passing.append((owner, pool.submit(self._pass, owner, window, leftovers, parsed.spare)))
                         take_passed(2 * workers)
                 except Exception as e:  # whatever a file raises is that file's problem
                     why = str(e) if isinstance(e, CutShort) else f"{type(e).__name__}: {e}"
@@ -152,7 +157,7 @@ class Parser:
         if matched.left:
             around = match([owner], tables, envelopes.strip(lines.filter(~pl.col("core"))), needles).left
             left = pl.concat([*matched.left, *around]).sort("file_id", "line_no", maintain_order=True)
-            core_of = lines.select("file_id", "line_no", "written", "core").unique(["file_id", "line_no"])
+            core_of = lines.select("file_id", "line_no", "written", "core", "marked").unique(["file_id", "line_no"])
             left = left.join(core_of, on=["file_id", "line_no"], how="left", maintain_order="left")
             standing = self.gate.standing("\n".join(left["raw"].to_list()).encode())
             others = match(self.everywhere, tables, self.envelopes.strip(left), standing)
@@ -180,19 +185,19 @@ class Parser:
             parsed.windows.append((file.file_id, window.first_line, window.offset))
             yield file.grammar, window
 
-    def _pass(self, owner: str | None, window: text.Window, spare: list[bytearray]) -> Passed:
-        passed = self._passed(owner, window)
+    def _pass(self, owner: str | None, window: text.Window, leftovers: int, spare: list[bytearray]) -> Passed:
+        passed = self._passed(owner, window, leftovers)
         if (buffer := window.spared()) is not None:
             spare.append(buffer)  # what passed was copied out of it
         return passed
 
-    def _passed(self, owner: str | None, window: text.Window) -> Passed:
+    def _passed(self, owner: str | None, window: text.Window, leftovers: int) -> Passed:
         if owner is None:
-            return self.gate.pass_through(window)
+            return self.gate.pass_through(window, leftovers)
         grammar = self.owners[owner]
         needles = {n for p in grammar.patterns for n in p.needles}
         needles |= set(grammar.envelope.needles if grammar.envelope else ())
-        return Passed.whole(window, frozenset(needles))
+        return Passed.whole(window, frozenset(needles), self.gate.marked(window, leftovers * grammar.shares))
 
     def _collect(
         self,
@@ -250,6 +255,18 @@ class _Text:
             pl.DataFrame(cores, schema, orient="row"), on="file_id", how="left", maintain_order="left"
         )
         lines = lines.with_columns(pl.col("line_no").is_between("first", "last").alias("core")).drop("first", "last")
+        marked = [
+            pl.DataFrame({"line_no": p.marked}, {"line_no": pl.Int64}).with_columns(
+                pl.lit(p.window.file_id, pl.Int64).alias("file_id"), marked=pl.lit(True)
+            )
+            for p in self.passed
+            if len(p.marked)
+        ]
+        if marked:
+            lines = lines.join(pl.concat(marked), on=["file_id", "line_no"], how="left", maintain_order="left")
+            lines = lines.with_columns(pl.col("marked").fill_null(False))
+        else:
+            lines = lines.with_columns(marked=pl.lit(False))
         needles = frozenset(n for p in self.passed for n in p.needles)
         try:
             matched = self.parser.match(self.owner, lines, needles)

@@ -54,7 +54,15 @@ def trace(
     explained = {id(b) for _, b in edges}
     roots = [i for i in loud if id(i) not in explained]
     weight = {id(i): sum(1 for a, _ in edges if a is i) for i in loud}
-    roots.sort(key=lambda i: (_SEVERITY[i.severity], _CONFIDENCE[i.confidence], -weight[id(i)], _order(i)))
+    roots.sort(
+        key=lambda i: (
+            by_id[i.rule].otherwise,
+            _SEVERITY[i.severity],
+            _CONFIDENCE[i.confidence],
+            -weight[id(i)],
+            _order(i),
+        )
+    )
     return Causes(tuple(roots), tuple(edges))
 
 

@@ -48,7 +48,7 @@ def coverage(store: Store) -> Coverage:
         "SELECT count(*) AS files, coalesce(sum(lines), 0)::BIGINT AS lines,"
         " coalesce(sum(not_understood), 0)::BIGINT AS not_understood FROM file"
     )[0]
-    problems = store.rows("SELECT count(*) AS n FROM problem WHERE what <> 'not understood'")[0]["n"]
+    problems = store.rows("SELECT count(*) AS n FROM problem")[0]["n"]
     unread = store.rows("SELECT path, why FROM file WHERE reader = '' ORDER BY path")
     missing = store.rows("SELECT what, why, how FROM missing")
     sizes = store.rows("SELECT * FROM job_size WHERE world_size IS NOT NULL")

@@ -28,7 +28,26 @@ def judge(
     queries: Mapping[str, Sequence[str]],
     progress: Callable[[str, int, int], None] | None = None,
 ) -> list[Incident]:
-    """Every incident that the queries find, by rule, without words. A rule that fails on odd data is a row in `problem`, and the others go on."""
+    """Every incident that the queries find, by rule, without words. A rule that fails on odd data is a row in `problem`, and the others go on.
+
+    Rules for what others do not explain are asked only where these found nothing critical, and nothing of their family.
+    """
+    first = {r: query for r, query in queries.items() if not rules[r].otherwise}
+    found = _judge(store, rules, first, progress)
+    loud = [i for i in found if i.severity != "info"]
+    families = {i.rule.split(".")[0] for i in loud}
+    last = {r: query for r, query in queries.items() if r not in first and r.split(".")[0] not in families}
+    if last and not any(i.severity == "critical" for i in loud):
+        found += _judge(store, rules, last, None)
+    return found
+
+
+def _judge(
+    store: Store,
+    rules: Mapping[str, Rule],
+    queries: Mapping[str, Sequence[str]],
+    progress: Callable[[str, int, int], None] | None,
+) -> list[Incident]:
     # Most of a rule's time is DuckDB's planning, on one core: rules are asked side by side.
     free: SimpleQueue[Store] = SimpleQueue()
     for _ in range(min(len(queries), os.cpu_count() or 1, _SIDE_BY_SIDE)):

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from logsift.judge.words import agree, count, ranges
+from logsift.judge.words import count, ranges
 from logsift.report.inert import line
 from logsift.report.model import Finding, Report, alike, build, fact, fate_of, flat, job_size, next_step, steps, who
 
@@ -185,9 +185,7 @@ def coverage_line(report: Report) -> str:
     if size := job_size(c):
         said.append(size)
     if c.not_understood:
-        said.append(
-            f"{count(c.not_understood, 'line')} {agree(c.not_understood, 'resembles', 'resemble')} known messages but could not be parsed"
-        )
+        said.append(f"{count(c.not_understood, 'line')} with words of trouble gave no row (logsift unread)")
     if c.problems:
         said.append(count(c.problems, "problem"))
     if c.unread:

@@ -178,11 +178,6 @@ def test_what_cannot_be_cast_is_null_and_a_problem(cars: Catalog, run_of: Make) 
     ]
 
 
-def test_lines_that_only_look_known_are_counted(cars: Catalog, run_of: Make) -> None:
-    analysis = analyze(run_of({"a.log": "TRAIN 7\nTRAIN x\n"}), catalog=cars)
-    assert analysis.coverage.not_understood == 1
-
-
 def test_host_and_rank_come_from_the_path_where_no_line_says_them(cars: Catalog, run_of: Make) -> None:
     run = run_of({"node-3/rank_12.log": "TRAIN x\n[rank5]: TRAIN y\n"})
     assert rows(cars, run, "train", "host, rank") == [{"host": "node-3", "rank": 12}, {"host": "node-3", "rank": 5}]

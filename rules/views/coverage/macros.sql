@@ -1,0 +1,58 @@
+-- What lines that differ in numbers and names have in common: addresses, quoted texts, paths and
+-- numbers become marks.
+create macro line_template(text) as
+    regexp_replace(
+        regexp_replace(
+            regexp_replace(
+                regexp_replace(text, '"[^"]*"|''[^'']*''|`[^`]*`', '<text>', 'g'),
+                '(?:/[^ /:,;()<>\[\]]+)+/?',
+                '<path>',
+                'g'
+            ),
+            '\b(?:0x[0-9a-fA-F]+|[0-9a-fA-F]{8,}|[0-9a-f]+(?:[:-][0-9a-f]+){3,})\b',
+            '<id>',
+            'g'
+        ),
+        '[0-9]+(?:[.,:][0-9]+)*',
+        '<n>',
+        'g'
+    )
+;
+
+-- A line that its program itself calls harmless: of a level below an error, or it says so.
+create macro is_mild(text) as
+    regexp_matches(
+        text,
+        '^\s*(?:#|//)|\b(?:INFO|DEBUG|TRACE|NOTICE|WARNING)\b|^\[?[ID][0-9]{4} |'
+        || '\[[ID]\]|(?i)non-?fatal|not fatal|harmless|ignor|skipp|retrying|will retry|'
+        || 'retries in|will try|trying|fall(?:ing|s)? back|continu|would have|corrected|'
+        || 'recovered|warning:|<warn|\[warn'
+    )
+;
+
+-- A line as programs end with it: an exception, a level above a warning, a word of giving up.
+create macro is_grave(text, word) as
+    word = 'fatal'
+    or regexp_matches(
+        text,
+        '^[A-Za-z_.]*(?:Error|Exception|Failure|Interrupt|Exit)\b|'
+        || '\b(?:ERROR|CRITICAL|FATAL|SEVERE|PANIC)\b|^\[?[EF][0-9]{4} |\[[EF]\]|'
+        || '^(?:Error|error|ERROR)\b'
+    )
+;
+
+-- The last line of a program's traceback: the class of an exception and what it says.
+create macro is_exception(text) as
+    regexp_matches(text, '^[a-z_.]*[A-Z][A-Za-z_]*(?:Error|Exception): ')
+;
+
+-- A line that speaks of a distributed job: its ranks, its launcher, its libraries, its devices.
+create macro speaks_of_job(text) as
+    regexp_matches(
+        text,
+        '(?i)\brank|nccl|rccl|hccl|gloo|torch|cuda|\bgpu|horovod|deepspeed|megatron|'
+        || '\bray\b|raylet|\bmpi|srun|slurm|\bworker|c10d|jax|xla|\btpu|\btrain|\bucx|'
+        || '\bucp|\brdma|\bib_|\bibv|mlx5_|sbatch|allreduce|collective|process group|'
+        || 'launcher'
+    )
+;

@@ -1,0 +1,93 @@
+"""Leftovers: lines that no other grammar read, so many of a file, and what they are counted as."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from builders.rows import plain
+
+from logsift import Catalog, analyze
+from logsift.ingest import parse
+
+Make = Callable[..., Any]
+
+DOORS = r"""
+schema = 1
+title = "Doors"
+[tables.door]
+about = "A door that broke."
+[tables.door.columns]
+number = { type = "int", about = "which" }
+[[pattern]]
+id = "door"
+table = "door"
+needle = "door broken"
+regex = '^door broken: (?P<number>[0-9]+)$'
+sample = [{ line = "door broken: 3", row = { number = 3 } }]
+"""
+REST = r"""
+schema = 1
+title = "The rest"
+leftovers = true
+[tables.rest]
+about = "A line with a word of trouble."
+[tables.rest.columns]
+text = { type = "text", about = "the line" }
+[[pattern]]
+id = "nothing"
+needle = "broken: 0"
+regex = 'broken: 0$'
+sample = [{ line = "broken: 0" }]
+[[pattern]]
+id = "rest"
+table = "rest"
+needle = ["broken", "stuck"]
+regex = '(?P<text>.*(?:broken|stuck).*)'
+sample = [{ line = "stuck", row = { text = "stuck" } }]
+"""
+TOP = 'schema = 1\ntitle = "Ranks"\n[[envelopes]]\nid = "rank"\nneedle = "[rank"\nregex = \'^\\[rank(?P<rank>[0-9]+)\\]: (?P<body>.*)$\'\n'
+
+
+@pytest.fixture
+def doors(content_of: Make) -> Catalog:
+    files = {"parsers/doors.toml": DOORS, "parsers/rest.toml": REST, "parsers/top.toml": TOP}
+    return content_of(files, alone=True)
+
+
+def rest(catalog: Catalog, run: Path) -> list[dict[str, Any]]:
+    return plain(analyze(run, catalog=catalog).sql("SELECT line_no, rank, text FROM rest ORDER BY file_id, line_no"))
+
+
+def test_only_what_no_other_grammar_read_is_a_leftover(doors: Catalog, run_of: Make) -> None:
+    run = run_of({"a.log": "door broken: 3\nthe lift is stuck\n[rank2]: door broken\nall is well\n"})
+    assert rest(doors, run) == [
+        {"line_no": 2, "text": "the lift is stuck"},
+        {"line_no": 3, "rank": 2, "text": "door broken"},
+    ]
+
+
+def test_a_pattern_without_a_table_sorts_lines_out(doors: Catalog, run_of: Make) -> None:
+    assert rest(doors, run_of({"a.log": "broken: 0\nbroken: 1\n"})) == [{"line_no": 2, "text": "broken: 1"}]
+
+
+def test_leftovers_are_what_was_not_understood(doors: Catalog, run_of: Make) -> None:
+    analysis = analyze(run_of({"a.log": "broken: 0\nstuck, stuck\ndoor broken: 1\n" * 3}), catalog=doors)
+    assert analysis.coverage.not_understood == 3
+    assert analysis.coverage.problems == 0
+
+
+@pytest.mark.parametrize("dense", [True, False], ids=["as a dense file", "as a sparse one"])
+def test_of_many_leftovers_the_first_and_the_last_are_kept(
+    doors: Catalog, run_of: Make, monkeypatch: pytest.MonkeyPatch, *, dense: bool
+) -> None:
+    monkeypatch.setattr("logsift.ingest.gate.DENSE_BYTES", 1 if not dense else 10**9)
+    monkeypatch.setattr(parse, "_LEFTOVERS_OF_A_FILE", 40)
+    said = ["door broken: 3"] * 5000
+    said[::2] = [f"stuck {n}" for n in range(2500)]
+    found = [r["line_no"] for r in rest(doors, run_of({"a.log": "\n".join(said) + "\n"}))]
+    assert 40 <= len(found) < 1000
+    assert found[0] == 1
+    assert found[-1] == 4999

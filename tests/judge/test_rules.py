@@ -1,0 +1,32 @@
+"""Rules of last resort: asked where the others found nothing critical."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from builders.incidents import incident, rule
+
+from logsift import Catalog, analyze
+from logsift.judge.causes import trace
+
+Make = Callable[..., Path]
+LOST = "[rank1]: winch 7: FATAL: gearbox is gone\n"
+KNOWN = "[rank0]: Traceback (most recent call last):\n[rank0]:   File \"a.py\", line 1, in f\n[rank0]: KeyError: 'a'\n"
+
+
+def test_a_rule_of_last_resort_is_asked_where_nothing_critical_was_found(catalog: Catalog, run_of: Make) -> None:
+    alone = analyze(run_of({"a.log": LOST}, "alone"), catalog=catalog)
+    assert [(i.rule, i.confidence, sorted(i.ranks)) for i in alone.incidents] == [
+        ("crash.unexplained", "possible", [1])
+    ]
+    beside = analyze(run_of({"a.log": KNOWN + LOST}, "beside"), catalog=catalog)
+    assert [i.rule for i in beside.incidents if i.severity != "info"] == ["crash.exception"]
+
+
+def test_its_incident_is_no_root_before_one_of_another_rule() -> None:
+    rules = [replace(rule("x.last"), otherwise=True), rule("x.known")]
+    last = incident("x.last", 0, confidence="definite")
+    known = incident("x.known", 9, severity="warning", confidence="possible")
+    assert [i.rule for i in trace([last, known], rules).roots] == ["x.known", "x.last"]
