@@ -118,10 +118,10 @@ def around(analysis: Analysis, incident: Incident | None, most: int) -> tuple[li
     if incident is None or not known:
         return [], 0
     incident = min(known, key=lambda i: (i is not incident, i.at))
-    told, left_out = moments(analysis, incident, _BEFORE, _AFTER, _READ)
+    told, left_out = moments(analysis, incident, _BEFORE, _AFTER, _READ, only_lines=True)
     alike: dict[tuple[int, str], list[Moment]] = {}
     for m in told:
-        if m.text:  # a record of a dump has none
+        if m.text:  # none where the file is gone
             alike.setdefault((round(m.seconds), _NUMBER.sub("#", m.text)), []).append(m)
     folded = [
         same[0] if len(same) == 1 else replace(same[0], text=f"{same[0].text}   [{len(same)} such lines]")

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _WIDTH = 11.0  # inches
 _FEW = 24  # hosts that can be named on an axis
+_OF_MANY = 6  # hosts shown of an incident that concerns more of them, where not all can be named
 _BINS = 240  # columns of time, and rows of ranks, of the picture of activity
 _MINUTES_BEFORE = 20
 _COLOURS = (RED, BLUE, ORANGE, GREEN, "#cc79a7", "#56b4e9", "#f0e442", "#666666", "#bbbbbb")
@@ -388,5 +389,5 @@ def _telling(numbered_hosts: list[list[str]]) -> list[str]:
     """The hosts to show where there are too many: those of the incidents that concern the fewest hosts."""
     chosen: list[str] = []
     for hosts in sorted(numbered_hosts, key=len):
-        chosen += [h for h in hosts if h not in chosen]
+        chosen += [h for h in sorted(hosts, key=natural)[:_OF_MANY] if h not in chosen]
     return sorted(chosen[:_FEW], key=natural)

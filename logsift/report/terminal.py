@@ -226,8 +226,8 @@ def _body(page: Page, finding: Finding, room: Room, *, facts: bool, report: Repo
 
 def _fates(page: Page, report: Report, room: Room) -> None:
     """How the ranks of a job ended, where there are several and any log tells."""
-    told = [f for f in report.fates if f.fate != "unknown"]
-    if sum(len(f.ranks) for f in report.fates) < 2 or not told:
+    told = report.fates
+    if sum(len(f.ranks) for f in told) < 2 or all(f.fate == "unknown" for f in told):
         return
     for n, f in enumerate(told[: room.fates]):
         page.say("ranks" if n == 0 else "", Text(line(f"{_short(ranges(f.ranks))} {fate_of(f)}")), 1)

@@ -34,7 +34,7 @@ class Moment:
 
 
 def moments(
-    analysis: Analysis, incident: Incident, seconds: float, after: float, most: int = _LINES
+    analysis: Analysis, incident: Incident, seconds: float, after: float, most: int = _LINES, *, only_lines: bool = False
 ) -> tuple[list[Moment], int]:
     """Lines with a time from `seconds` before an incident to `after` it, oldest first, and how many earlier ones were left out.
 
@@ -44,6 +44,7 @@ def moments(
         seconds: how far to look back.
         after: how far to look on.
         most: how many lines; later ones are kept.
+        only_lines: leave out records of files that are no text of lines.
     """
     assert incident.at is not None
     rows = analysis.store.rows(
@@ -51,8 +52,8 @@ def moments(
         " CASE WHEN bool_and(c.zone IS DISTINCT FROM 'UTC') THEN '?' WHEN max(c.uncertainty_seconds) > 1 THEN '~' ELSE ' ' END AS mark"
         " FROM timeline t JOIN file USING (file_id) LEFT JOIN clock c USING (file_id, time_quality)"
         " WHERE time BETWEEN ? AND ? AND coalesce(t.line_no BETWEEN c.first_line AND c.last_line, true)"
-        " GROUP BY time, file_id, t.line_no, path ORDER BY time, path, line_no",
-        [incident.at - timedelta(seconds=seconds), incident.at + timedelta(seconds=after)],
+        " AND (reader = 'lines' OR NOT ?) GROUP BY time, file_id, t.line_no, path ORDER BY time, path, line_no",
+        [incident.at - timedelta(seconds=seconds), incident.at + timedelta(seconds=after), only_lines],
     )
     files = known_files(analysis.run, analysis.store.rows("SELECT * FROM file"))
     shown = rows[-most:]
