@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -204,7 +205,7 @@ def ranks(run: Path, all_ranks: bool, db: Path | None, content: tuple[Path, ...]
 def next_(run: Path, exit_code: bool, db: Path | None, content: tuple[Path, ...]) -> None:
     """Say in one word what to do with the job of RUN, for scripts: restart, restart_without HOSTS, stop or unknown."""
     decision = _analysis(run, db, content).decision
-    _say(" ".join([decision.next, ",".join(decision.hosts)]).strip())
+    _say(" ".join([decision.next, ",".join(map(shlex.quote, decision.hosts))]).strip())
     _say(f"{decision.confidence}: {decision.reason}", err=True)
     if exit_code:
         sys.exit(_EXIT[decision.next])

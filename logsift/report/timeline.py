@@ -34,7 +34,13 @@ class Moment:
 
 
 def moments(
-    analysis: Analysis, incident: Incident, seconds: float, after: float, most: int = _LINES, *, only_lines: bool = False
+    analysis: Analysis,
+    incident: Incident,
+    seconds: float,
+    after: float,
+    most: int = _LINES,
+    *,
+    only_lines: bool = False,
 ) -> tuple[list[Moment], int]:
     """Lines with a time from `seconds` before an incident to `after` it, oldest first, and how many earlier ones were left out.
 

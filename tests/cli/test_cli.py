@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -57,6 +58,27 @@ def test_a_healthy_run_has_no_root(run_of: Make) -> None:
     assert (said["root"], said["incidents"]) == (None, [])
 
 
+def test_one_incident_the_ranks_and_what_next_are_commands_of_their_own(run_of: Make) -> None:
+    crashed = run_of({"rank3.log": CRASH})
+    assert "rank3.log:7" in run("show", crashed, 1).stdout
+    assert (run("show", crashed, 9).exit_code, "no incident 9" in run("show", crashed, 9).output) == (2, True)
+    assert re.search(r"^3 .*raised KeyError", run("ranks", crashed).stdout, re.MULTILINE)
+    assert run("next", crashed).stdout == "stop\n"
+    assert [run("next", crashed, *a).exit_code for a in ([], ["--exit-code"])] == [0, 11]
+
+
+def test_a_report_may_go_to_stdout_into_a_form_or_a_page_with_figures(run_of: Make, tmp_path: Path) -> None:
+    steps = "".join(f"step {n} of 90 | loss: {9 / n} |\n" for n in range(1, 30))
+    crashed = run_of({"a$b_$.log": steps + CRASH})
+    assert run("report", crashed, "-o", "-").stdout.startswith("<!-- logsift report -->")
+    assert "### Versions" in run("report", crashed, "-o", "-", "--for", "pytorch").stdout
+    assert "there are: cloud" in run("report", crashed, "-o", "-", "--for", "nobody").output
+    assert run("report", crashed, "-o", tmp_path / "r.html", "--for", "pytorch").exit_code == 2
+    assert run("report", crashed, "-o", tmp_path / "r.html", "--figures", tmp_path / "figures").exit_code == 0
+    assert "KeyError" in (tmp_path / "r.html").read_text()
+    assert [p.name for p in (tmp_path / "figures").iterdir()] == ["loss.png"]
+
+
 def test_fail_on_tells_by_its_exit_code(run_of: Make) -> None:
     crashed, healthy = run_of({"a.log": CRASH}, "crashed"), run_of({"a.log": "step 1\n"}, "healthy")
     assert [run("analyze", d, "--fail-on", "warning").exit_code for d in (crashed, healthy)] == [1, 0]
@@ -69,6 +91,14 @@ def test_a_report_is_written_and_not_read_again(run_of: Make) -> None:
     assert text.startswith("<!-- logsift report -->")
     assert "KeyError" in text
     assert json.loads(run("analyze", crashed, "--format", "json").stdout)["coverage"]["files"] == 1
+
+
+def test_a_report_on_a_terminal_draws_nothing(run_of: Make) -> None:
+    code = "import sys; from logsift.cli import main; main([sys.argv[1]], standalone_mode=False); print(*sys.modules)"
+    shown = subprocess.run(
+        [sys.executable, "-c", code, str(run_of({"rank3.log": CRASH}))], capture_output=True, text=True, check=True
+    )
+    assert "matplotlib" not in shown.stdout.split()
 
 
 @pytest.mark.parametrize(
