@@ -64,6 +64,18 @@ def test_a_failure_that_came_back_behind_the_same_step_stops_the_job(
     assert "came back in 2 attempts" in decided.reason
 
 
+def test_jobs_one_after_the_other_are_attempts_and_ranks_side_by_side_are_not(
+    run_of: Callable[..., Path], catalog: Catalog
+) -> None:
+    def log(hour: int) -> str:
+        return "".join(f"2026-03-03 {hour}:0{n}:00 step {n} of 90 | loss: 2.5 |\n" for n in range(6)) + CRASH
+
+    one_after_the_other = run_of({"job-1.out": log(10), "job-2.out": log(12)}, "jobs")
+    side_by_side = run_of({"rank0.log": log(10), "rank1.log": log(10)}, "ranks")
+    assert "came back in 2 attempts" in decision(one_after_the_other, catalog).reason
+    assert "came back" not in decision(side_by_side, catalog).reason
+
+
 def test_every_row_of_the_catalogue_names_a_rule_and_a_reason(catalog: Catalog) -> None:
     seeds = {s.name: s.csv for s in catalog.seeds}
     rows = [line for line in seeds["next_step_of"].splitlines() if not line.startswith("#")][1:]

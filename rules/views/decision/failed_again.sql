@@ -1,10 +1,33 @@
--- table: The one row of the failure that ended several attempts of the job in one log: the same
--- exception from the same line of code. attempts are told apart by the restarts of the launcher;
--- same_step: the last step before it, where that is always the same; same_host: where it always
--- was.
--- only with launcher_event
+-- table: The one row of the failure that ended several attempts of the job: the same exception from
+-- the same line of code. Attempts are told apart by the restarts of the launcher within a log,
+-- and by
+-- logs of which one begins after all before it have ended; same_step: the last step before it,
+-- where
+-- that is always the same.
 with
     restart as (select file_id, line_no from launcher_event where event = 'restart'),
+    log_time as (
+        select file_id, min(first) as began, max(last) as ended from clock group by file_id
+    ),
+    log as (
+        select
+            file_id,
+            count_if(begins) over (order by began, file_id rows unbounded preceding) as series_no
+        from
+            (
+                select
+                    file_id,
+                    began,
+                    coalesce(
+                        began > max(ended) over (
+                            order by began, file_id rows between unbounded preceding and 1 preceding
+                        ),
+                        false
+                    ) as begins
+                from log_time
+                where file_id in (select file_id from exception_verdict) and began < ended
+            )
+    ),
     failure as (
         select
             e.class,
@@ -12,10 +35,13 @@ with
             e.line,
             e.file_id,
             e.line_no,
-            e.host,
-            e.rank,
             (
-                select count(*) from restart r where r.file_id = e.file_id and r.line_no < e.line_no
+                coalesce(l.series_no, 0),
+                (
+                    select count(*)
+                    from restart r
+                    where r.file_id = e.file_id and r.line_no < e.line_no
+                )
             ) as attempt,
             (
                 select arg_max(t.step, t.line_no)
@@ -23,10 +49,8 @@ with
                 where t.file_id = e.file_id and t.line_no < e.line_no
             ) as step
         from exception_verdict e
-        where
-            e.chain_uncaught
-            and e.kind not in ('echo', 'interrupt', 'ignored')
-            and e.file_id in (select file_id from restart)
+        left join log l on l.file_id = e.file_id
+        where e.chain_uncaught and e.kind not in ('echo', 'interrupt', 'ignored') and e.line > 0
     )
 select
     class,
@@ -34,7 +58,6 @@ select
     line,
     count(distinct attempt) as attempts,
     case when count(distinct step) = 1 then min(step) end as same_step,
-    case when count(distinct host) = 1 and count(host) = count(*) then min(host) end as same_host,
     list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence
 from failure
 group by class, file, line
