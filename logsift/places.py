@@ -62,6 +62,14 @@ def _cache_folders() -> Iterator[Path]:
     yield Path(tempfile.gettempdir()) / f"logsift-{os.geteuid()}"
 
 
+def keep(kept: Path, content: bytes) -> None:
+    """Put what was made into the cache, whole or not at all; what is of older content there goes."""
+    with suppress(OSError, StorageError), workplace(kept) as work:
+        (work / "made").write_bytes(content)
+        publish(work / "made", kept)
+        forget_old(kept)
+
+
 def forget_old(kept: Path) -> None:
     """Delete what the cache keeps beside `kept` for other content, where nobody read it for a week."""
     for old in kept.parent.glob(f"{kept.name.split('-')[0]}-*{kept.suffix}"):

@@ -36,8 +36,7 @@ from logsift.content.model import (
     Seed,
     Table,
 )  # fmt: skip
-from logsift.errors import StorageError
-from logsift.places import cache_folder, forget_old, publish, workplace
+from logsift.places import cache_folder, keep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -71,10 +70,7 @@ def load_catalog(*roots: Traversable) -> Catalog:
     for f in files:
         loader.add(f)
     catalog = loader.finish(digest.hexdigest())
-    with suppress(OSError, StorageError), workplace(kept) as work:
-        (work / "content").write_bytes(pickle.dumps(catalog, pickle.HIGHEST_PROTOCOL))
-        publish(work / "content", kept)
-        forget_old(kept)
+    keep(kept, pickle.dumps(catalog, pickle.HIGHEST_PROTOCOL))
     return catalog
 
 

@@ -57,7 +57,7 @@ class Envelopes:
             tuple(n for e in own for n in e.needles),
             f"(?:{starts})+" if starts else "",
             needles,
-            scanner([n.encode() for n in needles]),
+            scanner(tuple(n.encode() for n in needles)),
         )
 
     def strip(self, lines: pl.DataFrame) -> pl.DataFrame:

@@ -7,8 +7,10 @@ window passes whole.
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
@@ -16,6 +18,7 @@ import numpy as np
 from logsift.content.model import BLOCK_LINES, Grammar
 from logsift.ingest.readers.lines import Ints, Window
 from logsift.ingest.spelling import Spelling
+from logsift.places import cache_folder, keep
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,9 +99,9 @@ class Gate:
     def __init__(self, everywhere: Sequence[Grammar], spelling: Spelling | None = None) -> None:
         grammars = [g for g in everywhere if not g.leftovers]
         faint = {n for g in everywhere if g.leftovers for p in g.patterns for n in p.needles}
-        self._faint = scanner([n.encode() for n in sorted(faint)], places=True)
+        self._faint = scanner(tuple(n.encode() for n in sorted(faint)), places=True)
         self._spelling = spelling or Spelling()
-        after: dict[str, int] = dict.fromkeys(self._spelling.needles, 0)
+        after: dict[str, int] = dict.fromkeys(sorted(self._spelling.needles), 0)
         for grammar in grammars:
             for pattern in grammar.patterns:
                 if pattern.inside and not pattern.needles:
@@ -110,16 +113,16 @@ class Gate:
         # What only helps to read a passing line (envelopes) is looked for in it, but lets no line pass.
         helping = ({n for g in grammars if g.envelope for n in g.envelope.needles} | faint) - set(after)
         self._needles = [*after, *sorted(helping)]
-        self._scanner = scanner([n.encode() for n in self._needles])
+        self._scanner = scanner(tuple(n.encode() for n in self._needles))
         # A needle that holds another one which lets as much pass needs no place of its own.
         held = {n: [m for m in inner if m != n] for n, inner in self._within(list(after)).items()}
         placed = [n for n in after if not any(after[m] >= after[n] for m in held.get(n, ()))]
         self._after = np.array([after[n] for n in placed], np.int64)
-        self._places = scanner([n.encode() for n in placed], places=True)
+        self._places = scanner(tuple(n.encode() for n in placed), places=True)
 
     def _within(self, needles: Sequence[str]) -> dict[str, list[str]]:
         """Needle -> the needles that it holds: all are searched at once in all of them, one on a line."""
-        encoded = [n.encode() for n in needles]
+        encoded = tuple(n.encode() for n in needles)
         ends = np.cumsum([len(n) + 1 for n in encoded])
         found = scanner(encoded, places=True).hits(b"\n".join(encoded), len(ends) * 1000)
         out: dict[str, list[str]] = {}
@@ -185,9 +188,16 @@ class _Hyperscan:
     def __init__(self, needles: Sequence[bytes], *, places: bool = False) -> None:
         import hyperscan
 
-        self._database, numbers = hyperscan.Database(), list(range(len(needles)))
-        flags = 0 if places else hyperscan.HS_FLAG_SINGLEMATCH
-        self._database.compile(expressions=list(needles), ids=numbers, elements=len(needles), flags=flags, literal=True)
+        # Compiled once for each list of needles: that takes as long as all else that is done with a small file.
+        named = hashlib.sha256(repr((places, needles)).encode()).hexdigest()
+        kept = cache_folder() / f"gate-{named[:24]}.hyperscan"
+        try:
+            self._database = hyperscan.loadb(kept.read_bytes(), hyperscan.HS_MODE_BLOCK)
+        except (OSError, hyperscan.error):  # not there, or of another version or processor
+            self._database, numbers = hyperscan.Database(), list(range(len(needles)))
+            flags = 0 if places else hyperscan.HS_FLAG_SINGLEMATCH
+            self._database.compile(list(needles), numbers, len(needles), flags, literal=True)
+            keep(kept, hyperscan.dumpb(self._database))
         self._scratch = hyperscan.Scratch
         self._error = hyperscan.ScanTerminated
 
@@ -235,7 +245,8 @@ class _Plain:
         return sorted(found)
 
 
-def scanner(needles: Sequence[bytes], *, places: bool = False) -> Scanner:
+@lru_cache(maxsize=8)
+def scanner(needles: tuple[bytes, ...], *, places: bool = False) -> Scanner:
     """The fastest scanner this machine has; `places` where `hits` will be asked for, not only what is present."""
     if not needles:
         return _Plain(needles)

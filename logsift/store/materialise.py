@@ -48,6 +48,9 @@ class Tables:
         self._made = 0
         self._asked = {r["name"]: r["columns"] for r in store.rows("SELECT * FROM content_value")}
         self._filled = set[str]()
+        made = [name for (name,) in store.con.execute("SELECT DISTINCT name FROM content_table").fetchall()]
+        self._old = set(_with_rows(store, made))
+        """Tables made of others that hold rows of an earlier call."""
         self.noted(declared(store))
 
     def noted(self, names: Collection[str]) -> None:
@@ -75,8 +78,9 @@ class Tables:
             f"SELECT name, query, by_name, needs FROM content_table WHERE {_STAGES[stage]} ORDER BY ordinal, rowid"
         )
         names = {m["name"] for m in made}
-        again = _with_rows(store, names)
-        store.con.execute(";".join(f"DELETE FROM {name}" for name in again) or "SELECT 1")
+        if again := names & (self._old | self._filled):
+            store.con.execute(";".join(f"DELETE FROM {name}" for name in sorted(again)))
+        self._old -= names
         self._filled = {f for f in self._filled if f.partition(".")[0] not in names}
         for m in made:
             self._made += 1
