@@ -129,6 +129,16 @@ run  = [
   "pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/cu126",
 ]
 [[step]]
+when = "problem == 'communication'"
+say  = '''
+Check that driver, CUDA, NCCL and its plugins{% if hosts %} of {{ hosts | names }}{% endif %} fit
+together, and that the library which is named can be loaded, in the container too.
+'''
+run  = [
+  "nvidia-smi --query-gpu=driver_version --format=csv,noheader",
+  "ldconfig -p | grep -E 'libnccl|libcuda|libnvidia-ml|libibverbs|libgdrapi'",
+]
+[[step]]
 when = "problem == 'numpy'"
 say  = "Install a NumPy below 2, or a newer version of the module that was compiled for NumPy 1."
 run  = ["pip install 'numpy<2'"]
@@ -229,6 +239,19 @@ with
             list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence
         from serious
         group by what
+        union all by name
+        -- what a communication library could not load, or finds too old
+        select
+            'communication' as what,
+            min_by(message, (file_id, line_no)) as message,
+            list(distinct rank order by rank) filter (rank is not null) as ranks,
+            list(distinct host) filter (host is not null) as hosts,
+            min(time) as started,
+            count(*) as times,
+            list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence
+        from communication_failure
+        where class = 'driver'
+        having count(*) > 0
     ),
     named as (
         select
@@ -268,6 +291,8 @@ select
         then 'torch_abi'
         when what = 'symbol'
         then 'symbol'
+        when what = 'communication'
+        then 'communication'
         when contains(message, 'not compiled with CUDA')
         then 'cpu_only'
         when regexp_matches(message, 'NumPy 1|numpy')

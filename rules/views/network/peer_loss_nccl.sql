@@ -36,3 +36,7 @@ where
     and not exists (from nccl_ib_error)
     and not exists (from nccl_ofi_error)
     and not exists (from fatal_exception where kind <> 'collective')
+union all by name
+select 'nccl' as source, file_id, line_no, time, host, rank, peer
+from communication_failure
+where class = 'peer'

@@ -61,6 +61,25 @@ select
 from nccl_verbs_failure
 where
     verb = 'ibv_modify_qp'
+    and not contains(error, ', retrying ')
     -- without memory it is the limit of locked memory
     or verb = 'ibv_create_qp'
     and not regexp_matches(error, 'Cannot allocate memory|\b12\b')
+    or verb like 'ibv_reg_mr%'
+    and error <> ''
+    and not regexp_matches(error, 'Cannot allocate memory|\b12\b')
+union all by name
+select
+    library as source,
+    message as error,
+    device as hca,
+    peer,
+    host,
+    pid,
+    rank,
+    device_hint,
+    time,
+    file_id,
+    line_no
+from communication_failure
+where class in ('transport', 'time') and is_about_rdma(message, concat_ws(' ', library, source))

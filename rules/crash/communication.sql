@@ -1,0 +1,209 @@
+/*
+title      = "A communication library gave up"
+severity   = "critical"
+confidence = "probable"
+status     = "stable"
+explains   = ["hang", "network.peer_lost", "crash.exception", "crash.signal", "loss.rollback"]
+about      = """
+NCCL, RCCL or a plugin of theirs returned an error to the program, and this is the first warning of
+the process that did so, where no rule of its own knows it: what it is about (class) and what it
+names. Warnings of a process that went on are not reported, nor those that repeat what another
+process told it. Where no warning was printed, only the kind of the error is known.
+"""
+false_positives = """
+The warning was printed at the start, by something that the process went without, and the error came
+much later without a warning of its own.
+"""
+references = [
+  "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html",
+  "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-debug",
+]
+
+[[summary]]
+when = "message"
+say  = '''
+{% if ranks %}{{ ranks | ranks | capital }}{% if host %} on {{ host }}{% endif %}: {{ library }}
+gave up
+{%- elif host %}{{ library }} gave up on {{ host }}{% if gpus %} ({{ gpus | names('GPU') }}){% endif %}
+{%- else %}{{ library }} gave up{% endif %}: {{ message | cut(200) }}
+{%- if source %} ({{ source }}){% endif %}
+'''
+[[summary]]
+say  = '''
+{% if ranks %}{{ ranks | ranks | capital }}: {% endif %}NCCL gave up with "{{ result }}"; its
+warning, which would say why, is not in this log
+'''
+
+[[step]]
+when = "not message"
+say  = "Run again with this setting: NCCL then prints, before it gives up, what went wrong."
+run  = ["export NCCL_DEBUG=WARN"]
+[[step]]
+when = "class == 'echo' and peer_rank is not none"
+say  = '''
+Read the log of rank {{ peer_rank }} first: this process was only told by that one's service thread
+that the call failed.
+'''
+[[step]]
+when = "class == 'memory'"
+say  = '''
+Look at the memory of {{ host or 'the host' }} and at the limits of the job: free memory, locked
+memory (it should be unlimited), and the size of /dev/shm.
+'''
+run  = ["ulimit -l", "free -h", "df -h /dev/shm", "cat /sys/fs/cgroup/memory.max"]
+[[step]]
+when = "class == 'file'"
+say  = '''
+Check that the process may open and map {{ path or 'the file that is named' }}
+{%- if host %} on {{ host }}{% endif %}: its rights, room in /dev/shm, and whether the container
+hides it (docker run --ipc=host --shm-size).
+'''
+run  = ["ls -l {{ path }}", "df -h /dev/shm /tmp", "ulimit -n"]
+[[step]]
+when = "class == 'topology'"
+say  = '''
+Compare what NCCL sees of the machine with what is there
+{%- if host %} on {{ host }}{% endif %}: a container or virtual machine that hides
+{{ path or '/sys' }}, or an XML file in NCCL_TOPO_FILE or NCCL_GRAPH_FILE that was made for another
+machine.
+'''
+run  = [
+  "ls -l {{ path or '/sys/class/pci_bus' }}",
+  "nvidia-smi topo -m",
+  "env | grep -E 'NCCL_(TOPO|GRAPH)'; cat /etc/nccl.conf ~/.nccl.conf",
+]
+[[step]]
+when = "class == 'driver'"
+say  = '''
+Check that driver, CUDA, NCCL and its plugins{% if host %} of {{ host }}{% endif %} fit together,
+and that the library which is named can be loaded.
+'''
+run  = [
+  "nvidia-smi --query-gpu=driver_version --format=csv,noheader",
+  "ldconfig -p | grep -E 'libnccl|libcuda|libnvidia-ml|libibverbs'",
+]
+[[step]]
+when = "class == 'device'"
+say  = '''
+Look at the GPUs and their links{% if host %} of {{ host }}{% endif %}: kernel log, fabric manager
+(or IMEX), and whether a small test of all GPUs of one host works.
+'''
+run  = [
+  "dmesg -T | grep -iE 'xid|nvlink|nvswitch'",
+  "systemctl status nvidia-fabricmanager nvidia-imex",
+  "all_reduce_perf -b 8 -e 128M -f 2 -g $(nvidia-smi -L | wc -l)",
+]
+[[step]]
+when = "class == 'device' and ('NVLS' in message or 'ulticast' in message)"
+say  = "Or run without NVLink SHARP until the fabric is repaired."
+run  = ["export NCCL_NVLS_ENABLE=0"]
+[[step]]
+when = "class in ('transport', 'peer', 'start', 'time')"
+say  = '''
+Look at the other end first{% if peer %} ({{ peer }}){% elif peer_rank is not none %}
+(rank {{ peer_rank }}){% endif %}: whether its process was alive, and how its log ends. Then at
+the network between{% if device %} ({{ device }}){% endif %}.
+'''
+run  = ["ip -br addr", "ibstat {{ device }}", "env | grep -E '^NCCL_|^UCX_|^FI_'"]
+[[step]]
+when = "class in ('usage', 'mismatch')"
+say  = '''
+Correct what the message names: a setting, or how the program calls the library. All ranks must run
+the same code with the same settings.
+'''
+run  = ["env | grep -E '^NCCL_|^RCCL_|^TORCH_NCCL_'"]
+[[step]]
+otherwise = true
+say  = '''
+Run again with this setting{% if host %} and keep the output of {{ host }}{% endif %}: the lines
+before the warning show which step of NCCL it was. Compare versions with the release notes.
+'''
+run  = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET,ENV", "python -m torch.utils.collect_env"]
+*/
+with
+    cause as (
+        select
+            *,
+            count(*) over () as times,
+            row_number() over (
+                order by
+                    not is_proven,
+                    class in ('echo', 'peer') nulls first,
+                    time nulls last,
+                    source is null,
+                    file_id,
+                    line_no
+            ) as place
+        from communication_failure
+    ),
+    leading_cause as (from cause where place = 1),
+    alike as (
+        select
+            list(distinct w.rank order by w.rank) filter (w.rank is not null) as ranks,
+            list(distinct w.host order by w.host) filter (w.host is not null) as hosts,
+            list(line_at(w.file_id, w.line_no) order by w.place)[:10] as evidence,
+            min(w.time) as "at",
+            max(w.time) as until
+        from cause w
+        join leading_cause f on left(w.message, 24) = left(f.message, 24)
+    )
+select
+    a.evidence,
+    a."at",
+    a.until,
+    a.ranks,
+    a.hosts,
+    case when f.host is not null and f.device_hint >= 0 then [f.device_hint::varchar] end as gpus,
+    case
+        when f.class in ('internal', 'echo') or f.class is null or not f.is_proven then 'possible'
+    end as confidence,
+    upper(f.library) as library,
+    f.class,
+    f.message,
+    f.source,
+    f.peer,
+    f.peer_rank,
+    f.path,
+    f.device,
+    f.error,
+    f.times,
+    null as result,
+    null as severity
+from leading_cause f
+cross join alike a
+where
+    -- these have a rule of their own
+    f.class is null
+    or f.class not in ('peer', 'driver')
+    and not (
+        f.class in ('transport', 'time')
+        and is_about_rdma(f.message, concat_ws(' ', f.library, f.source))
+    )
+union all by name
+-- the error alone
+select
+    list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence,
+    min(time) as "at",
+    max(time) as until,
+    list(distinct rank order by rank) filter (rank is not null) as ranks,
+    list(distinct host) filter (host is not null) as hosts,
+    'possible' as confidence,
+    'NCCL' as library,
+    mode(error) as result,
+    count(*) as times,
+    'warning' as severity
+from c10d_nccl_error
+where
+    regexp_matches(
+        error, '^(?:unhandled system error|internal error|invalid usage|invalid argument)'
+    )
+    and not exists (from nccl_warning)
+    and not exists (from c10d_nccl_error_detail where last_error is not null)
+    and not exists (from nccl_socket where event not in ('connect_retry', 'stranger'))
+    and not exists (from nccl_ib_error)
+    and not exists (from nccl_shm_failure)
+    and not exists (from nccl_usage)
+    and not exists (from cuda_error)
+    and not exists (from oom_event)
+    and not exists (from fatal_exception where kind <> 'collective')
+having count(*) > 0

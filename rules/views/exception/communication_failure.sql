@@ -1,0 +1,111 @@
+-- table: One row per message of a communication library that the process gave up after, where
+-- nothing tells the cause better than its class (see library_trouble). is_proven: an error followed
+-- it in the same thread, the framework repeats it with its exception, or it is fatal itself; else
+-- only the job failed with an error of NCCL.
+-- only with nccl_warning, library_error, c10d_nccl_error_detail, nccl_socket
+with
+    message as (
+        select
+            library,
+            fatal,
+            class,
+            message,
+            source,
+            peer,
+            peer_rank,
+            path,
+            device,
+            error,
+            host,
+            pid,
+            rank,
+            device_hint,
+            stream,
+            time,
+            file_id,
+            line_no
+        from library_trouble
+        where library in ('nccl', 'nvshmem', 'ucx') and class is distinct from 'note'
+        union all by name
+        -- a handshake with somebody else: a port scanner's, unless an error follows
+        select
+            true as is_stranger,
+            'nccl' as library,
+            'start' as class,
+            error as message,
+            peer,
+            host,
+            pid,
+            rank,
+            device_hint,
+            stream,
+            time,
+            file_id,
+            line_no
+        from nccl_socket
+        where event = 'stranger'
+    ),
+    known as (
+        select file_id, line_no
+        from nccl_ib_error
+        union all
+        select file_id, line_no
+        from nccl_ofi_error
+        union all
+        select file_id, line_no
+        from nccl_cuda_failure
+        union all
+        select file_id, line_no
+        from nccl_shm_failure
+        union all
+        select file_id, line_no
+        from nccl_verbs_failure
+        union all
+        select file_id, line_no
+        from nccl_usage
+        union all
+        select file_id, line_no
+        from nccl_size_mismatch
+        union all
+        select file_id, line_no
+        from nccl_socket
+        where event not in ('connect_retry', 'stranger')
+        union all
+        select file_id, line_no
+        from ucx_completion
+        union all
+        select file_id, line_no
+        from cuda_error
+        union all
+        select file_id, line_no
+        from oom_event
+        union all
+        select file_id, line_no
+        from fatal_exception
+        where kind <> 'collective'
+    ),
+    judged as (
+        select
+            t.*,
+            exists (
+                -- on its way up through the frames of its thread; 7 says that it is in progress
+                from nccl_result r
+                where
+                    r.file_id = t.file_id
+                    and r.host is not distinct from t.host
+                    and r.pid is not distinct from t.pid
+                    and r.stream is not distinct from t.stream
+                    and r.nccl_result not in (0, 7)
+                    and r.line_no between t.line_no and t.line_no + 2000
+            )
+            or exists (from c10d_nccl_error_detail d where d.last_error = t.message)
+            or coalesce(t.fatal, false)
+            or t.library = 'ucx'
+            and exists (from library_error m where m.library = 'mpi') as is_proven
+        from message t
+    )
+select *
+from judged
+where
+    not exists (from known)
+    and (is_proven or is_stranger is null and library = 'nccl' and exists (from c10d_nccl_error))
