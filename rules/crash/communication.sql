@@ -24,7 +24,8 @@ when = "message"
 say  = '''
 {% if ranks %}{{ ranks | ranks | capital }}{% if host %} on {{ host }}{% endif %}: {{ library }}
 gave up
-{%- elif host %}{{ library }} gave up on {{ host }}{% if gpus %} ({{ gpus | names('GPU') }}){% endif %}
+{%- elif host %}{{ library }} gave up on {{ host }}
+{%- if gpus %} ({{ gpus | names('GPU') }}){% endif %}
 {%- else %}{{ library }} gave up{% endif %}: {{ message | cut(200) }}
 {%- if source %} ({{ source }}){% endif %}
 '''
@@ -118,7 +119,10 @@ say  = '''
 Run again with this setting{% if host %} and keep the output of {{ host }}{% endif %}: the lines
 before the warning show which step of NCCL it was. Compare versions with the release notes.
 '''
-run  = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET,ENV", "python -m torch.utils.collect_env"]
+run  = [
+  "export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET,ENV",
+  "python -m torch.utils.collect_env",
+]
 */
 with
     cause as (
