@@ -2,7 +2,7 @@
 -- nothing tells the cause better than its class (see library_trouble). is_proven: an error followed
 -- it in the same thread, the framework repeats it with its exception, or it is fatal itself; else
 -- only the job failed with an error of NCCL.
--- only with nccl_warning, library_error, c10d_nccl_error_detail, nccl_socket
+-- only with nccl_warning, library_error, c10d_nccl_error_detail, nccl_socket, nccl_shm_failure
 with
     message as (
         select
@@ -44,6 +44,24 @@ with
             line_no
         from nccl_socket
         where event = 'stranger'
+        union all by name
+        -- a segment of shared memory that is not full but gone, or not allowed
+        select
+            'nccl' as library,
+            'file' as class,
+            'shared memory segment ' || coalesce(path, '') || ': ' || error as message,
+            path,
+            error,
+            host,
+            pid,
+            rank,
+            device_hint,
+            stream,
+            time,
+            file_id,
+            line_no
+        from nccl_shm_failure
+        where not starts_with(error, 'No space left')
     ),
     known as (
         select file_id, line_no
@@ -57,6 +75,7 @@ with
         union all
         select file_id, line_no
         from nccl_shm_failure
+        where error is null or starts_with(error, 'No space left')
         union all
         select file_id, line_no
         from nccl_verbs_failure
