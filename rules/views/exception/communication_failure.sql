@@ -2,7 +2,7 @@
 -- nothing tells the cause better than its class (see library_trouble). is_proven: an error followed
 -- it in the same thread, the framework repeats it with its exception, or it is fatal itself; else
 -- only the job failed with an error of NCCL.
--- only with nccl_warning, library_error, c10d_nccl_error_detail, nccl_socket, nccl_shm_failure
+-- only with nccl_warning, library_message, c10d_nccl_error_detail, nccl_socket, nccl_shm_failure
 with
     message as (
         select
@@ -120,7 +120,7 @@ with
             or exists (from c10d_nccl_error_detail d where d.last_error = t.message)
             or coalesce(t.fatal, false)
             or t.library = 'ucx'
-            and exists (from library_error m where m.library = 'mpi') as is_proven
+            and exists (from library_message m where m.library = 'mpi') as is_proven
         from message t
     )
 select *

@@ -1,7 +1,7 @@
 -- table: One row per message of a communication library that no pattern of its own reads: what it
 -- is about (class, see trouble_class; empty where no piece of it is known), and what it names:
 -- peer, peer_rank, path, device, bytes, error.
--- only with nccl_warning, library_error, c10d_nccl_error_detail
+-- only with nccl_warning, library_message, c10d_nccl_error_detail
 with
     message as (
         select
@@ -19,7 +19,7 @@ with
         from nccl_warning
         union all by name
         select library, source, message, fatal, host, pid, rank, stream, time, file_id, line_no
-        from library_error
+        from library_message
         union all by name
         select
             'nccl' as library,
