@@ -24,8 +24,18 @@ with
             time,
             file_id,
             line_no
-        from library_trouble
-        where library in ('nccl', 'nvshmem', 'ucx') and class is distinct from 'note'
+        from library_trouble t
+        where
+            library in ('nccl', 'nvshmem', 'ucx')
+            and class is distinct from 'note'
+            -- a status that the line names tells more than the class of its words
+            and not exists (
+                from library_failure f
+                where
+                    f.file_id = t.file_id
+                    and f.line_no = t.line_no
+                    and f."class" in ('transport', 'pinned', 'peer', 'incompatible')
+            )
         union all by name
         -- a handshake with somebody else: a port scanner's, unless an error follows
         select
