@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What came out. `parsed` counts the files that were read in this call: 0 where nothing had changed."""
+    """What came out. `run` is what was given, `place` the folder or file it is read in, None where it is not there.
+
+    `parsed` counts the files that were read in this call: 0 where nothing had changed.
+    """
 
     run: Path
     store: Store
@@ -35,6 +38,7 @@ class Analysis:
     rules: Mapping[str, Rule]
     spelling: Spelling
     parsed: int
+    place: Path | None = None
 
     @property
     def root(self) -> Incident | None:
@@ -46,10 +50,10 @@ class Analysis:
         return self.store.rows(query)
 
     @classmethod
-    def of(cls, run: Path, store: Store, catalog: Catalog, parsed: int = 0) -> Analysis:
+    def of(cls, run: Path, store: Store, catalog: Catalog, parsed: int = 0, place: Path | None = None) -> Analysis:
         """An analysis from what a store holds."""
         incidents, causes = concluded(store)
         return cls(
             run, store, incidents, causes, decided(store), coverage(store), Clocks.of(store), {r.id: r for r in catalog.rules},
-            Spelling(catalog.envelopes), parsed,
+            Spelling(catalog.envelopes), parsed, place,
         )  # fmt: skip

@@ -28,6 +28,21 @@ _CONTENT = click.option(
     help="A folder with more parsers/ and rules/; may be repeated.",
 )
 _DB = click.option("--db", type=_PATH, metavar="PATH", help="Where the database goes (default: RUN/logsift.duckdb).")
+Runs = tuple[Path, ...]
+
+
+def _RUN(command: Any) -> Any:  # noqa: ANN401 - one of click's decorators
+    """What a command reads: several are one job."""
+    follow = click.option(
+        "--follow",
+        is_flag=True,
+        expose_value=False,
+        help="Read files outside of RUN that links in it lead to.",
+        callback=lambda ctx, _, value: ctx.meta.__setitem__("follow", value),
+    )
+    return click.argument("run", metavar="RUN...", type=_PATH, nargs=-1, required=True)(follow(command))
+
+
 _EXIT = {"restart": 0, "restart_without": 10, "stop": 11, "unknown": 12}
 _RANK = {"info": 0, "warning": 1, "critical": 2}
 
@@ -95,7 +110,7 @@ def main() -> None:
 
 
 @main.command()
-@click.argument("run", type=_PATH)
+@_RUN
 @click.option("--format", "to", type=click.Choice(["text", "json", "md"]), default="text", show_default=True)
 @_DB
 @_CONTENT
@@ -103,28 +118,42 @@ def main() -> None:
     "--fail-on", type=click.Choice(list(_RANK)), help="Exit 1 where there is an incident of that severity or worse."
 )
 @click.option("-v", "--verbose", is_flag=True, help="Show the facts of every finding too.")
-def analyze(run: Path, to: str, db: Path | None, content: tuple[Path, ...], fail_on: str | None, verbose: bool) -> None:
-    """Read RUN, a directory or one file, and say what went wrong, who, and what to do."""
-    analysis = _analysis(run, db, content)
-    if to == "text":
-        from logsift.report.terminal import show
+@click.option("--separate", is_flag=True, help="Several RUNs are jobs of their own.")
+def analyze(
+    run: Runs,
+    to: str,
+    db: Path | None,
+    content: tuple[Path, ...],
+    fail_on: str | None,
+    verbose: bool,
+    separate: bool,
+) -> None:
+    """Read RUN - a directory, a file, a tar or zip, - for the standard input - and say what went wrong, who, and what to do."""
+    if separate and db:
+        raise click.UsageError("--db names one database, --separate makes several")
+    failed = False
+    for job in [(one,) for one in run] if separate else [run]:
+        analysis = _analysis(job, db, content)
+        if to == "text":
+            from logsift.report.terminal import show
 
-        show(analysis, facts=verbose)
-    else:
-        click.echo(_rendered(analysis, to))
-    if fail_on and any(_RANK[i.severity] >= _RANK[fail_on] for i in analysis.incidents):
+            show(analysis, facts=verbose)
+        else:
+            click.echo(_rendered(analysis, to))
+        failed |= bool(fail_on) and any(_RANK[i.severity] >= _RANK[fail_on or ""] for i in analysis.incidents)
+    if failed:
         sys.exit(1)
 
 
 @main.command()
-@click.argument("run", type=_PATH)
+@_RUN
 @click.option("-o", "--output", type=_PATH, required=True, help="report.md, .html or .json; - is Markdown on stdout.")
 @click.option("--for", "form", metavar="TRACKER", help="Fill the form of a tracker; a name that is unknown lists them.")
 @click.option("--figures", type=_PATH, metavar="DIR", help="Write the figures into DIR too, as PNG.")
 @_DB
 @_CONTENT
 def report(
-    run: Path, output: Path, form: str | None, figures: Path | None, db: Path | None, content: tuple[Path, ...]
+    run: Runs, output: Path, form: str | None, figures: Path | None, db: Path | None, content: tuple[Path, ...]
 ) -> None:
     """Write the report of RUN: a page to open, or Markdown to be attached to a bug issue."""
     if form and output.suffix in (".html", ".json"):
@@ -145,27 +174,25 @@ def report(
 
 
 @main.command()
-@click.argument("run", type=_PATH)
+@_RUN
 @click.argument("query")
 @click.option("--format", "to", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
 @_DB
 @_CONTENT
-def sql(run: Path, query: str, to: str, db: Path | None, content: tuple[Path, ...]) -> None:
+def sql(run: Runs, query: str, to: str, db: Path | None, content: tuple[Path, ...]) -> None:
     """Ask the tables of RUN (a run directory, or a database logsift wrote) a question in SQL."""
     from logsift.report.rows import written
-    from logsift.store import Store
 
-    store = Store.open(run) if run.suffix == ".duckdb" else _analysis(run, db, content).store
-    store.seal()
+    store = _analysis(run, db, content).store
     _say(written(store, query, to), nl=to != "csv")
 
 
 @main.command()
-@click.argument("run", type=_PATH)
+@_RUN
 @click.option("--format", "to", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @_DB
 @_CONTENT
-def unread(run: Path, to: str, db: Path | None, content: tuple[Path, ...]) -> None:
+def unread(run: Runs, to: str, db: Path | None, content: tuple[Path, ...]) -> None:
     """List the lines of RUN with words of trouble that no grammar read, by kind: material for the next one."""
     from logsift.report.unread import unread as listed
 
@@ -173,24 +200,24 @@ def unread(run: Path, to: str, db: Path | None, content: tuple[Path, ...]) -> No
 
 
 @main.command()
-@click.argument("run", type=_PATH)
+@_RUN
 @click.argument("incident", metavar="ID", type=int)
 @_DB
 @_CONTENT
-def show(run: Path, incident: int, db: Path | None, content: tuple[Path, ...]) -> None:
+def show(run: Runs, incident: int, db: Path | None, content: tuple[Path, ...]) -> None:
     """Tell one incident of RUN whole, by its number: what it means, all steps, all lines that prove it."""
     from logsift.report.terminal import show_one
 
     if not show_one(_analysis(run, db, content), incident):
-        raise UserError(f"no incident {incident}: `logsift {run}` lists them")
+        raise UserError(f"no incident {incident}: `logsift {' '.join(map(str, run))}` lists them")
 
 
 @main.command()
-@click.argument("run", type=_PATH)
+@_RUN
 @click.option("--all", "all_ranks", is_flag=True, help="A line for each rank, also of a large job.")
 @_DB
 @_CONTENT
-def ranks(run: Path, all_ranks: bool, db: Path | None, content: tuple[Path, ...]) -> None:
+def ranks(run: Runs, all_ranks: bool, db: Path | None, content: tuple[Path, ...]) -> None:
     """Say what became of every rank of RUN: where it ran, how far it came, its last word, how it ended."""
     from logsift.report.rows import of_ranks
 
@@ -198,11 +225,11 @@ def ranks(run: Path, all_ranks: bool, db: Path | None, content: tuple[Path, ...]
 
 
 @main.command("next")
-@click.argument("run", type=_PATH)
+@_RUN
 @click.option("--exit-code", is_flag=True, help="Exit 0 to restart, 10 without hosts, 11 to stop, 12 where unknown.")
 @_DB
 @_CONTENT
-def next_(run: Path, exit_code: bool, db: Path | None, content: tuple[Path, ...]) -> None:
+def next_(run: Runs, exit_code: bool, db: Path | None, content: tuple[Path, ...]) -> None:
     """Say in one word what to do with the job of RUN, for scripts: restart, restart_without HOSTS, stop or unknown."""
     decision = _analysis(run, db, content).decision
     _say(" ".join([decision.next, ",".join(map(shlex.quote, decision.hosts))]).strip())
@@ -212,7 +239,7 @@ def next_(run: Path, exit_code: bool, db: Path | None, content: tuple[Path, ...]
 
 
 @main.command()
-@click.argument("run", type=_PATH)
+@_RUN
 @click.option("--around", type=int, metavar="ID", help="The incident to look around (default: the root cause).")
 @click.option(
     "--last", "seconds", type=float, default=60.0, show_default=True, help="Seconds before it that are shown."
@@ -221,7 +248,7 @@ def next_(run: Path, exit_code: bool, db: Path | None, content: tuple[Path, ...]
 @_DB
 @_CONTENT
 def timeline(
-    run: Path, around: int | None, seconds: float, after: float, db: Path | None, content: tuple[Path, ...]
+    run: Runs, around: int | None, seconds: float, after: float, db: Path | None, content: tuple[Path, ...]
 ) -> None:
     """Show what all logs of RUN say of the time before an incident, in order, on one clock."""
     from logsift.report.timeline import around as shown
@@ -230,10 +257,10 @@ def timeline(
 
 
 @main.command()
-@click.argument("run", type=_PATH)
+@_RUN
 @_DB
 @_CONTENT
-def stacks(run: Path, db: Path | None, content: tuple[Path, ...]) -> None:
+def stacks(run: Runs, db: Path | None, content: tuple[Path, ...]) -> None:
     """Merge the stacks of all ranks into one call tree, what stands apart first."""
     import shutil
 
@@ -245,14 +272,14 @@ def stacks(run: Path, db: Path | None, content: tuple[Path, ...]) -> None:
 
 
 @main.command()
-@click.argument("run", type=_PATH)
+@_RUN
 @click.option("--metric", metavar="NAME", help="The metric as it was printed (default: the loss).")
 @click.option("--extents", is_flag=True, help="Draw how memory is cut up (view extent) instead of a metric; needs -o.")
 @click.option("-o", "--output", type=_PATH, help="A .png or .svg file; without it the curve goes to the terminal.")
 @_DB
 @_CONTENT
 def plot(
-    run: Path, metric: str | None, extents: bool, output: Path | None, db: Path | None, content: tuple[Path, ...]
+    run: Runs, metric: str | None, extents: bool, output: Path | None, db: Path | None, content: tuple[Path, ...]
 ) -> None:
     """Draw a metric of RUN with incidents, restarts and dead branches, or the layout of its memory."""
     from logsift.report.plots import draw, draw_extents, sparkline
@@ -375,12 +402,13 @@ def _is_built_in(folder: Path) -> bool:
     return folder.resolve() == Path(str(locate.built_in())).resolve()
 
 
-def _analysis(run: Path, db: Path | None, content: tuple[Path, ...]) -> Analysis:
+def _analysis(run: Runs, db: Path | None, content: tuple[Path, ...]) -> Analysis:
     from logsift.report.progress import reading
     from logsift.run import analyze as run_analysis
 
+    follow = click.get_current_context().meta.get("follow", False)
     with reading() as progress:
-        return run_analysis(run, db=db, catalog=_catalog(content), progress=progress)
+        return run_analysis(run, db=db, catalog=_catalog(content), progress=progress, follow=follow)
 
 
 def _rendered(analysis: Analysis, to: str, form: str | None = None) -> str:

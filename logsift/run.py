@@ -1,4 +1,4 @@
-"""A run directory -> its analysis: made where something changed, only opened where nothing did."""
+"""What a job left behind -> its analysis: made where something changed, only opened where nothing did."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from logsift.analysis import Analysis
 from logsift.content.load import load_catalog
 from logsift.errors import UserError
 from logsift.ingest.discover import discover
+from logsift.inputs import given
 from logsift.places import cache_folder, publish, remember, workplace
 from logsift.store import Store
 from logsift.store.incremental import forget_changed, known, numbered
 from logsift.store.materialise import declared
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from logsift.content.model import Catalog
 
@@ -29,38 +30,46 @@ DATABASE = "logsift.duckdb"
 
 
 def analyze(
-    run: Path | str,
+    run: Path | str | Sequence[Path | str],
     *,
     catalog: Catalog | None = None,
     db: Path | None = None,
     progress: Callable[[str, int, int], None] | None = None,
+    follow: bool = False,
 ) -> Analysis:
-    """Read a run directory (or one file) and name the root cause.
+    """Read what a job left behind and name the root cause.
 
     Args:
-        run: what the job left behind.
+        run: a directory, a file, an archive, "-" for the standard input, a database that logsift wrote, or several of
+            these (but no database), which are one job then.
         catalog: the content to use, by default the built-in one and the user's own.
         db: where the database goes, by default `RUN/logsift.duckdb`, or a cache folder where RUN can't be written.
         progress: called with (stage, done, in all): bytes while "reading", then how many "tables" and "rules" are done.
+        follow: read files outside of a directory that links in it lead to.
 
     Raises:
         FileNotFoundError: no such run directory.
         UserError: nothing in it can be read.
         ContentErrors: the content is wrong.
     """
-    run = Path(run)
+    source = given([Path(run)] if isinstance(run, str | Path) else [Path(r) for r in run])
     catalog = catalog or load_catalog()
-    files = discover(run, catalog)
+    shown = Path(source.shown)
+    if source.is_database:
+        return Analysis.of(shown, Store.open(source.run), catalog)
+    run = source.run
+    files = discover(run, catalog, follow=follow, roots=source.roots, refused=source.refused)
     if not any(f.reader for f in files):
-        raise UserError(f"nothing readable in {run}")
-    path = db or default_database(run)
+        told = "".join(f"\n  {f.name}: {f.why}" for f in files[:5])
+        raise UserError(f"nothing readable in {shown}{told}")
+    path = db or (cached_database(run) if source.is_private else default_database(run))
     now = {f.name: (f.size, f.mtime_ns) for f in files}
     aside = cached_database(run)
     kept = path if db or path.exists() else aside  # what nothing was found in was kept aside
     held = known(kept, catalog, now)
     if held == now:
         with suppress(duckdb.Error, UserError):  # a damaged one is made anew
-            return Analysis.of(run, Store.open(kept), catalog)
+            return Analysis.of(shown, Store.open(kept), catalog, place=run)
         held = None
     # Imported here: a run that did not change since is only opened.
     from logsift import pipeline
@@ -88,7 +97,7 @@ def analyze(
         path = path if db or found else aside
         publish(store.path or path, path)
     remember(path)
-    return Analysis.of(run, Store.open(path), catalog, len(todo))
+    return Analysis.of(shown, Store.open(path), catalog, len(todo), run)
 
 
 def default_database(run: Path) -> Path:

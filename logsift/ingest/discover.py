@@ -16,7 +16,7 @@ from logsift.ingest import budget
 from logsift.ingest.readers.opening import compression_of, open_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from logsift.content.model import Catalog, Grammar
 
@@ -65,13 +65,22 @@ class SourceFile:
     why: str = ""
 
 
-def discover(run: Path, catalog: Catalog, *, follow: bool = False) -> list[SourceFile]:
+def discover(
+    run: Path,
+    catalog: Catalog,
+    *,
+    follow: bool = False,
+    roots: Collection[Path] = (),
+    refused: Iterable[tuple[str, str]] = (),
+) -> list[SourceFile]:
     """Every file below `run` (or `run` itself), in sorted order; what cannot be read is among them, with the reason.
 
     Args:
         run: a directory or a file.
         catalog: says who reads what.
         follow: read files that links lead to outside of `run` as well.
+        roots: places that links in `run` may lead to, resolved.
+        refused: names of files that could not be had, and why.
 
     Raises:
         FileNotFoundError: `run` does not exist.
@@ -79,7 +88,7 @@ def discover(run: Path, catalog: Catalog, *, follow: bool = False) -> list[Sourc
     if not run.exists():
         raise FileNotFoundError(f"no such file or directory: {printable(run)}")
     alone = not run.is_dir()
-    found = [(run, "")] if alone else sorted(_walk(run, follow=follow))
+    found = [(run, "")] if alone else sorted(_walk(run, follow, frozenset(roots)))
     base = run.parent if alone else run
     owners = [(g, regex.compile(g.head, regex.MULTILINE)) for g in catalog.grammars if g.head]
     owners.sort(key=lambda o: o[0].name)
@@ -104,6 +113,10 @@ def discover(run: Path, catalog: Catalog, *, follow: bool = False) -> list[Sourc
             reader, grammar, why = "", None, "source code or notes, no log"
         host, rank = hints(name)
         out.append(SourceFile(len(out) + 1, path, name, reader, grammar, host, rank, size, mtime_ns, why))
+    there = {f.name for f in out}
+    for name, why in dict(refused).items():
+        if name not in there:
+            out.append(SourceFile(len(out) + 1, base / "nowhere", name, "", None, None, None, 0, 0, why))
     return out
 
 
@@ -131,19 +144,24 @@ def hints(name: str) -> tuple[str | None, int | None]:
     return (hosts[-1] if hosts else None), rank
 
 
-def known_files(run: Path, rows: Iterable[Mapping[str, Any]]) -> dict[int, SourceFile]:
-    """The source files a store was made of, by number, from the rows of its table `file`."""
-    base = run if run.is_dir() else run.parent
-    return {
-        r["file_id"]: SourceFile(
-            r["file_id"], _path_of(f"{base}/{r['path']}"), r["path"], r["reader"], r["grammar"], r["host"], r["rank"], r["bytes"],
+def known_files(run: Path | None, rows: Iterable[Mapping[str, Any]]) -> dict[int, SourceFile]:
+    """The source files a store was made of, by number, from the rows of its table `file`.
+
+    Where the run is not there (None), or a name leads out of it, nobody can read them.
+    """
+    base = None if run is None else run if run.is_dir() else run.parent
+    out = {}
+    for r in rows:
+        name = str(r["path"])
+        inside = base is not None and not name.startswith("/") and ".." not in Path(name).parts
+        out[r["file_id"]] = SourceFile(
+            r["file_id"], _path_of(f"{base}/{name}"), name, r["reader"] if inside else "", r["grammar"], r["host"], r["rank"], r["bytes"],
             r["mtime_ns"], r["why"],
-        )
-        for r in rows
-    }  # fmt: skip
+        )  # fmt: skip
+    return out
 
 
-def _walk(run: Path, *, follow: bool) -> Iterator[tuple[Path, str]]:
+def _walk(run: Path, follow: bool, roots: frozenset[Path]) -> Iterator[tuple[Path, str]]:
     """Files below a folder, and why what is there cannot be read."""
     whole, folders = run.resolve(), [(run, 1)]
     count, seen = 0, set[Path]()
@@ -170,8 +188,8 @@ def _walk(run: Path, *, follow: bool) -> Iterator[tuple[Path, str]]:
                 why = ""
                 if stat.S_ISLNK(kind):
                     target = path.resolve()
-                    outside = not target.is_relative_to(whole)
-                    if target.is_dir() and outside and follow and target not in seen:
+                    outside = not any(target.is_relative_to(place) for place in (whole, *roots))
+                    if target.is_dir() and ((outside and follow) or target in roots) and target not in seen:
                         seen.add(target)
                         folders.append((path, level + 1))
                         continue

@@ -75,7 +75,7 @@ def passages(analysis: Analysis, findings: Iterable[Finding], most: int) -> dict
         findings: whose proof is wanted.
         most: how many lines of proof of each.
     """
-    files = known_files(analysis.run, analysis.store.rows("SELECT * FROM file"))
+    files = known_files(analysis.place, analysis.store.rows("SELECT * FROM file"))
     starts = analysis.store.con.execute(
         "SELECT file_id, first_line, byte_offset FROM file_window ORDER BY ALL"
     ).fetchall()

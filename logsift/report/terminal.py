@@ -110,9 +110,9 @@ def show(analysis: Analysis, console: Console | None = None, *, facts: bool = Fa
     console = console or Console(highlight=False)
     report = build(analysis)
     height = max(_HEIGHT, console.height if console.is_terminal else 0)
-    page = Page(console, analysis.run)
+    page = Page(console, analysis.place or analysis.run)
     for room in (_ALL,) if facts else _ROOMS:
-        page = Page(console, analysis.run)
+        page = Page(console, analysis.place or analysis.run)
         _report(page, report, room, facts=facts)
         if page.height < height:
             break
@@ -125,7 +125,7 @@ def show_one(analysis: Analysis, number: int, console: Console | None = None) ->
     found = next((f for f in report.findings if f.number == number), None)
     if found is None:
         return False
-    page = Page(console or Console(highlight=False), analysis.run)
+    page = Page(console or Console(highlight=False), analysis.place or analysis.run)
     i = found.incident
     _head(page, found, f"#{number}")
     page.say("about", Text(" ".join(found.about.split())))

@@ -61,7 +61,7 @@ def moments(
         " AND (reader = 'lines' OR NOT ?) GROUP BY time, file_id, t.line_no, path ORDER BY time, path, line_no",
         [incident.at - timedelta(seconds=seconds), incident.at + timedelta(seconds=after), only_lines],
     )
-    files = known_files(analysis.run, analysis.store.rows("SELECT * FROM file"))
+    files = known_files(analysis.place, analysis.store.rows("SELECT * FROM file"))
     shown = rows[-most:]
     texts = fetch({(r["file_id"], r["line_no"]) for r in shown}, files, [], analysis.spelling)
     out = []

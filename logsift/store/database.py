@@ -24,6 +24,9 @@ _LOOK_SECONDS = 1.0
 _MEMORY = "600MB"
 """What DuckDB may take while a store is made, before it keeps parts of tables in files: without a limit it takes most of a machine that others use too."""
 
+_MEMORY_ASKED = "4GB"
+"""What it may take while a store is asked: somebody else may have made what is in it."""
+
 SMALL_ROWS = 5_000
 """With fewer rows than this in all tables together, planning costs more than a worse plan does."""
 _FOR_MANY_ROWS = (
@@ -90,7 +93,7 @@ class Store:
             con.execute("SET enable_progress_bar = false; SET GLOBAL TimeZone = 'UTC'")
             con.execute("SET autoinstall_known_extensions = false; SET autoload_known_extensions = false")
             if read_only:
-                con.execute("SET temp_directory = ''")
+                con.execute(f"SET temp_directory = ''; SET memory_limit = '{_MEMORY_ASKED}'")
             else:
                 folder = path.parent.absolute()
                 con.execute(f"SET temp_directory = {quoted(str(folder / 'spilled'))}; SET memory_limit = '{_MEMORY}'")
@@ -101,10 +104,26 @@ class Store:
             if read_only:
                 store.seal()
             con.execute("USE run")
+            store._hold_to_tables()
         except duckdb.Error as e:
             con.close()
             raise UserError(f"{path} is not a logsift database ({str(e).splitlines()[0]})") from None
         return store
+
+    def _hold_to_tables(self) -> None:
+        """Where there is anything, what logsift keeps in tables is in tables: a view of that name could be anything.
+
+        Raises:
+            duckdb.Error: it is not.
+        """
+        from logsift.store.schema import ENGINE
+
+        views = self.con.execute(
+            "SELECT view_name FROM duckdb_views() WHERE database_name = 'run' AND NOT internal"
+            f" AND view_name IN ({', '.join(map(quoted, ENGINE))})"
+        ).fetchall()
+        if views:
+            raise duckdb.InvalidInputException(f"{views[0][0]} is no table")
 
     def beside(self) -> Store:
         """Another connection to the same database, for another thread."""
@@ -177,9 +196,10 @@ class Store:
         """The result of a query as dicts."""
 
         def read() -> list[dict[str, Any]]:
-            cursor = self.con.execute(query, list(parameters))
-            names = [d[0] for d in cursor.description or ()]
-            return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+            with self._watch.over(self.con):
+                cursor = self.con.execute(query, list(parameters))
+                names = [d[0] for d in cursor.description or ()]
+                return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
         return self._with_what_it_needs(read)
 

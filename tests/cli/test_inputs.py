@@ -1,0 +1,210 @@
+"""What people have: every command takes a folder, a file, several, an archive, a stream, a database that was sent."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import shutil
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pytest
+import zstandard
+from click.testing import CliRunner, Result
+
+from logsift import Catalog, analyze
+from logsift.cli import main
+from logsift.errors import UserError
+from logsift.ingest import budget
+from logsift.inputs import given
+
+Make = Callable[..., Path]
+
+LINES = "".join(
+    f"2026-01-01T00:00:{n:02d}Z step {n} loss {2.5 - n / 100:.3f}\n" for n in range(20)
+) + "2026-01-01T00:00:21Z Traceback (most recent call last):\n2026-01-01T00:00:21Z KeyError: 'wanted'\n"  # fmt: skip
+
+
+def tarred(path: Path, members: dict[str, bytes | tarfile.TarInfo]) -> Path:
+    with tarfile.open(path, "w") as tar:
+        for name, content in members.items():
+            if isinstance(content, tarfile.TarInfo):
+                tar.addfile(content)
+                continue
+            info = tarfile.TarInfo(name)
+            info.size, info.mtime = len(content), 1_767_225_600
+            tar.addfile(info, io.BytesIO(content))
+    return path
+
+
+@pytest.fixture(scope="module")
+def kinds(tmp_path_factory: pytest.TempPathFactory, catalog: Catalog) -> dict[str, list[str]]:
+    """Kind -> the arguments that name it."""
+    base = tmp_path_factory.mktemp("kinds")
+    run = base / "run"
+    (run / "node-1").mkdir(parents=True)
+    (run / "node-1" / "rank3.log").write_text(LINES)
+    shutil.copytree(run / "node-1", base / "more" / "node-2")
+    analyze(run, catalog=catalog)
+    shutil.move(run / "logsift.duckdb", base / "sent.duckdb")
+    tar = tarred(base / "run.tar", {"run/node-1/rank3.log": LINES.encode()}).read_bytes()
+    (base / "run.tar.gz").write_bytes(gzip.compress(tar))
+    (base / "run.tar.zst").write_bytes(zstandard.ZstdCompressor().compress(tar))
+    with zipfile.ZipFile(base / "run.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("run/node-1/rank3.log", LINES)
+    names = ["run.tar", "run.tar.gz", "run.tar.zst", "run.zip", "sent.duckdb", "run", "run/node-1/rank3.log"]
+    return {
+        **{name: [str(base / name)] for name in names},
+        "several": [str(base / "run"), str(base / "more")],
+        "stream": ["-"],
+    }
+
+
+KINDS = [
+    "run",
+    "run/node-1/rank3.log",
+    "several",
+    "run.tar",
+    "run.tar.gz",
+    "run.tar.zst",
+    "run.zip",
+    "stream",
+    "sent.duckdb",
+]
+COMMANDS = {
+    "analyze": (["analyze"], ["--format", "json"], '"root": "crash.exception"'),
+    "report": (["report"], ["-o", "-"], "KeyError"),
+    "sql": (["sql"], ["SELECT rule FROM incident WHERE root"], "crash.exception"),
+    "show": (["show"], ["1"], "KeyError"),
+    "ranks": (["ranks"], [], "rank"),
+    "next": (["next"], [], ""),
+    "timeline": (["timeline"], [], "around crash.exception"),
+    "stacks": (["stacks"], [], "no stacks"),
+    "unread": (["unread"], [], ""),
+    "plot": (["plot"], [], "loss"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_command_takes_it(kinds: dict[str, list[str]], kind: str, command: str) -> None:
+    name, options, said = COMMANDS[command]
+    shown = CliRunner().invoke(main, [*name, *kinds[kind], *options], input=LINES if kind == "stream" else None)
+    assert said in shown.output
+    assert shown.exit_code in ({2} if command == "stacks" else {0}), shown.output
+
+
+def test_every_command_that_reads_runs_is_walked() -> None:
+    takes = {name for name, c in main.commands.items() if any(p.name == "run" for p in c.params)}
+    assert takes == set(COMMANDS)
+
+
+def run(*args: object, **more: str) -> Result:
+    return CliRunner().invoke(main, [str(a) for a in args], **more)
+
+
+def test_several_are_one_job_or_with_separate_their_own(kinds: dict[str, list[str]]) -> None:
+    together = json.loads(run("analyze", *kinds["several"], "--format", "json").stdout)
+    assert {e["path"] for i in together["incidents"] for e in i["evidence"]} == {
+        "run/node-1/rank3.log", "more/node-2/rank3.log"
+    }  # fmt: skip
+    apart = run("analyze", *kinds["several"], "--separate", "--format", "json").stdout
+    assert apart.count('"schema"') == 2
+
+
+def test_nothing_is_written_beside_an_archive_or_into_it(tmp_path: Path) -> None:
+    tarred(tmp_path / "a.tar", {"a.log": LINES.encode()})
+    before = (tmp_path / "a.tar").read_bytes()
+    run("analyze", tmp_path / "a.tar")
+    assert [p.name for p in tmp_path.iterdir()] == ["a.tar"]
+    assert (tmp_path / "a.tar").read_bytes() == before
+
+
+def link(name: str, target: str, kind: bytes = tarfile.SYMTYPE) -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, target
+    return info
+
+
+def test_no_member_leads_out_of_its_archive(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    names = {
+        "../outside/a.log": b"x", str(outside / "b.log"): b"x", "fine/../../outside/c.log": b"x", "good.log": LINES.encode(),
+        "soft": link("soft", str(outside)), "soft/d.log": b"x", "hard.log": link("hard.log", "/etc/hostname", tarfile.LNKTYPE),
+        "pipe": link("pipe", "", tarfile.FIFOTYPE), "good.log/below.log": b"x",
+    }  # fmt: skip
+    source = given([tarred(tmp_path / "a.tar", names)])
+    assert list(outside.iterdir()) == []
+    assert {p.relative_to(source.run).as_posix() for p in source.run.rglob("*") if p.is_file()} == {
+        "good.log",
+        "soft/d.log",
+    }
+    assert not any(p.is_symlink() for p in source.run.rglob("*"))
+    assert {name for name, _ in source.refused} == set(names) - {"good.log", "soft/d.log"}
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("../outside/a.log", "x")
+        archive.writestr("good.log", LINES)
+    assert [name for name, _ in given([tmp_path / "a.zip"]).refused] == ["../outside/a.log"]
+    assert list(outside.iterdir()) == []
+
+
+def test_a_bomb_of_an_archive_gives_what_came_before(
+    tmp_path: Path, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "UNPACKED_FREE_BYTES", 1 << 20)
+    monkeypatch.setattr(budget, "UNPACKED_RATIO", 10)
+    tar = tarred(tmp_path / "a.tar", {"good.log": LINES.encode(), "zeros.log": bytes(30_000_000)}).read_bytes()
+    (tmp_path / "a.tar.gz").write_bytes(gzip.compress(tar))
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("good.log", LINES)
+        archive.writestr("zeros.log", bytes(30_000_000))
+    for name in ("a.tar.gz", "a.zip"):
+        analysis = analyze(tmp_path / name, catalog=catalog)
+        assert analysis.root is not None
+        assert any("far more than" in why for _, why in [*given([tmp_path / name]).refused])
+
+
+def test_a_torn_archive_gives_what_came_before(tmp_path: Path) -> None:
+    tar = tarred(tmp_path / "a.tar", {"good.log": LINES.encode(), "more.log": os.urandom(200_000)}).read_bytes()
+    (tmp_path / "torn.tar.gz").write_bytes(gzip.compress(tar)[:-100_000])
+    source = given([tmp_path / "torn.tar.gz"])
+    assert (source.run / "good.log").read_text() == LINES
+    assert source.refused
+
+
+def test_a_name_of_megabytes_is_not_read_into_memory(tmp_path: Path) -> None:
+    info = tarfile.TarInfo("././@LongLink")
+    info.type, info.size = tarfile.GNUTYPE_LONGNAME, 1 << 30
+    (tmp_path / "a.tar").write_bytes(
+        tarred(tmp_path / "b.tar", {"good.log": b"x\n"}).read_bytes()[:1024] + info.tobuf() + bytes(4096)
+    )
+    source = given([tmp_path / "a.tar"])
+    assert [p.name for p in source.run.iterdir()] == ["good.log"]
+    assert "a name of megabytes" in source.refused[0][1]
+
+
+def test_a_database_that_was_sent_reads_no_file_and_runs_no_view_of_its_own(
+    kinds: dict[str, list[str]], tmp_path: Path
+) -> None:
+    path = Path(shutil.copy(kinds["sent.duckdb"][0], tmp_path))
+    (tmp_path / "secret.log").write_text("2026-01-01T00:00:21Z the secret\n")
+    con = duckdb.connect(str(path))
+    con.execute("UPDATE file SET path = '../secret.log'; UPDATE evidence SET text = 'kept'")
+    con.close()
+    assert "the secret" not in run("timeline", path).output
+    con = duckdb.connect(str(path))
+    con.execute("ALTER TABLE incident RENAME TO i; CREATE VIEW incident AS SELECT * FROM i, read_text('/etc/hostname')")
+    con.close()
+    shown = run("analyze", path)
+    assert (shown.exit_code, "is not a logsift database" in shown.output) == (2, True)
+
+
+def test_a_database_is_a_job_by_itself(kinds: dict[str, list[str]]) -> None:
+    with pytest.raises(UserError, match="give it alone"):
+        given([Path(kinds["sent.duckdb"][0]), Path(kinds["run"][0])])
