@@ -1,4 +1,4 @@
-"""The tests with every Python that is here, the oldest and newest dependencies, and without hyperscan: python tests/matrix.py
+"""The tests with every Python that is here, the oldest and newest dependencies, and without hyperscan.
 
     python tests/matrix.py [-k 3.12] [tests/ingest …]
 
