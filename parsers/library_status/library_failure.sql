@@ -17,7 +17,7 @@ select
     coalesce(e.status_text, s.text, t.status_text) as text,
     coalesce(s."class", t."class") as "class",
     coalesce(s.meaning, t.meaning) as meaning,
-    case when e.library = 'verbs' then e.status_code end as ib_status,
+    coalesce(case when e.library = 'verbs' then e.status_code end, w.ib_status) as ib_status,
     coalesce(s."class", t."class", '') = 'pinned'
     or e.library = 'verbs'
     and coalesce(e.status_text = 'Cannot allocate memory', false) as is_pinned,
@@ -40,4 +40,8 @@ left join
     and e.status_code is null
     and t.library = e.library
     and lower(t.status_text) = lower(e.status_text)
+left join
+    ib_wc_status w
+    on e.library = 'verbs'
+    and (w.status_name = e.status_name or lower(w.text) = lower(e.status_text))
 qualify row_number() over (partition by e.file_id, e.line_no, e.library order by t.code desc) = 1

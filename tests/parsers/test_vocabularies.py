@@ -395,3 +395,51 @@ def test_notices_of_clouds_are_read_as_what_they_are(tmp_path: Path) -> None:
     ]
     read = events(tmp_path, [line for _, line in said])
     assert [(event, line) for n, (event, line) in enumerate(said, 1) if read.get(n) != {event}] == []
+
+
+RETRIES_USED_UP = (
+    "gx07:410:455 [0] net_ib.cc:839 NCCL WARN NET/IB : Got completion with error 12, opcode 1, len 3, vendor err 129",
+    "gx07:410:455 [0] net_ib.cc:839 NCCL WARN NET/IB : Got completion from peer <masked> with status=12 opcode=0 len=3 vendor err 129",
+    "[gx07:411:0:433] ib_mlx5_log.c:177  Transport retry count exceeded on mlx5_3:1/IB (synd 0x15 vend 0x81 hw_synd 0/0)",
+    "[1741860000.1] [gx07:411  :0] rc_verbs_iface.c:84   UCX  ERROR send completion with error: transport retry counter exceeded qpn 0x6a5",
+    "/nvshmem/src/modules/transport/ibrc/ibrc.cpp:412: ibv_poll_cq failed, status: 12",
+    "Check failed: wc->status == IBV_WC_SUCCESS data path wc failed with status:transport retry counter exceeded",
+    "cq poll: IBV_WC_RETRY_EXC_ERR",
+    "[[46,1],0][btl_openib_component.c:3652:handle_wc] from gx07 to: gx09 error polling LP CQ with status RETRY EXCEEDED ERROR status number 12 for wr_id 7f",
+    " Failed status 12: wr_id 0 syndrom 0x81",
+)  # fmt: skip
+
+
+def test_retries_that_are_used_up_are_one_thing_whoever_prints_them(tmp_path: Path) -> None:
+    (tmp_path / "out.log").write_text("\n".join(RETRIES_USED_UP) + "\n")
+    rows = analyze(tmp_path).sql("SELECT line_no, status_name FROM rdma_failure ORDER BY line_no")
+    assert [(r["line_no"], r["status_name"]) for r in rows] == [
+        (n, "RETRY_EXC_ERR") for n in range(1, len(RETRIES_USED_UP) + 1)
+    ]
+
+
+AROUND = {  # what stands around a message, and who it says wrote it
+    "{}": {},
+    "[rank3]: {}": {"rank": 3},
+    "[1,3]<stderr>:{}": {"rank": 3},
+    "[gx07:00411] {}": {"host": "gx07", "pid": 411},
+    "[pod/fit-worker-3/trainer] {}": {"host": "fit-worker-3"},
+    "Mar  1 10:11:12 gx11 trainer[411]: {}": {"host": "gx11", "pid": 411},
+    "(TrainWorker pid=411, ip=10.1.1.2) {}": {"host": "10.1.1.2", "pid": 411},
+    "gpu008: {}": {"host": "gpu008"},
+    '{{"log":"{}\\n","stream":"stderr","time":"2026-03-01T10:11:12.123Z"}}': {},
+    '{{"level":"error","rank":3,"hostname":"gx07","msg":"{}"}}': {"rank": 3, "host": "gx07"},
+    '{{"time":"2026-03-01T10:11:12Z","severity":"ERROR","message":"{}","rank":3}}': {"rank": 3},
+    '{{"message": "{}", "level": "ERROR", "node": "gx07", "pid": 411}}': {"host": "gx07", "pid": 411},
+    "caused by: {}": {},
+    "RuntimeError: rank 5 failed. Original exception: {}": {},
+    "terminate called: what():  {}": {},
+}  # fmt: skip
+
+
+def test_an_exception_is_read_within_another_message_with_who_wrote_it(tmp_path: Path) -> None:
+    lines = [around.format("OSError: [Errno 116] Stale file handle") for around in AROUND]
+    (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
+    rows = analyze(tmp_path).sql("SELECT line_no, rank, host, pid FROM exception WHERE class = 'OSError'")
+    read = {r["line_no"]: {k: v for k, v in r.items() if v is not None and k != "line_no"} for r in rows}
+    assert read == dict(enumerate(AROUND.values(), 1))

@@ -22,4 +22,6 @@ left join ib_wc_status s using (ib_status)
 where
     (f."class" = 'transport' or f.library = 'verbs' and not coalesce(s.echo, f.is_pinned))
     and not exists (from nccl_ofi_error o where o.file_id = f.file_id and o.line_no = f.line_no)
+    and not exists (from rdma_failure_ucx o where o.file_id = f.file_id and o.line_no = f.line_no)
+    and not exists (from nccl_ib_error o where o.file_id = f.file_id and o.line_no = f.line_no)
     and not exists (from metric_span m where m.file_id = f.file_id and m.last_line > f.line_no)
