@@ -14,7 +14,7 @@ from logsift.ingest.spelling import Spelling
 from logsift.judge.causes import trace
 from logsift.judge.conclusions import conclude
 from logsift.judge.decision import decide
-from logsift.judge.grades import combined
+from logsift.judge.grades import combined, doubted
 from logsift.judge.identity import identify, pids_of_ranks
 from logsift.judge.missing import ask_for_more
 from logsift.judge.progress import Progress
@@ -78,7 +78,7 @@ def explain(
     tables.fill("behind the search")
     queries = tables.queries()
     found = judge(store, rules, {r: q for r, q in queries.items() if r in rules}, progress)
-    incidents = combined(identify(found, store))
+    incidents = doubted(combined(identify(found, store)), store)
     clocks = Clocks.of(store)
     paths = {f.file_id: f.name for f in files}
     incidents = worded(clocks.aside(clocks.dated(incidents)), rules, pids_of_ranks(store), paths, store.problem)

@@ -29,6 +29,11 @@ _SKIPPED_FOLDERS = frozenset({".git", ".svn", "__pycache__", "node_modules", ".i
 _NOT_LOGS = frozenset(
     {".md", ".rst", ".html", ".ipynb", ".py", ".pyc", ".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".rs", ".go"}
 )
+_NOTES = re.compile(
+    r"(?:change-?logs?|changes|news|readme|copyright|copying|licen[cs]es?|authors|contributors|release[-_]?notes|todo|faq)"
+    r"(?:\.(?:debian|dch|upstream|txt|adoc|[0-9.]+))*(?:\.(?:gz|bz2|xz|zst))?",
+    re.IGNORECASE,
+)
 _OWN_NAME = re.compile(r".*\.logsift-[0-9a-f]{8}-[0-9a-f]+-[0-9a-f]{16}|(?:.*\.)?logsift\.duckdb")
 """Databases, and the folders they are made in."""
 _HOLE = re.compile(rb"\0{512,}")
@@ -109,7 +114,7 @@ def discover(
                 why = f"cannot be opened: {e.strerror or e}"
         if why == "own":
             continue
-        if not alone and path.suffix in _NOT_LOGS:
+        if not alone and (path.suffix in _NOT_LOGS or _NOTES.fullmatch(path.name)):
             reader, grammar, why = "", None, "source code or notes, no log"
         host, rank = hints(name)
         out.append(SourceFile(len(out) + 1, path, name, reader, grammar, host, rank, size, mtime_ns, why))

@@ -40,6 +40,8 @@ class Coverage:
     job: Job | None
     failed: tuple[tuple[str, str], ...] = ()
     """What of the content failed on this run, and why."""
+    training: bool = True
+    """False where nothing in the logs is a sign of a job or of its machines."""
 
 
 def coverage(store: Store) -> Coverage:
@@ -57,4 +59,10 @@ def coverage(store: Store) -> Coverage:
         counts["files"], counts["lines"], counts["not_understood"], problems,
         tuple((r["path"], r["why"]) for r in unread), tuple(Missing(**m) for m in missing), job,
         tuple((r["what"], r["text"]) for r in store.rows("SELECT what, text FROM problem WHERE file_id IS NULL")),
+        is_of_a_job(store),
     )  # fmt: skip
+
+
+def is_of_a_job(store: Store) -> bool:
+    """True where anything in the logs is a sign of a job or of its machines."""
+    return bool(store.rows("SELECT sign FROM job_sign LIMIT 1"))

@@ -6,11 +6,14 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from logsift.judge.coverage import is_of_a_job
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from logsift.content.incident import Incident
     from logsift.content.model import Confidence
+    from logsift.store import Store
 
 SAME_TIME = timedelta(minutes=30)
 """Two logs may tell of one failure minutes apart: one at once, another when it has waited long enough."""
@@ -23,6 +26,14 @@ def combined(incidents: Sequence[Incident]) -> list[Incident]:
         replace(i, confidence=_BETTER[i.confidence]) if any(_confirms(o, i) for o in incidents) else i
         for i in incidents
     ]
+
+
+def doubted(incidents: Sequence[Incident], store: Store) -> list[Incident]:
+    """Nothing is sure in a folder that is no run: most of its files are no logs, and no line is one of a job."""
+    of_files = "SELECT 2 * count(*) FILTER (reader = '') > count(*) AS is_other FROM file"
+    if not incidents or not store.rows(of_files)[0]["is_other"] or is_of_a_job(store):
+        return list(incidents)
+    return [replace(i, confidence="possible") for i in incidents]
 
 
 def _confirms(other: Incident, i: Incident) -> bool:

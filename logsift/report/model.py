@@ -21,6 +21,9 @@ MARK = "<!-- logsift report -->"
 """First line of a written report: files that begin so are never read as evidence."""
 
 
+NO_RUN = "This does not look like a training run: no step, rank, launcher, scheduler or GPU is named."
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """An incident with its number, what its rule means, and the incidents it explains best."""
@@ -65,7 +68,8 @@ class Report:
     def verdict(self) -> str:
         """The first sentence of every report."""
         if self.root is None:
-            return "No cause was found" + (f" in {self.coverage.lines:,} lines." if self.coverage.lines else ".")
+            said = "No cause was found" + (f" in {self.coverage.lines:,} lines." if self.coverage.lines else ".")
+            return said if self.coverage.training else f"{said} {NO_RUN}"
         return self.root.incident.summary
 
 

@@ -50,7 +50,7 @@ def test_json_is_the_public_contract_and_nothing_else(run_of: Make) -> None:
         "gpus", "first", "last", "time_quality", "zone", "uncertainty_seconds", "facts", "evidence",
     ]  # fmt: skip
     assert said["incidents"][0]["evidence"][0] == {"path": "rank3.log", "line": 7, "text": "KeyError: 'input_ids'"}
-    assert list(said["coverage"]) == ["files", "lines", "not_understood", "problems", "job", "missing"]
+    assert list(said["coverage"]) == ["files", "lines", "not_understood", "problems", "training", "job", "missing"]
 
 
 def test_a_healthy_run_has_no_root(run_of: Make) -> None:

@@ -1,0 +1,38 @@
+"""A folder that is no run: said to be none, and nothing in it is sure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from logsift import Catalog, analyze
+from logsift.report.model import NO_RUN, build
+
+Make = Callable[..., Path]
+PANIC = "Mar  2 09:20:18 tarn12 kernel: [190358.100000] Kernel panic - not syncing: Fatal exception\n"
+
+
+@pytest.mark.parametrize(
+    "name", ["changelog", "changelog.Debian", "NEWS", "README.txt", "CHANGES.1.2", "copyright"]
+)
+def test_change_logs_and_documents_are_no_evidence(catalog: Catalog, run_of: Make, name: str) -> None:
+    analysis = analyze(run_of({name: PANIC, "notes.txt": "nothing\n"}), catalog=catalog)
+    assert [i.rule for i in analysis.incidents] == []
+
+
+def test_a_folder_without_a_sign_of_a_job_is_said_to_be_no_run(catalog: Catalog, run_of: Make) -> None:
+    assert NO_RUN in build(analyze(run_of({"a.txt": "shopping list\n"}, "a"), catalog=catalog)).verdict
+    assert (
+        NO_RUN
+        not in build(analyze(run_of({"a.txt": "iteration 10/ 20 | lm loss: 2.5 |\n"}, "b"), catalog=catalog)).verdict
+    )
+
+
+def test_among_documents_nothing_is_sure(catalog: Catalog, run_of: Make) -> None:
+    documents = {f"{n}.md": "text\n" for n in range(9)}
+    among = analyze(run_of(documents | {"quoted.txt": PANIC}, "among"), catalog=catalog)
+    alone = analyze(run_of({"dmesg.txt": PANIC}, "alone"), catalog=catalog)
+    assert [(i.rule, i.confidence) for i in among.incidents] == [("host.kernel_panic", "possible")]
+    assert [(i.rule, i.confidence) for i in alone.incidents] == [("host.kernel_panic", "definite")]
