@@ -31,7 +31,7 @@ with
                     '^(?:CUDA_|NCCL_|RCCL_|TORCH|PYTORCH_|UCX_|FI_|OMP_NUM_|VLLM_|DS_|NVTE_)'
                 )
                 and not regexp_matches(
-                    e.name, 'HOST|ADDR|PORT|FILE|DIR|PATH|TOKEN|KEY|SECRET|RUN_ID'
+                    e.name, 'HOST|ADDR|PORT|FILE|DIR|PATH|TOKEN|KEY|SECRET|RUN_ID|VISIBLE'
                 )
             )
             or (
