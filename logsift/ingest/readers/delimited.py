@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -40,8 +41,10 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
 def _table(data: bytes) -> pl.DataFrame:
     """A file as columns: Float64 where every cell looked at is a number, else text."""
     head = data.partition(b"\n")[0]
-    quote = '"' if data.count(b'"') % 2 == 0 else None  # one that nobody closes would take the rest of the file
     separator = max("\t;,", key=lambda s: head.count(s.encode()))
+    if _unbalanced(data, separator):
+        data = data.replace(b'"', b"")
+        head = data.partition(b"\n")[0]
     names = _unique(
         [n.strip().strip('"') for n in head.decode(errors="replace").strip().lstrip("\ufeff").split(separator)]
     )[: budget.COLUMNS]
@@ -52,7 +55,7 @@ def _table(data: bytes) -> pl.DataFrame:
     def cells(schema: dict[str, pl.DataType], rows: int | None = None) -> pl.DataFrame:
         return pl.read_csv(
             io.BytesIO(body), separator=separator, has_header=False, schema=schema, n_rows=rows and rows + 1, ignore_errors=True,
-            truncate_ragged_lines=True, encoding="utf8-lossy", quote_char=quote,
+            truncate_ragged_lines=True, encoding="utf8-lossy",
         ).slice(1)  # fmt: skip
 
     look = cells({n: pl.String() for n in names}, _LOOK_ROWS)
@@ -69,6 +72,14 @@ def _table(data: bytes) -> pl.DataFrame:
             schema[n] = pl.String() if n in padded else pl.Float64()
     wide = cells(schema)
     return wide.with_columns(pl.col(n).str.strip_chars().cast(pl.Float64, strict=False) for n in padded)
+
+
+def _unbalanced(data: bytes, separator: str) -> bool:
+    """True where a quote is none: nobody closes it in its line, or it is within a cell. It would take the lines that follow."""
+    if b'"' not in data:
+        return False
+    within = re.compile(rb'[^\n%b"]"[^\n\r%b"]' % (2 * (separator.encode(),)))
+    return any(line.count(b'"') % 2 for line in data.splitlines()) or within.search(data) is not None
 
 
 def _unique(names: list[str]) -> list[str]:
