@@ -44,8 +44,8 @@ say  = '''
 {%- elif reason == 'preempted' %}was preempted
 {%- elif reason == 'requeued' %}was put back into the queue
 {%- else %}was cancelled{% if by %} by {{ by }}{% endif %}{% endif %}
-({{ {'slurm': 'Slurm', 'pbs': 'PBS', 'lsf': 'LSF', 'kubernetes': 'Kubernetes'}.get(scheduler,
-scheduler) }}){% if had_hung %}, having hung before{% endif %}
+({{ {'slurm': 'Slurm', 'pbs': 'PBS', 'lsf': 'LSF', 'kubernetes': 'Kubernetes', 'htcondor':
+'HTCondor', 'grid engine': 'Grid Engine', 'sagemaker': 'SageMaker'}.get(scheduler, scheduler) }}){% if had_hung %}, having hung before{% endif %}
 '''
 
 [[step]]
@@ -183,7 +183,7 @@ with
         from scheduler_event
         where
             event in ('time_limit', 'preempted', 'requeued')
-            or (event = 'cancelled' and regexp_matches(message, '^(CANCELLED by |uid |TERM_)'))
+            or (event = 'cancelled' and regexp_matches(message, '^(CANCELLED by |uid |TERM_|via condor_rm)'))
     ),
     -- It had hung before it was ended: that has nothing to do with who needed the nodes.
     earlier_hang as (

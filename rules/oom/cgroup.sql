@@ -59,7 +59,8 @@ say  = '''
 '''
 [[summary]]
 say  = '''
-{{ 'Slurm' if actor == 'slurm' else actor | upper }} job{% if job %} {{ job }}{% endif -%}
+{{ {'slurm': 'Slurm', 'vertex': 'Vertex AI', 'htcondor': 'HTCondor', 'grid engine': 'Grid Engine',
+'flux': 'Flux'}.get(actor, actor | upper) }} job{% if job %} {{ job }}{% endif -%}
 {% if job_step %}, step {{ job_step }},{% endif %} hit its memory limit
 {%- if limit_bytes %} of {{ limit_bytes | size }}{% endif %}
 {%- if hosts %} on {{ hosts | names }}{% endif %}

@@ -8,7 +8,7 @@ explains   = [
     "divergence.collective_count", "divergence.stack", "crash.exception", "crash.signal",
     "loss.rollback",
 ]
-explains_same_place = ["gpu.application"]
+explains_same_place = ["gpu.application", "host.cpu_stall"]
 transient = true
 about      = """
 The kernel's OOM killer ended a process because the whole machine (or the NUMA nodes it may use) had

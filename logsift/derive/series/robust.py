@@ -56,17 +56,18 @@ def line(x: Floats, y: Floats) -> tuple[float, float]:
 
 
 def correlation(y: Floats) -> float:
-    """Lag-1 autocorrelation of the noise: residuals from a running median, clipped at 4 sigma.
+    """Lag-1 autocorrelation of the noise: residuals from a running median, without those beyond 4 sigma and what is next to them.
 
     A short running median takes the slow part of the noise for trend (0.9 reads as 0.72 with 25 points), a long one the trend for noise.
+    A spike that wears off hangs together whatever the noise does: in a short curve it would make itself look like noise.
     """
     if len(y) < 50:
         return 0.0
     r = y - rolling_median(y, min(max(len(y) // 25, 25), 101), centred=True)
-    limit = 4 * NORMAL * float(np.median(np.abs(r)))
-    r = np.clip(r, -limit, limit)
-    power = float((r * r).sum())
-    return float((r[1:] * r[:-1]).sum()) / power if power > 0 else 0.0
+    inside = np.abs(r) <= 4 * NORMAL * float(np.median(np.abs(r)))
+    both = inside[1:] & inside[:-1]
+    power = float((r * r)[inside].sum())
+    return float((r[1:] * r[:-1])[both].sum()) / power if power > 0 else 0.0
 
 
 def step_place(y: Floats, margin: int = 1) -> int:

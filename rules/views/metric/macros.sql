@@ -201,7 +201,12 @@ create macro fields_in_quotes(fields) as
 
 create macro fields_as_pairs(fields) as
     regexp_extract_all(
-        fields,
+        -- without signs between name and value, NaN reads like a word of the next name
+        case
+            when regexp_matches(fields, '(?:loss|norm) [-+]?(?:nan|inf|NaN) ')
+            then regexp_replace(fields, '(loss|norm) ([-+]?(?:nan|inf|NaN)) ', '\1 \2, ', 'g')
+            else fields
+        end,
         '([A-Za-z_%][A-Za-z0-9_./@%-]*(?: [A-Za-z(][A-Za-z0-9_./@()-]*){0,2})'
         || '(?:\s*[:=]\s*|\s+)(?:[\[(]|np\.float[0-9]{2}\(|tensor\()*'
         || '([-+]?(?:[0-9]+(?:,[0-9]{3})*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?'
