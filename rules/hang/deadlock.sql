@@ -13,7 +13,7 @@ about = """
 At least two threads of a process are acquiring a lock, and every thread that could release one is
 waiting too. Or the only thread of a process wants a lock that nobody is left to release, as in a
 pool worker that was forked while another thread held it. Or a sleeping thread holds the GIL, which
-the main thread needs.
+the main thread needs; or one thread wants the GIL, and the only other one that runs Python a mutex.
 """
 summary = '''
 {% set who = worker_pids or [0, 0] %}
@@ -27,7 +27,8 @@ summary = '''
   {% if rank is not none %}Rank {{ rank }}{% if host or pid %}
     ({% if host %}{{ host }}{% endif %}{% if host and pid %}, {% endif %}
     {%- if pid %}pid {{ pid }}{% endif %}){% endif %}
-  {%- else %}Process {{ pid }}{% if host %} ({{ host }}){% endif %}{% endif %}:
+  {%- elif pid %}Process {{ pid }}{% if host %} ({{ host }}){% endif %}
+  {%- else %}A process{% if host %} ({{ host }}){% endif %}{% endif %}:
   {% if lock == 'GIL' %}
     thread {{ threads[0] }} sleeps in {{ places[0] }} holding the GIL, and the main thread is
     waiting for it in {{ places[1] }}

@@ -192,7 +192,8 @@ with
             and regexp_matches(
                 message,
                 'Unexpected result|in local (forward loss|grad norm)|, stopping'
-                || '|loss .*contains a NaN|The loss returned in'
+                || '|loss .*contains a NaN|The loss returned in|Model diverged|NaN loss during'
+                || '|become infinite|Invalid loss|non-finite loss'
             )
         order by step nulls last, time nulls last, rank nulls last, file_id, line_no
         limit 1

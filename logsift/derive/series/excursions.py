@@ -247,15 +247,23 @@ def lone(c: Curve) -> list[Excursion]:
     return out if len(out) <= 2 else []
 
 
-def of_few(c: Curve) -> list[Excursion]:
-    """A short series: neighbours far above everything of the last eight points before them, or all the rest far above all before."""
-    for i in range(8, len(c.y) - 1):
-        before = c.y[i - 8 : i]
+def two_above(c: Curve, earlier: int, jump: float, times: float) -> Excursion | None:
+    """The first two neighbours that are far above everything of the last points before them, by so many times half its range."""
+    for i in range(max(earlier, c.skip), len(c.y) - 1):
+        before = c.y[i - earlier : i]
         base, ceiling = float(np.median(before)), float(before.max())
         both = min(float(c.y[i]), float(c.y[i + 1]))
-        high = c.relative(both - ceiling, base) > c.p.few_jump * c.factor
-        if high and both - base > 4 * max(float(before.max() - before.min()) / 2, c.p.floor):
-            return [follow(c, i, base, max(spread(before), c.p.floor))]
+        high = c.relative(both - ceiling, base) > jump * c.factor
+        if high and both - base > times * max(float(before.max() - before.min()) / 2, c.p.floor):
+            return follow(c, i, base, max(spread(before), c.p.floor))
+    return None
+
+
+def of_few(c: Curve) -> list[Excursion]:
+    """A short series: neighbours far above everything of the last eight points before them, or all the rest far above all before."""
+    sudden = two_above(c, 8, c.p.few_jump, 4)
+    if sudden is not None:
+        return [sudden]
     for i in range(2, len(c.y) - 3):
         before, after = c.y[max(i - 8, 0) : i], c.y[i:]
         base, gap = float(np.median(before)), float(after.min() - before.max())

@@ -90,6 +90,12 @@ class Parameters:
     few_height: float = 0.08
     few_jump: float = 0.35
     """Rank rules of short series."""
+    short: int = 150
+    short_before: int = 16
+    short_jump: float = 0.4
+    short_times: float = 6.0
+    """Below so many points a steep start and a single excursion spoil every estimate of the noise: two neighbours half as high again as
+    all of the last sixteen points, and by six times half their range, need none."""
     fewest: int = 6
     few_gap: float = 0.65
     """Below eight points before a jump: nearly twice as high, and by four times what the points before differ among themselves."""

@@ -1,7 +1,10 @@
 -- table: one row per process whose threads wait for each other. kind: lock (two threads or more
 -- want one and none that could release it does anything else, or a single thread wants one that
 -- nobody is left to release) | GIL (a sleeping thread holds it). threads: name, place and
--- function of each that is involved, the holder of the GIL first.
+-- function of each that is involved, the holder of the GIL first. Of native stacks two shapes
+-- count: a thread wants the GIL, another one a mutex, and no other runs Python, so that the second
+-- holds the GIL; and a process with a single thread that wants a lock which every fork inherits
+-- as it was (exit handlers, OpenMP, the loader).
 with
     thread as (
         select
@@ -71,6 +74,70 @@ with
         where snapshot = gil_snapshot and not (is_helper and not holds_gil)
         group by process
         having count(*) >= 2 and bool_or(is_main)
+    ),
+    native_call as (
+        select file_id, thread_line, name, row_number() over (deep) as nth
+        from stack_call
+        where native
+        window deep as (partition by file_id, thread_line order by d)
+    ),
+    native_thread as (
+        select
+            file_id,
+            thread_line,
+            coalesce(
+                arg_min(name, nth) filter (regexp_matches(name, '_gil$|PyEval_|mutex_lock|lll_lock')),
+                arg_min(name, nth)
+            ) as waits_in,
+            bool_or(
+                nth <= 4
+                and regexp_matches(
+                    name, '^(take_gil|PyEval_RestoreThread|PyEval_AcquireThread|PyEval_AcquireLock)'
+                )
+            ) as wants_gil,
+            bool_or(
+                nth <= 4 and regexp_matches(name, '^_*(GI_+)?(lll_lock_wait|pthread_mutex_lock)')
+            ) as wants_mutex,
+            bool_or(
+                regexp_matches(name, '^_?(PyEval_EvalFrame|PyEval_EvalCode|PyObject_|PyFunction_)')
+            ) as runs_python,
+            bool_or(
+                regexp_matches(
+                    name, '^_*(new_exitfn|internal_atexit|cxa_atexit|GOMP_|gomp_|kmp_|dl_open)'
+                )
+            ) as in_inherited
+        from native_call
+        group by file_id, thread_line
+    ),
+    inverted as (
+        select
+            t.process,
+            any_value(t.rank) as rank,
+            any_value(t.host) as host,
+            any_value(t.pid) as pid,
+            'lock' as kind,
+            list(
+                {
+                    'tid':t.tid,
+                    'name':coalesce(t.name, t.tid, 'a thread'),
+                    'place':n.waits_in,
+                    'function':n.waits_in
+                }
+                order by n.wants_gil, t.is_main desc, t.line_no
+            ) filter (n.wants_gil or n.wants_mutex) as threads,
+            list(
+                line_at(t.file_id, t.line_no) order by n.wants_gil, t.is_main desc, t.line_no
+            ) filter (n.wants_gil or n.wants_mutex) as evidence
+        from stack_thread_place as t
+        join native_thread as n on n.file_id = t.file_id and n.thread_line = t.line_no
+        where t.snapshot = t.snapshots
+        group by t.process
+        having
+            bool_or(n.wants_gil)
+            and bool_or(n.wants_mutex and not n.wants_gil and n.runs_python)
+            and not bool_or(n.runs_python and not n.wants_gil and not n.wants_mutex)
+            or count(*) = 1
+            and bool_and(n.wants_mutex and n.in_inherited)
     )
 select l.*
 from
@@ -78,6 +145,10 @@ from
         from locked
         union all
         from starved
+        union all
+        from inverted
+        anti join locked using (process)
+        anti join starved using (process)
     ) as l
 where
     not exists (from stack_rank as r where r.process = l.process and r.moved)
