@@ -183,7 +183,10 @@ with
         from scheduler_event
         where
             event in ('time_limit', 'preempted', 'requeued')
-            or (event = 'cancelled' and regexp_matches(message, '^(CANCELLED by |uid |TERM_|via condor_rm)'))
+            or (
+                event = 'cancelled'
+                and regexp_matches(message, '^(CANCELLED by |uid |TERM_|via condor_rm)')
+            )
     ),
     -- It had hung before it was ended: that has nothing to do with who needed the nodes.
     earlier_hang as (

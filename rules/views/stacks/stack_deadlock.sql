@@ -86,7 +86,9 @@ with
             file_id,
             thread_line,
             coalesce(
-                arg_min(name, nth) filter (regexp_matches(name, '_gil$|PyEval_|mutex_lock|lll_lock')),
+                arg_min(name, nth) filter (
+                    regexp_matches(name, '_gil$|PyEval_|mutex_lock|lll_lock')
+                ),
                 arg_min(name, nth)
             ) as waits_in,
             bool_or(
