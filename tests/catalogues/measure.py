@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 CLASSED = "library_trouble"
 # Tables that take every message of a producer, or say only who writes.
-TAKES_ALL = frozenset({"nccl_warning", "library_message", "identity"})
+TAKES_ALL = frozenset({"nccl_warning", "library_message", "unread_line", "identity"})
 NAMES = "peer, peer_rank::varchar, path, device, bytes::varchar, error"
 
 
