@@ -65,9 +65,13 @@ class _Watch:
                 if not self._running:
                     self._thread = None
                     return
-                for con, began in self._running.values():
-                    if monotonic() - began > budget.QUERY_SECONDS:
-                        con.interrupt()
+                self._interrupt_late()
+
+    def _interrupt_late(self) -> None:
+        # By itself: the thread may be there when the process ends, and must hold no connection then.
+        for con, began in self._running.values():
+            if monotonic() - began > budget.QUERY_SECONDS:
+                con.interrupt()
 
 
 class Store:
