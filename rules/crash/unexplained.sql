@@ -52,7 +52,9 @@ with
             -- What the kernel says tells of the machine, not of the job.
             u.uptime_seconds is null
             and (
-                speaks_of_job(u.text) or (is_exception(u.text) and f.lines - u.line_no < 5)
+                speaks_of_job(u.text)
+                or max(speaks_of_ranks(u.text)) over (partition by u.file_id)
+                or (is_exception(u.text) and f.lines - u.line_no < 5)
             ) as is_about_job,
             coalesce(
                 max(is_mild(u.text)) over (

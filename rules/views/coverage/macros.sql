@@ -25,7 +25,7 @@ create macro is_mild(text) as
         text,
         '^\s*(?:#|//)|\b(?:INFO|DEBUG|TRACE|NOTICE|WARNING)\b|^\[?[ID][0-9]{4} |'
         || '\[[ID]\]|(?i)non-?fatal|not fatal|harmless|ignor|skipp|retrying|will retry|'
-        || 'retries in|will try|trying|fall(?:ing|s)? back|continu|would have|corrected|'
+        || 'retries in|will try|trying again|fall(?:ing|s)? back|continu|would have|\bcorrected|'
         || 'recovered|warning:|<warn|\[warn'
     )
 ;
@@ -46,13 +46,20 @@ create macro is_exception(text) as
     regexp_matches(text, '^[a-z_.]*[A-Z][A-Za-z_]*(?:Error|Exception): ')
 ;
 
--- A line that speaks of a distributed job: its ranks, its launcher, its libraries, its devices.
-create macro speaks_of_job(text) as
+-- A line that speaks of ranks, their launcher or what they do together.
+create macro speaks_of_ranks(text) as
     regexp_matches(
         text,
-        '(?i)\brank|nccl|rccl|hccl|gloo|torch|cuda|\bgpu|horovod|deepspeed|megatron|'
-        || '\bray\b|raylet|\bmpi|srun|slurm|\bworker|c10d|jax|xla|\btpu|\btrain|\bucx|'
-        || '\bucp|\brdma|\bib_|\bibv|mlx5_|sbatch|allreduce|collective|process group|'
-        || 'launcher'
+        '(?i)\brank|nccl|rccl|hccl|gloo|torch|horovod|deepspeed|megatron|\bray\b|raylet|\bmpi|'
+        || 'srun|sbatch|\bworker|c10d|allreduce|collective|process group|launcher'
+    )
+;
+
+-- A line that speaks of a distributed job: of its ranks, its devices, its training.
+create macro speaks_of_job(text) as
+    speaks_of_ranks(text)
+    or regexp_matches(
+        text,
+        '(?i)cuda|\bgpu|slurm|jax|xla|\btpu|\btrain|\bucx|\bucp|\brdma|\bib_|\bibv|mlx5_'
     )
 ;
