@@ -148,19 +148,24 @@ class Incident:
         for name in ("at", "until"):
             if not isinstance(row.get(name), (datetime, type(None))):
                 raise TypeError(f"{rule.origin.path}: {name} is not a time: {row[name]!r}")
-        return cls(
-            rule=rule.id,
-            severity=severity,
-            confidence=row.get("confidence") or rule.confidence,
-            evidence=evidence,
-            at=row.get("at"),
-            until=row.get("until"),
-            ranks=frozenset(int(r) for r in row.get("ranks") or () if r is not None),
-            hosts=frozenset(h for h in row.get("hosts") or () if h),
-            gpus=frozenset(g for g in row.get("gpus") or () if g),
-            facts=MappingProxyType({k: v for k, v in row.items() if k not in RESULT and v is not None}),
-            explains=None if row.get("explains") is None else frozenset(row["explains"]),
-        )
+        given: dict[str, Any] = {
+            name: _returned(row.get(name), held.returned) for name, held in _HELD.items() if held.returned
+        }
+        given |= {
+            "rule": rule.id, "severity": severity, "confidence": row.get("confidence") or rule.confidence, "evidence": evidence,
+            "facts": MappingProxyType({k: v for k, v in row.items() if k not in RESULT and v is not None}),
+            "explains": None if row.get("explains") is None else frozenset(row["explains"]),
+        }  # fmt: skip
+        return cls(**given)
+
+
+def _returned(value: Any, sql: str) -> object:  # noqa: ANN401 - whatever a query gives
+    """What a rule returned in a column of that type, as an incident holds it: lists as sets without what is empty."""
+    if sql == "BIGINT[]":
+        return frozenset(int(x) for x in value or () if x is not None)
+    if sql.endswith("[]"):
+        return frozenset(x for x in value or () if x and isinstance(x, str))
+    return value
 
 
 _HELD: Mapping[str, Held] = {
