@@ -104,7 +104,7 @@ def describe_rule(catalog: Catalog, name: str) -> str:
         if rule.explains_other_ranks
         else ""
     )
-    transient = "\nmomentary: explains nothing that came after the job had gone on" if rule.transient else ""
+    transient = "\ntransient: explains nothing that came after the job had gone on" if rule.transient else ""
     return (
         f"{rule.id}: {rule.title} ({rule.severity}, {rule.confidence}, {rule.status})\n\n{rule.about}\n\nwhat to do: {_steps(rule)}\n"
         f"wrong when: {rule.false_positives}{explains}{here}{elsewhere}{transient}\n{rule.sql.strip()}"

@@ -14,7 +14,7 @@ select
     k.program,
     k.make_exit,
     coalesce(k.object, f.object) as object,
-    -- the step that made this object; with parallel jobs its neighbours' lines stand between
+    -- the step that made this object; with parallel jobs its neighbours' lines come between
     coalesce(s.step_no, b.step_no) as step_no,
     e.steps
 from

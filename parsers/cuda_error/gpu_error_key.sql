@@ -1,5 +1,5 @@
 -- table: One row per spelling of an error, as runtime_error_key leaves it, and per API of the line
--- that it may stand in. CUDA and HIP share most texts: a line's own API comes first, then the lower
+-- that it may be in. CUDA and HIP share most texts: a line's own API comes first, then the lower
 -- number.
 with
     spelling as (

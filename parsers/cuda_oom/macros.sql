@@ -20,7 +20,7 @@ create macro size_bytes_of(t) as
     )
 ;
 
--- The size that stands at @ in a regular expression, as text: looked for in the message joined with
+-- The size that @ marks in a regular expression, as text: looked for in the message joined with
 -- blanks, then without (a terminal wraps within words). What begins with @ must not begin within a
 -- number that was broken.
 create macro size_text(m, tight, pattern) as

@@ -177,7 +177,7 @@ select
     free_bytes,
     allocated_bytes,
     private_pool_bytes,
-    -- each once, in the order they stand in
+    -- each once, in the order they are in
     list_filter(processes, lambda p, i:list_position(processes, p) = i) as processes,
     absurd,
     bare,

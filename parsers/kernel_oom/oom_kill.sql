@@ -94,7 +94,7 @@ with
             and r.h = v.h
             and v.line_no >= r.line_no
     ),
-    -- what stands above belongs to this kill unless it is far off, or older than the report's head
+    -- what comes before belongs to this kill unless it is far off, or older than the report's head
     scoped as (
         select
             * replace (

@@ -35,7 +35,7 @@ with
     part as (
         select
             t.test,
-            -- HOST-LOCALRANK is one name where it stands in front of a colon
+            -- HOST-LOCALRANK is one name where it comes before a colon
             case
                 when t.test in ('NCCL', 'RCCL') and t.local_rank is null
                 then regexp_replace(t.host, '[-:][0-9]{1,3}$', '')

@@ -1,5 +1,5 @@
 /*
-title       = "What the ranks run with"
+title       = "Versions and settings of the ranks"
 severity    = "info"
 confidence  = "probable"
 status      = "stable"

@@ -1,5 +1,5 @@
 /*
-title = "How the training curves are to be read"
+title = "How to read the training curves"
 severity = "info"
 confidence = "definite"
 status = "stable"

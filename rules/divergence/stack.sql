@@ -1,5 +1,5 @@
 /*
-title = "A minority of ranks is elsewhere in the code"
+title = "A few ranks are elsewhere in the code"
 severity = "critical"
 confidence = "probable"
 status = "stable"

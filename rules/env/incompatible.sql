@@ -225,7 +225,7 @@ with
     mismatch as (
         select
             what,
-            -- What stands before is the assertion's place in the source, often cut by a line's end.
+            -- What comes before is the assertion's place in the source, often cut by a line's end.
             regexp_replace(
                 min_by(message, (file_id, line_no)),
                 '^.*please report a bug to PyTorch\. +(.+)$',

@@ -1,5 +1,5 @@
 /*
-title       = "The program accessed GPU memory it must not, or blocked the GPU"
+title       = "The program accessed GPU memory that is not its own, or blocked the GPU"
 severity    = "critical"
 confidence  = "probable"
 status      = "stable"

@@ -1,5 +1,5 @@
 /*
-title       = "Init never completed"
+title       = "Communicator init or rendezvous never completed"
 severity    = "critical"
 confidence  = "probable"
 status      = "stable"

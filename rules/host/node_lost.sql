@@ -1,5 +1,5 @@
 /*
-title       = "A node went down under the job"
+title       = "A node of the job went down"
 severity    = "critical"
 confidence  = "definite"
 status      = "stable"

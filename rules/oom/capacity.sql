@@ -1,5 +1,5 @@
 /*
-title      = "Accelerator memory: it does not fit"
+title      = "Out of accelerator memory: the job does not fit"
 severity   = "critical"
 confidence = "definite"
 status     = "stable"

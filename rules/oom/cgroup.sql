@@ -1,5 +1,5 @@
 /*
-title      = "A memory limit was hit: the cgroup of the job, step or container"
+title      = "Memory limit of the job, step or container was hit (cgroup)"
 severity   = "critical"
 confidence = "definite"
 status     = "stable"

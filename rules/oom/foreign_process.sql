@@ -1,5 +1,5 @@
 /*
-title      = "Accelerator memory: another process holds it"
+title      = "Out of accelerator memory: another process holds it"
 severity   = "critical"
 confidence = "probable"
 status     = "stable"

@@ -1,5 +1,5 @@
 /*
-title      = "Accelerator memory: enough is free, but not in one piece"
+title      = "Out of accelerator memory: enough is free, but not in one piece"
 severity   = "critical"
 confidence = "probable"
 status     = "stable"

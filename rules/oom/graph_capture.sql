@@ -1,5 +1,5 @@
 /*
-title      = "Accelerator memory: CUDA graphs hold it, or it ran out while one was captured"
+title      = "Out of accelerator memory: held by CUDA graphs, or while one was captured"
 severity   = "critical"
 confidence = "definite"
 status     = "stable"

@@ -1,5 +1,5 @@
 -- table: One row per sighting of a moment that several logs saw, which tells the engine how their
--- clocks stand to each other. event: rows of one event saw the same moment, each by its own clock
+-- clocks relate to each other. event: rows of one event saw the same moment, each by its own clock
 -- (time, or uptime_seconds where only that is printed); utc: the line says the true time itself;
 -- within_seconds: how far the sightings of one event may be apart.
 -- The kernel prints the wall clock itself: when it sets it, and before every audit record.

@@ -50,6 +50,6 @@ from stack_verdict
 where
     kind = 'missing'
     and not exists (from stack_init_wait)
-    -- Of two processes without ranks, of which nothing tells that they stood, divergence.stack says
+    -- Two processes without ranks that nothing shows to have stood still: divergence.stack says
     -- where they are: who keeps whom waiting is not known.
     and (len(ranks) > 0 or processes > 2 or failures is not null or still or timed_out or watched)

@@ -159,7 +159,7 @@ create macro adversary(n) as
     end
 ;
 
--- The phase that stands in front of an epoch or a step: "Test: [ 50/195]", "[Eval][Epoch 1][Iter:
+-- The phase that comes before an epoch or a step: "Test: [ 50/195]", "[Eval][Epoch 1][Iter:
 -- 0/98]".
 create macro phase_before(lead) as
     case

@@ -18,7 +18,7 @@ with
             1 as prefer
         from c10d_fingerprint
     ),
-    -- Two calls of different number met: the other one stands under the number of the rank that
+    -- Two calls of different number met: the other one has the number of the rank that
     -- says so.
     other as (
         select

@@ -36,7 +36,7 @@ with
     odd as (
         select grp_key, seq, case when count(distinct op) > 1 then 'op' else 'size' end as field
         from met
-        -- Ranks of several groups of the same name are no disagreement: each rank must stand in
+        -- Ranks of several groups of the same name are no disagreement: each rank must be in
         -- one operation only.
         group by grp_key, seq
         having

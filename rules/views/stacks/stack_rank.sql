@@ -63,12 +63,12 @@ select
     coalesce(e.decided.f, '') as decided_function,
     calls_without_lines(e.own_path) as own_calls,
     e.failure is not null as failed,
-    -- A worker of a serving engine that stands in its idle loop waits for the others' next step.
+    -- A worker of a serving engine that is in its idle loop waits for the others' next step.
     e.failure is null and (e.waits_for_peers or e.role = 'service') as peer,
     -- A watchdog dumps what has not moved for minutes.
     e.failure is null
     and (e.moved is not distinct from false or e.watched and e.moved is null) as still,
-    -- Ordinary work, as long as nothing proves that it stands: a sample says nothing of how long.
+    -- Ordinary work, unless something proves that it stood still: a sample does not tell how long.
     e.failure is null
     and not e.waits_for_peers
     and e.role = 'rank'

@@ -26,7 +26,7 @@ select
     p.frames,
     p.class = 'helper'
     or (p.line_no <> d.thread_line and (p.own is null or p.class = 'idle-service')) as is_helper,
-    -- It stands in the acquisition of a lock: shown by a native frame, or by a lock that is
+    -- It is in the acquisition of a lock: shown by a native frame, or by a lock that is
     -- written in Python.
     p.own is not null
     and coalesce(p.status, '') not like 'active%'
