@@ -12,8 +12,8 @@ with
                     function,
                     '^(__)?(schedule|switch_to|io_schedule|context_switch|bit_wait|wait_on_bit'
                     || '|out_of_line|rt_mutex|mutex|rwsem|down_|up_|wait_for|schedule_|entry_'
-                    || '|do_syscall|x64_sys|__x64|ret_from|wait_on_page|folio_wait|filemap_|cv_wait|cxiWait'
-                    || '|prepare_to_wait|preempt_)'
+                    || '|do_syscall|x64_sys|__x64|ret_from|wait_on_page|folio_wait|filemap_'
+                    || '|cv_wait|cxiWait|prepare_to_wait|preempt_)'
                 )
             ) as waits_in,
             any_value(module) filter (module is not null) as module

@@ -45,7 +45,8 @@ say  = '''
 {%- elif reason == 'requeued' %}was put back into the queue
 {%- else %}was cancelled{% if by %} by {{ by }}{% endif %}{% endif %}
 ({{ {'slurm': 'Slurm', 'pbs': 'PBS', 'lsf': 'LSF', 'kubernetes': 'Kubernetes', 'htcondor':
-'HTCondor', 'grid engine': 'Grid Engine', 'sagemaker': 'SageMaker'}.get(scheduler, scheduler) }}){% if had_hung %}, having hung before{% endif %}
+'HTCondor', 'grid engine': 'Grid Engine', 'sagemaker': 'SageMaker'}.get(scheduler, scheduler) }})
+{%- if had_hung %}, having hung before{% endif %}
 '''
 
 [[step]]
