@@ -14,6 +14,7 @@ select
     j.job,
     j.job_name,
     coalesce(t.job_state, j.state) as state,
-    j.nodes
+    j.nodes,
+    j.exit_code
 from job_state as j
 left join slurm_job_state t on t.short = j.state

@@ -8,10 +8,20 @@ about      = """
 Asked where no other rule found a cause: logs that end in trouble nobody here knows. Shown are the
 lines most worth reading: rare ones, of few ranks, that others follow, close before the end. A log
 is taken for one of a failed job where a launcher or scheduler says so, or where a line of a job
-as programs end with it comes near the end and no step is logged after it.
+as programs end with it comes near the end and no step is logged after it. Or the scheduler lists the
+job as failed, or a watchdog finds none in the queue, and there are no such lines either.
 """
 false_positives = "A program that prints an error at its end and does not fail by it."
 
+[[summary]]
+when = "state == 'ABSENT'"
+say  = '''{{ job_name }} neither runs nor waits to run{% if at %} since
+{{ at.strftime('%Y-%m-%d %H:%M') }} at the latest{% endif %}, and no log here says why it ended'''
+
+[[summary]]
+when = "state == 'FAILED'"
+say  = '''Slurm lists job {{ job }}{% if job_name %} ({{ job_name }}){% endif %} as failed
+{%- if exit_code %} with exit code {{ exit_code }}{% endif %}, and no log here says why'''
 [[summary]]
 say = '''
 The job failed and no rule says why; most worth reading
@@ -21,15 +31,31 @@ The job failed and no rule says why; most worth reading
 '''
 
 [[step]]
+when = "text"
 say = '''
 Read these lines in their context, and what the same process wrote just before the first of them.
 '''
 
 [[step]]
+when = "text"
 say = '''
 List all lines with a word of trouble that gave no row: what is missing here is a grammar.
 '''
 run = ["logsift unread ."]
+
+[[step]]
+when = "state"
+say  = "Ask Slurm how the job and its steps ended, and on which nodes."
+run  = [
+  "sacct -j {{ job }} -o JobID,JobName,State,ExitCode,DerivedExitCode,End,NodeList",
+  "{% if not job %}sacct --name {{ job_name }} -o JobID,State,ExitCode,End,NodeList{% endif %}",
+]
+[[step]]
+when = "state"
+say  = '''Read the output of the ranks that is not here (its file is set by --output, --error and the
+launcher), then start the job again; chained jobs (a job array that runs one at a time) leave no gap
+next time.'''
+run  = ["scontrol show job {{ job }} | grep -E 'StdOut|StdErr'", "sbatch --array=1-10%1 job.slurm"]
 */
 with
     job as (select file_id, max(line_no) as last_step_line from training_line group by file_id),
@@ -127,6 +153,24 @@ with
     shown as (
         select *, row_number() over (order by score desc, file_id, line_no) = 1 as is_best
         from ranked
+    ),
+    verdict as (
+        select *
+        from job_seen as j
+        where
+            state in ('ABSENT', 'FAILED')
+            -- of this job: named by a path, or nothing else is listed
+            and (
+                exists (from file as f where contains(f.path, coalesce(j.job, j.job_name)))
+                or (select count(distinct coalesce(job_name, job)) from job_seen) = 1
+            )
+        qualify
+            row_number() over (order by state = 'FAILED' desc, time desc nulls last, line_no) = 1
+    ),
+    last_line as (
+        select list(line_at(file_id, f.lines) order by f.file_id)[1:5] as lines
+        from job_output
+        join file as f using (file_id)
     )
 select
     list(line_at(file_id, line_no) order by score desc, file_id, line_no) as evidence,
@@ -141,3 +185,23 @@ select
     ) as lines
 from shown
 having count(*) > 0
+union all by name
+select
+    list_distinct([line_at(v.file_id, v.line_no)] || coalesce(l.lines, [])) as evidence,
+    v.time as "at",
+    v.job,
+    v.job_name,
+    v.state,
+    v.exit_code
+from verdict as v
+cross join last_line as l
+where
+    not exists (from trouble_sign)
+    and not exists (from fatal_exception)
+    and not exists (from death)
+    and not exists (from oom_event)
+    and not exists (from cuda_error)
+    and not exists (from config_error)
+    and not exists (from training_event where kind = 'end')
+    and not exists (from memory_guard)
+    and not exists (from shown)

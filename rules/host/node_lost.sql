@@ -33,7 +33,7 @@ say  = "Slurm has lost {{ hosts | names('node') }}: {{ reason | cut }}"
 [[summary]]
 say  = '''
 {% if hosts %}{{ hosts | names('node') | capital }}{% else %}A node{% endif %} failed
-{% if job %}during job {{ job }}{% endif %}
+{% if job %}during job {{ job }}{% if job_name %} ({{ job_name }}){% endif %}{% endif %}
 ({{ {'slurm': 'Slurm', 'pbs': 'PBS', 'kubernetes': 'Kubernetes'}.get(scheduler, scheduler) }})
 '''
 
@@ -102,7 +102,9 @@ with
     failure as (
         select
             scheduler,
-            min(job) as job,
+            -- a row of sacct or scontrol says of which job
+            min(coalesce(job, listed_job)) as job,
+            min(job_name) as job_name,
             min(time) as first_report,
             max(time) as until,
             list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,
@@ -117,6 +119,10 @@ with
                 []
             ) as hosts
         from scheduler_event
+        left join
+            (select file_id, line_no, job as listed_job, job_name from job_seen) using (
+                file_id, line_no
+            )
         where event = 'node_failure'
         group by scheduler
     )
@@ -129,6 +135,7 @@ select
     hosts,
     hosts[1] as node,
     job,
+    job_name,
     scheduler
 from failure
 union all by name

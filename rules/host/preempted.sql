@@ -32,6 +32,13 @@ to
 stop from outside (SIGTERM); nothing had failed before
 '''
 [[summary]]
+when = "reason == 'warning_signal'"
+say  = '''
+The scheduler's warning ahead of the end ({{ signal_name }}) ended
+{% if ranks %}{{ ranks | ranks }}{% else %}the processes{% endif %}: nothing in the program handles
+that signal
+'''
+[[summary]]
 when = "reason == 'preempted' and scheduler in ('cloud', 'ray')"
 say  = '''
 The cloud provider took back {% if hosts %}spot instance {{ hosts | names }}{% else %}a spot
@@ -39,7 +46,7 @@ instance{% endif %}
 '''
 [[summary]]
 say  = '''
-{% if job %}Job {{ job }}{% elif hosts %}The job on {{ hosts | names }}{% else %}The job{% endif %}
+{% if job %}Job {{ job }}{% if job_name %} ({{ job_name }}){% endif %}{% elif hosts %}The job on {{ hosts | names }}{% else %}The job{% endif %}
 {% if reason == 'time_limit' %}reached its time limit
 {%- elif reason == 'preempted' %}was preempted
 {%- elif reason == 'requeued' %}was put back into the queue
@@ -160,6 +167,14 @@ run  = [
 ]
 
 [[step]]
+when = "reason == 'warning_signal'"
+say  = '''
+Handle {{ signal_name }} in the training loop: set a flag, finish the step, save, leave. torchrun and
+accelerate do not pass it on: have the batch script catch it (B: in --signal) and send it to the
+workers.
+'''
+run  = ["scontrol show job {{ job }}", "sbatch --signal=B:USR1@600 job.slurm"]
+[[step]]
 when = "reason == 'hangup'"
 say  = '''
 Start the job where it outlives the session: in tmux or screen, through the scheduler, or with
@@ -176,12 +191,17 @@ See in the scheduler's record who or what ended the job, then resume from the la
 with
     ending as (
         select
-            *,
+            scheduler_event.* replace (coalesce(job, listed_job) as job),
+            job_name,
             regexp_replace(message, '^CANCELLED by ', 'uid ') as sender,
             case
                 event when 'preempted' then 1 when 'time_limit' then 2 when 'requeued' then 3 else 4
             end as weight
         from scheduler_event
+        left join
+            (select file_id, line_no, job as listed_job, job_name from job_seen) using (
+                file_id, line_no
+            )
         where
             event in ('time_limit', 'preempted', 'requeued')
             or (
@@ -216,6 +236,7 @@ with
             arg_min(sender, weight) as sender,
             reason in ('time_limit', 'cancelled') and exists (from earlier_hang) as had_hung,
             min(job) as job,
+            min(job_name) as job_name,
             min(job_step) as job_step,
             min(time) as started,
             max(time) as until,
@@ -250,6 +271,7 @@ select
     case when had_hung then true end as had_hung,
     15 as signal,
     job,
+    job_name,
     job_step,
     scheduler
 from ended_job
@@ -281,3 +303,19 @@ select
     15 as signal,
     pid
 from agent_stopped
+union all by name
+-- A signal that no system sends by itself: somebody asked for it ahead of the end, and the program
+-- has no handler.
+select
+    list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,
+    min(time) as "at",
+    list(distinct rank order by rank) filter (rank is not null) as ranks,
+    list(distinct host) filter (host is not null) as hosts,
+    'critical' as severity,
+    'probable' as confidence,
+    'warning_signal' as reason,
+    signal,
+    any_value(signal_name) as signal_name
+from death
+where signal in (10, 12) and not exists (from ending)
+group by signal

@@ -18,7 +18,8 @@ select
         ''
     ) as path,
     m.metric_value as value,
-    m.message
+    m.message,
+    m.ended_by
 from training_mark m
 join file f using (file_id)
 where
