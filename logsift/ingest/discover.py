@@ -43,9 +43,11 @@ _HOST_IN_NAME = re.compile(
     r"(?:^|[-_./])((?:node|host|worker|gpu|ip|n|dgx|h100|a100|cn|nid|x[0-9]+c[0-9]+s)[-_]?[0-9][0-9A-Za-z-]*)(?=[._/]|\Z)",
     re.IGNORECASE,
 )
-# KIND.HOST.txt, as the report's own advice names what it asks for. A host's name holds a letter and a digit.
+# KIND.HOST.txt or KIND.HOST.DATE.txt, as the report's own advice names what it asks for. A host's name holds a letter
+# and a digit.
 _HOST_AFTER_KIND = re.compile(
-    r"(?:^|/)[a-z-]+\.((?=[a-z0-9-]*[0-9])(?!rank|pid|step|run|v[0-9])[a-z][a-z0-9-]*)\.txt(?:\.[a-z0-9]+)?$",
+    r"(?:^|/)[a-z-]+\.((?=[a-z0-9-]*[0-9])(?!rank|pid|step|run|v[0-9])[a-z][a-z0-9-]*)"
+    r"(?:\.20[0-9]{2}-[0-9]{2}-[0-9]{2}[0-9T:_-]*)?\.txt(?:\.[a-z0-9]+)?$",
     re.IGNORECASE,
 )
 

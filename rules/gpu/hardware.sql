@@ -25,11 +25,27 @@ references  = [
 ]
 
 [[summary]]
-when = "kind == 'missing' and gpus_present is not none"
+when = "kind == 'missing' and gpus_present is not none and gpus_expected is not none"
 say  = '''
 {{ hosts | names }} {{ hosts | agree('has', 'have') }} {{ gpus_present | count('GPU') }} instead of
 {{ gpus_expected }}: {{ 'one is' if gpus_expected - gpus_present == 1 else 'some are' }} missing
 '''
+[[summary]]
+when = "kind == 'returned' and former_host"
+say  = '''
+{{ gpus | length | count('GPU') }} of {{ former_host }}, which failed,
+{{ 'is' if gpus | length == 1 else 'are' }} now in {{ hosts | names }}: the replacement is the same
+hardware
+'''
+[[summary]]
+when = "kind == 'returned'"
+say  = '''
+{{ gpus | length | count('GPU') }}{% if hosts %} of {{ hosts | names }}{% endif %}
+{{ 'stands' if gpus | length == 1 else 'stand' }} on the list of bad GPUs
+'''
+[[summary]]
+when = "kind == 'missing' and gpus_present == 0"
+say  = "No GPU can be used on {{ hosts | names }}, while other hosts use theirs"
 [[summary]]
 when = "kind == 'missing'"
 say  = "{{ hosts | names }} {{ hosts | agree('has', 'have') }} fewer than {{ gpus_expected }} GPUs"
@@ -308,10 +324,11 @@ run  = ["nvidia-imex-ctl -N", "systemctl restart nvidia-imex"]
 [[step]]
 when = '''
 vendor == 'nvidia' and severity == 'critical' and not nvlink_access_refused
-and kind not in ('diagnosis', 'replace', 'service', 'missing')
+and kind not in ('diagnosis', 'replace', 'service', 'missing', 'returned')
 '''
 say  = '''
-Run a diagnosis before {% if host %}{{ host }}{% else %}the node{% endif %} goes back to the pool.
+Run a diagnosis before {% if host %}{{ host }}{% else %}the node{% endif %} goes back to the pool,
+and the long one (hours) where the short one passes.
 {% if unrepairable or xid == 64 %}Replace the GPU (RMA) where a remapping failure is reported.
 {%- elif memory or part == 'memory' %}Replace the GPU (RMA) if a row could not be remapped or the
 error comes again.
@@ -322,7 +339,7 @@ it is
 always this one.
 {%- else %}Open a repair ticket if the fault comes again.{% endif %}
 '''
-run  = ["dcgmi diag -r 3"]
+run  = ["dcgmi diag -r 3", "dcgmi diag -r 4"]
 [[step]]
 when = "unrepairable"
 say  = "Replace GPU {{ pci }} (RMA): its spare memory rows are used up."
@@ -345,7 +362,27 @@ run  = ["nvidia-smi --query-compute-apps=gpu_bus_id,pid,name --format=csv", "dcg
 when = "xid == 61"
 say  = "Update the driver and the VBIOS if it comes again; such a warning alone ends no job."
 [[step]]
-when = "kind == 'missing'"
+when = "kind == 'returned'"
+say  = '''
+Leave {{ hosts | names }} out, and report the GPU by its UUID so that it is repaired, not passed on.
+In a cloud, start the new machine before you give the bad one back. Log the UUIDs of every node at
+its start, and compare them with a list of bad ones.
+'''
+run  = [
+    "sbatch --exclude={{ hosts | join(',') }}",
+    "nvidia-smi -q | grep UUID > nvidia-uuids.$(hostname).$(date +%F-%H%M).txt",
+    "dcgmi diag -r 3",
+    "nvidia-bug-report.sh",
+]
+[[step]]
+when = "kind == 'missing' and gpus_present == 0"
+say  = '''
+See whether the driver is loaded on {{ hosts | names }} and whether the job was given its GPUs there
+(CUDA_VISIBLE_DEVICES, --gres, the container's --gpus).
+'''
+run  = ["nvidia-smi -L", "env | grep -E 'VISIBLE_DEVICES|SLURM_JOB_GPUS'", "dmesg -T | grep NVRM"]
+[[step]]
+when = "kind == 'missing' and gpus_present != 0"
 say  = '''
 See which one is gone and whether the bus still lists it; reboot {{ hosts | names }}, and reseat or
 replace the GPU if it stays away. A node that was replaced may bring back the same bad GPU: keep a
@@ -422,6 +459,8 @@ union all by name
 from gpu_repair_due
 union all by name
 from gpu_missing
+union all by name
+from gpu_returned
 union all by name
 from gpu_failure_firmware
 union all by name

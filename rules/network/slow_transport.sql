@@ -5,7 +5,8 @@ confidence  = "probable"
 status      = "stable"
 about       = """
 Nodes talk over TCP sockets although a training job needs RDMA, some GPUs of a job lack the direct
-path that the others have, or a setting keeps the GPUs of a host from reading each other's memory.
+path that the others have, a setting keeps the GPUs of a host from reading each other's memory, or
+nvidia-smi topo -m shows slower links between the GPUs of one node than on the others.
 Sockets alone are a note only where nothing tells that something faster is there, or was looked for.
 """
 false_positives = """
@@ -18,6 +19,11 @@ references  = ["https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubl
 when = "reason == 'no_gpudirect'"
 say  = '''{{ hosts | names }} {{ hosts | agree('reaches', 'reach') }} the network without
 GPUDirect RDMA, which {{ host_with_gpudirect }} has'''
+
+[[summary]]
+when = "reason == 'topology'"
+say  = '''The GPUs of {{ hosts | names }} are linked by {{ ways | names }}, where those of the other
+nodes have {{ usual_ways | names }}: {{ pairs | names(most=6) }}'''
 
 [[summary]]
 when = "reason == 'direct_path_off'"
@@ -37,6 +43,16 @@ when = "reason == 'setting'"
 say  = '''Remove {{ setting }} from the environment of the job, unless somebody set it to get
 around a broken fabric: find out who, and why.'''
 run  = ["env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf"]
+
+[[step]]
+when = "reason == 'topology'"
+say  = '''Leave {{ hosts | names }} out, and look at the state of its NVLinks and at the fabric
+manager; a reboot may bring the links back, else the board is to be repaired. PCIe ways (PIX, PHB,
+NODE, SYS) that differ are a matter of slots and BIOS settings.'''
+run  = [
+  "sbatch --exclude={{ hosts | join(',') }}", "nvidia-smi nvlink -s",
+  "journalctl -u nvidia-fabricmanager", "nvidia-smi topo -m",
+]
 
 [[step]]
 when = "reason == 'direct_path_off'"
@@ -154,3 +170,13 @@ select
     case when exists (from trouble_sign) then 'info' end as severity
 from direct_path_off
 having count(*) > 0
+union all by name
+select
+    evidence,
+    [host] as hosts,
+    'topology' as reason,
+    pairs,
+    ways,
+    usual_ways,
+    'definite' as confidence
+from gpu_link_odd

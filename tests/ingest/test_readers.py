@@ -134,7 +134,9 @@ def test_a_torn_archive_gives_what_can_be_read_and_a_word_about_the_rest(
     [
         ("dmesg.gx4.txt", "gx4", None),
         ("logs/pyspy.hgx001.txt.gz", "hgx001", None),
+        ("run-2/nvidia-uuids.hgx001.2026-04-02-11:20.txt", "hgx001", None),
         ("loss.v2.txt", None, None),
+        ("loss.v2.2026-04-02.txt", None, None),
         ("node-3/rank_12.log", "node-3", 12),
         ("strace.rank3.txt", None, 3),
         ("strace.4711", None, None),

@@ -1,7 +1,8 @@
 -- table: One row per host that has fewer GPUs than the others of its kind, or than a script
 -- expects.
 -- Hosts are compared by what nvidia-smi lists on each of them. A half, a quarter or one of all may
--- be what a job was given; a number that is no power of two is what is left of a full host.
+-- be what a job was given; a number that is no power of two is what is left of a full host. Or
+-- torch finds none on a host, and does on others.
 with
     listed as (
         select
@@ -12,9 +13,9 @@ with
             max(s.line_no) as last_line
         from smi_gpu as s
         join file as f using (file_id)
-        where s.gpu_uuid is not null and s.gpu_index is not null
+        where s.gpu_uuid is not null
         group by all
-        having count(distinct s.gpu_index) = max(s.gpu_index) + 1
+        having coalesce(count(distinct s.gpu_index) = max(s.gpu_index) + 1, true)
         union all
         select coalesce(c.host, f.host), c.file_id, c.gpus, c.line_no, c.line_no
         from gpu_count as c
@@ -67,3 +68,31 @@ select
 from gpu_count
 where expected is not null and host is not null
 group by host
+union all by name
+select
+    list(line_at(e.file_id, e.line_no) order by e.file_id, e.line_no)[1:10] as evidence,
+    [e.host] as hosts,
+    'probable' as confidence,
+    'critical' as severity,
+    'nvidia' as vendor,
+    'missing' as kind,
+    'bus' as part,
+    0 as gpus_present,
+    null as gpus_expected,
+    min(e.time) as "at"
+from fatal_exception as e
+where
+    contains(e.message, 'No CUDA GPUs are available')
+    and e.host is not null
+    -- the job's own output from another host, where nobody says so
+    and exists (
+        from job_output as j
+        join file as f using (file_id)
+        where
+            f.host <> e.host
+            and not exists (
+                from fatal_exception as o
+                where o.host = f.host and contains(o.message, 'No CUDA GPUs are available')
+            )
+    )
+group by e.host
