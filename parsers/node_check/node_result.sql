@@ -8,7 +8,7 @@ with
         select d.file_id, d.line_no, d.host, min(t.line_no) as result_line
         from nccl_tests_device as d
         join node_test as t using (file_id)
-        where t.test = 'nccl-tests' and t.line_no > d.line_no
+        where t.value_lost is not null and t.line_no > d.line_no
         group by all
     ),
     bad_size as (
@@ -59,7 +59,7 @@ with
         from node_test as t
         left join
             (select distinct file_id, host, result_line from device_list) as d
-            on t.test = 'nccl-tests'
+            on t.value_lost is not null
             and d.file_id = t.file_id
             and d.result_line = t.line_no
         left join

@@ -53,6 +53,7 @@ run  = ["ls -l {{ path }}", "df -h {{ path }}"]
 [[step]]
 when = "problem != 'mismatch'"
 say  = '''
+Keep the last two checkpoints on local disks: the newest may be the one that was being written.
 Resume from the last checkpoint that loads; try it with torch.load(…, map_location='cpu') in one
 process before you start the whole job.
 '''
@@ -116,7 +117,7 @@ select
                 message,
                 '(?i)PytorchStreamReader|central directory|invalid load key|ran out of input'
                 || '|truncated|unpickling|deserializ|InvalidHeader|MetadataIncompleteBuffer'
-                || '|corrupt|incomplete|not a zip|unexpected end|hash mismatch|EOFError|BadZipFile'
+                || '|corrupt|incomplete|not a zip|unexpected end|hash mismatch|checksum|EOFError|BadZipFile'
             )
         then 'damaged'
     end as problem,

@@ -36,6 +36,12 @@ say  = "Several ranks use the same GPU{% if hosts %} on {{ hosts | names }}{% en
 when = "event == 'invalid_rank'"
 say  = "Rank {{ invalid_rank }} does not exist in a communicator of {{ nranks | count('rank') }}"
 [[summary]]
+when = "launched"
+say  = '''
+The launcher is told of {{ launched | count('node') }}, but the job has {{ allocated }}
+{%- if launched > allocated %}: it waits for nodes that never come{% endif %}
+'''
+[[summary]]
 when = "event == 'no_interface'"
 say  = "NCCL found no network interface to use: {{ message | cut(200) }}"
 [[summary]]
@@ -91,6 +97,12 @@ say  = '''
 Correct the setting that the message names{% if file %}; it is read at {{ file }}:{{ line }}
 {%- endif %}.
 '''
+[[step]]
+when = "launched"
+say  = '''
+Take the number of nodes from the allocation instead of writing it twice.
+'''
+run  = ['torchrun --nnodes "$SLURM_NNODES" …', "scontrol show job $SLURM_JOB_ID | grep NumNodes"]
 [[step]]
 when = "what == 'command'"
 say  = '''
@@ -187,3 +199,13 @@ select
     end as path
 from failure
 qualify row_number() over (order by confidence, place) = 1
+union all by name
+select
+    evidence,
+    'nodes' as what,
+    launched,
+    allocated,
+    'probable' as confidence,
+    -- it waited until its time was over
+    ['host.preempted', 'hang', 'crash.exception', 'network'] as explains
+from node_disagreement

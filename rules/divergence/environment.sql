@@ -18,6 +18,11 @@ say  = '''Nodes differ in {{ differing | names }}: {{ key }} is {% for value in 
 on {{ hosts_by_value[loop.index0] | names }}{% if not loop.last %}, {% endif %}{% endfor %}'''
 
 [[summary]]
+when = "key == 'seed'"
+say  = '''{{ ranks | ranks | capital }} {{ ranks | agree('starts', 'start') }} with seed
+{{ values[1] }}, all others with {{ values[0] }}'''
+
+[[summary]]
 when = "hosts_by_value"
 say  = '''Hosts differ in {% if key in ('NCCL', 'RCCL') %}their version of
 {{ key }}{% else %}{{ key }} {%- endif %}: {% for value in values %}{{ value }} on
@@ -45,7 +50,13 @@ next start.'''
 run  = ["pip freeze", "python -m torch.utils.collect_env"]
 
 [[step]]
-when = "key not in ('NCCL', 'RCCL') and not differing"
+when = "key == 'seed'"
+say  = '''Find where {{ ranks | ranks }} {{ ranks | agree('gets its', 'get their') }} seed from: weights
+  that are drawn, dropout and the order of the data differ there. Meant differences are a rule
+  (seed + rank), not one rank of many.'''
+
+[[step]]
+when = "key not in ('NCCL', 'RCCL', 'seed') and not differing"
 say  = '''Pass the same {{ key }} to all hosts (mpirun -x, srun --export, the launcher's env
 file), and look for a file that sets it on some of them.'''
 run  = ["env | grep {{ key }}", "grep -s {{ key }} /etc/nccl.conf ~/.nccl.conf ~/.bashrc"]
@@ -122,3 +133,34 @@ select
     case when not bool_or(matters) then [] end as explains
 from environment_difference
 having count(*) > 0
+union all by name
+-- One seed for all but a few ranks: not a rule by which they differ, such as seed + rank.
+(
+    with
+        of_rank as (
+            select
+                coalesce(s.rank, f.rank) as rank,
+                min(value) as value,
+                arg_min(line_at(s.file_id, s.line_no), s.line_no) as line
+            from setting as s
+            join file as f using (file_id)
+            where s.name = 'seed' and coalesce(s.rank, f.rank) is not null
+            group by all
+            having count(distinct value) = 1
+        ),
+        by_seed as (
+            select value, list(rank order by rank) as ranks, list(line order by rank) as lines
+            from of_rank
+            group by value
+        )
+    select
+        flatten(list(lines[1:3] order by len(ranks), value)) as evidence,
+        arg_min(ranks, len(ranks)) as ranks,
+        'seed' as "key",
+        list(value order by len(ranks) desc) as "values",
+        'warning' as severity,
+        'possible' as confidence,
+        ['divergence.metric'] as explains
+    from by_seed
+    having count(*) = 2 and max(len(ranks)) >= 3 * min(len(ranks))
+)

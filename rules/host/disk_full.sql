@@ -50,14 +50,18 @@ for lack of space
 [[step]]
 when = "crowded == 'inodes'"
 say  = "Remove or pack small files: the inodes run out before the bytes do."
-run  = ["df -i {{ path }}", "du --inodes -d 2 {{ path }}"]
+run  = ["df -i {{ path if path.startswith('/') }}", "du --inodes -d 2 {{ path }}"]
 [[step]]
 when = "crowded == 'bytes'"
 say  = '''
 Free space on {{ path }}: keep fewer checkpoints, move caches and logs. Let a watchdog alert from
 80 % on: file systems of many servers fail writes as soon as one of them is full.
 '''
-run  = ["df -h {{ path }}", "df -i {{ path }}", "du -xh -d 2 {{ path }}"]
+run  = [
+  "df -h {{ path if path.startswith('/') }}",
+  "df -i {{ path if path.startswith('/') }}",
+  "du -xh -d 2 {{ path }}",
+]
 [[step]]
 when = "error == 'EDQUOT'"
 say  = '''

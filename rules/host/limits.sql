@@ -20,6 +20,14 @@ The limit on open files is {{ rlimit_nofile }}{% if hosts %} on {{ hosts | names
 programs that look at every possible descriptor become slow
 '''
 [[summary]]
+when = "limit == 'processor cores'"
+say  = '''
+{% if ranks %}{{ ranks | ranks | capital }}{% else %}The processes{% endif %}
+{%- if hosts %} on {{ hosts | names }}{% endif %} may use {{ limit_value | count('processor core') }}
+{%- if workers %}, and {{ ranks | agree('its', 'their') if ranks else 'their' }} data loaders start
+{{ workers | count('worker') }}{% endif %}
+'''
+[[summary]]
 when = "limit == 'locked memory' and severity == 'warning'"
 say  = '''
 The limit on locked memory is low{% if limit_value %} ({{ limit_value | size }}){% endif %}
@@ -53,6 +61,16 @@ say  = '''
 Set a usual limit where the container or service is started (LimitNOFILE of containerd or docker).
 '''
 run  = ["ulimit -n 65536"]
+[[step]]
+when = "limit == 'processor cores'"
+say  = '''
+Give srun the number of cores itself: since Slurm 22.05 it does not take it over from sbatch. Then
+count again what a process may use.
+'''
+run  = [
+  "srun --cpus-per-task=$SLURM_CPUS_PER_TASK …",
+  "srun --cpus-per-task=$SLURM_CPUS_PER_TASK python -c 'import os; print(len(os.sched_getaffinity(0)))'",
+]
 [[step]]
 when = "limit == 'open files' and errno == 'ENFILE'"
 say  = '''
@@ -181,3 +199,18 @@ from reached
 left join traced_limit on true
 union all by name
 from far_too_high
+union all by name
+-- One core for a rank and its data loader: all of them wait for each other.
+select
+    list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence,
+    'warning' as severity,
+    case when max(workers) is null then 'probable' end as confidence,
+    list(distinct rank order by rank) filter (rank is not null) as ranks,
+    list(distinct host) filter (host is not null) as hosts,
+    'processor cores' as "limit",
+    1 as limit_value,
+    max(workers) as workers,
+    ['perf.slowdown', 'hang.dataloader'] as explains
+from visible_cores
+where cores = 1 and coalesce(workers, 2) > 1
+having count(*) > 0

@@ -19,6 +19,9 @@ references  = [
 ]
 
 [[summary]]
+when = "test == 'nccl-tests' and not wrong"
+say  = '''nccl-tests failed{% if hosts %} on {{ hosts | names }}{% endif %}: {{ message | cut }}'''
+[[summary]]
 when = "test == 'nccl-tests'"
 say  = '''nccl-tests received {{ wrong | count('wrong value') }}{% if hosts %} with
   {{ hosts | names }}{% endif %}: data is corrupted on a GPU or on the way'''
@@ -44,11 +47,22 @@ say  = '''The test of nodes fails on {{ hosts | names }}
   {%- if message %}: {{ message | cut }}{% endif %}'''
 
 [[step]]
-when = "peers_well or test in ('health', 'allocation', 'slurm')"
+when = "(peers_well or test in ('health', 'allocation', 'slurm')) and test != 'nccl-tests'"
 say  = "Leave {{ hosts | names }} out of the next job and test the GPUs there."
-run  = ["sbatch --exclude={{ hosts | join(',') }}", "dcgmi diag -r 3", "dmesg -T"]
+run  = [
+  "sbatch --exclude={{ hosts | join(',') }}", "dcgmi diag -r 3", "dcgmi diag -r 4", "dmesg -T",
+]
 [[step]]
-when = "test == 'nccl-tests'"
+when = "test == 'nccl-tests' and not wrong"
+say  = '''Leave {{ hosts | names }} out, and run the test there alone: what fails alone is the node, what
+  fails only with others is the network between them (try NCCL_SOCKET_IFNAME=lo on one node).'''
+run  = [
+  "sbatch --exclude={{ hosts | join(',') }}",
+  "NCCL_DEBUG=INFO NCCL_SOCKET_IFNAME=lo all_reduce_perf -b 32M -e 1G -f 2 -g 8",
+  "dcgmi diag -r 3",
+]
+[[step]]
+when = "test == 'nccl-tests' and wrong"
 say  = '''Find the bad part by halves: run the test on each node alone, then on half of the GPUs
   (CUDA_VISIBLE_DEVICES), then on pairs; what stays wrong alone is the GPU, what is only wrong
   between nodes is the network. Then diagnose that node.'''

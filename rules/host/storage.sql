@@ -1,5 +1,5 @@
 /*
-title       = "A network file system failed"
+title       = "A network file system failed, or changed a file"
 severity    = "critical"
 confidence  = "definite"
 status      = "stable"
@@ -8,7 +8,8 @@ explains_same_place = ["host.cpu_stall"]
 about       = """
 A network or parallel file system lost its server, the server evicted the client, or a file handle
 went stale. On hard mounts programs wait without an error until the server is back; on soft mounts,
-and after an eviction, reads and writes fail.
+and after an eviction, reads and writes fail. Or a file is not what it should be, as its checksum
+tells.
 """
 false_positives = "A short restart of the server that every program waited out."
 references  = ["https://doc.lustre.org/lustre_manual.xhtml#lustrerecovery"]
@@ -19,6 +20,13 @@ say  = '''
 {{ {'gpfs': 'GPFS', 'nfs': 'NFS', 'lustre': 'Lustre'}.get(filesystem, filesystem) }} did not answer
 {%- if hosts %} on {{ hosts | names }}{% endif %}: {{ process }} (pid {{ pid }}) was blocked in it
 for minutes, {{ times }} reports
+'''
+[[summary]]
+when = "checksum"
+say  = '''
+{% if path %}{{ path }} is{% else %}A file is{% endif %} not what it should be: its checksum differs
+{%- if times > 1 %} ({{ times | count('file') }}){% endif %}
+{%- if ranks %}, as {{ ranks | ranks }} found{% endif %}
 '''
 [[summary]]
 when = "error"
@@ -108,7 +116,16 @@ that failed{% if path %}: {{ path }} is on it{% endif %}.
 run  = ["findmnt -T {{ path }}", "dmesg -T | grep -iE 'i/o error|nfs|lustre|fuse' | tail -n 50"]
 
 [[step]]
-when = "severity != 'info'"
+when = "checksum"
+say  = '''
+Fetch {% if path %}{{ path }}{% else %}the file{% endif %} again and compare once more: what differs
+again is damaged at its source, or the expected sum is another version's. Use a tool that compares
+checksums by itself at every transfer.
+'''
+run  = ["sha256sum {{ path }}", "rclone check --checksum SOURCE DESTINATION"]
+
+[[step]]
+when = "severity != 'info' and not checksum"
 say  = '''
 Check that the checkpoints written at that time are complete, and start again from one that loads.
 '''
@@ -147,3 +164,15 @@ select
 from storage_exception
 union all by name
 from storage_hang
+union all by name
+select
+    list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,
+    min(time) as "at",
+    max(time) as until,
+    list_sort(list(distinct rank) filter (rank is not null)) as ranks,
+    list(distinct host) filter (host is not null) as hosts,
+    any_value(path order by file_id, line_no) as path,
+    any_value(error order by file_id, line_no) as checksum,
+    count(*) as times
+from checksum_failure
+having count(*) > 0

@@ -6,7 +6,7 @@ status      = "stable"
 explains    = ["crash.exception", "hang.init_incomplete", "network.peer_lost"]
 about       = """
 The program asked a model hub, a tracking server or an object store, got no answer, and ended with
-that exception. Nothing is wrong with the job itself.
+that exception; or a tool that copies to and from an object store could not reach it. Nothing is wrong with the job itself.
 """
 false_positives = "The program's own settings name a server that does not exist."
 references  = [
@@ -46,6 +46,13 @@ node{% endif %}, and look at its status page and at the proxy settings (https_pr
 run  = ["curl -sSI https://{{ server }}", "env | grep -i _proxy"]
 
 [[step]]
+when = "error == 'EndpointConnectionError' or tool == 'aws'"
+say  = '''Check the region and the endpoint that the client is told, and whether the compute nodes have
+a way there (gateway, private endpoint, proxy).'''
+run  = ["aws configure list", "env | grep -E 'AWS_(ENDPOINT|REGION|DEFAULT)'"]
+
+[[step]]
+when = "not tool"
 say  = '''Fetch models and data before the job and run it offline, so that
 {{ service or 'such a service' }} cannot end it again; let trackers fail without raising.'''
 run  = ["export {{ offline_setting }}"]
@@ -94,7 +101,7 @@ with
             (
                 select min(o.offline_setting)
                 from outside_service o
-                where contains(concat_ws(' ', service, server), o.service)
+                where contains(concat_ws(' ', r.service, r.server), o.service)
             ) as offline_setting,
             case
                 when
@@ -114,7 +121,7 @@ with
                 then 'timed_out'
                 else failure_by_class
             end as failure
-        from refusal
+        from refusal as r
     )
 select
     list(line_at(file_id, line_no) order by file_id, line_no) as evidence,
@@ -129,3 +136,22 @@ select
     count(*) as times
 from judged
 group by service
+union all by name
+-- A tool of the job's script; nothing tells that the job ended by it.
+select
+    list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,
+    min(time) as "at",
+    list(distinct host) filter (host is not null) as hosts,
+    server as service,
+    server,
+    'EndpointConnectionError' as error,
+    'unreachable' as failure,
+    tool,
+    any_value(path) as path,
+    count(*) as times,
+    'warning' as severity,
+    'definite' as confidence,
+    ['crash.checkpoint', 'crash.config'] as explains
+from transfer_failure
+where kind = 'unreachable' and server not in (select server from judged where server is not null)
+group by server, tool

@@ -21,6 +21,12 @@ say  = '''{{ hosts | names }} {{ hosts | agree('reaches', 'reach') }} the networ
 GPUDirect RDMA, which {{ host_with_gpudirect }} has'''
 
 [[summary]]
+when = "reason == 'iommu'"
+say  = '''RCCL misses {{ parameters | names }} on the kernel's command line
+{%- if hosts %} of {{ hosts | names }}{% endif %}: with an IOMMU that translates, GPUs exchange data
+slowly or hang'''
+
+[[summary]]
 when = "reason == 'topology'"
 say  = '''The GPUs of {{ hosts | names }} are linked by {{ ways | names }}, where those of the other
 nodes have {{ usual_ways | names }}: {{ pairs | names(most=6) }}'''
@@ -43,6 +49,13 @@ when = "reason == 'setting'"
 say  = '''Remove {{ setting }} from the environment of the job, unless somebody set it to get
 around a broken fabric: find out who, and why.'''
 run  = ["env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf"]
+
+[[step]]
+when = "reason == 'iommu'"
+say  = '''Have the administrator boot {% if hosts %}{{ hosts | names }}{% else %}the nodes{% endif %}
+with the IOMMU in pass-through mode (GRUB_CMDLINE_LINUX), as AMD asks for Instinct GPUs since MI300;
+older ones run with the IOMMU off in the BIOS.'''
+run  = ["cat /proc/cmdline", "rocminfo | grep -i iommu"]
 
 [[step]]
 when = "reason == 'topology'"
@@ -180,3 +193,17 @@ select
     usual_ways,
     'definite' as confidence
 from gpu_link_odd
+union all by name
+-- RCCL says so at every start of such a machine: worth a look where the job hung.
+select
+    list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence,
+    list(distinct host order by host) filter (host <> '') as hosts,
+    'iommu' as reason,
+    list(distinct parameter order by parameter) as parameters,
+    'possible' as confidence,
+    case
+        when not exists (from c10d_timeout_line) and not exists (from job_silent) then 'info'
+    end as severity,
+    [] as explains
+from kernel_parameter_missed
+having count(*) > 0

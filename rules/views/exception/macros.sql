@@ -110,6 +110,8 @@ create macro exception_kind(class, class_kind, message, chained) as
                 || '|Ran out of input|pickle data was truncated|unpickling|central directory'
                 || '|deserializ\w+ header|InvalidHeader|MetadataIncompleteBuffer'
                 || '|corrupt\w* (?:checkpoint|file)'
+                || '|checksum.{0,200}(?:checkpoint|ckpt|\.distcp|\.safetensors)'
+                || '|(?:checkpoint|ckpt|\.distcp|\.safetensors).{0,200}checksum'
                 || '|checkpoint.*(?:corrupt|incomplete|not found|does not exist|missing|truncated)'
                 || '|missing keys? in state|size mismatch for|not a zip archive'
                 || '|unexpected end of file|hash mismatch|Can''t find a valid checkpoint'
