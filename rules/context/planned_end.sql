@@ -15,7 +15,8 @@ references  = [
 ]
 summary     = '''
 The program ended as planned{% if step %} at step {{ step }}{% endif %}
-{%- if ended_by == 'kill_switch' %}: it found its kill-switch file{% if path %} {{ path }}{% endif %}
+{%- if ended_by == 'kill_switch' %}: it found its kill-switch file{% if path %} {{ path }}{% endif
+%}
 {%- elif ended_by == 'duration' %}: the time that it may take was over
 {%- else %}: it was sent a warning signal, and left in time{% endif %}'''
 

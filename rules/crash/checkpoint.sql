@@ -117,7 +117,8 @@ select
                 message,
                 '(?i)PytorchStreamReader|central directory|invalid load key|ran out of input'
                 || '|truncated|unpickling|deserializ|InvalidHeader|MetadataIncompleteBuffer'
-                || '|corrupt|incomplete|not a zip|unexpected end|hash mismatch|checksum|EOFError|BadZipFile'
+                || '|corrupt|incomplete|not a zip|unexpected end|hash mismatch'
+                || '|checksum|EOFError|BadZipFile'
             )
         then 'damaged'
     end as problem,

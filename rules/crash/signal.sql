@@ -46,6 +46,13 @@ caught{% endif %}{% if function %}, raised in {{ function }}{% endif %}{% endif 
 '''
 
 [[step]]
+when = "cores"
+say  = '''
+Open {{ cores | names(most=4) }} with the same Python and read the stacks of all threads: the one
+that died comes first.
+'''
+run  = ['''gdb -batch -ex bt -ex thread\ apply\ all\ bt $(which python) {{ cores[0] }}''']
+[[step]]
 when = "signal is none"
 say  = '''
 Look for the OOM killer and for segmentation faults in the kernel log
@@ -142,7 +149,7 @@ Read the native stack{% if function %} from {{ function }} upwards{% endif %} in
 {%- endif %}.
 '''
 [[step]]
-when = "signal in (5, 6, 8, 11) and 'gdb' not in source"
+when = "signal in (5, 6, 8, 11) and 'gdb' not in source and not cores"
 say  = '''
 Read the core dump{% if hosts %} on {{ hosts | names }}{% endif %}, if one was written; core_pattern
 says where it goes.
@@ -153,7 +160,7 @@ run  = [
   '''gdb -batch -ex bt -ex thread\ apply\ all\ bt $(which python) core.{{ pid }}''',
 ]
 [[step]]
-when = "signal in (5, 6, 8, 11) and 'gdb' not in source"
+when = "signal in (5, 6, 8, 11) and 'gdb' not in source and not cores"
 say  = '''
 Without a core dump, allow them in the job's script{% if 'faulthandler' not in source %}, have
 Python print its stacks at a crash{% endif %}, and start again.
@@ -238,7 +245,12 @@ select
     a.function,
     case when a.is_uncaught then true end as uncaught,
     (select ranks from ended_with_it) as echo_ranks,
-    case when ranks is not null then (select world_size from job) end as world_size
+    case when ranks is not null then (select world_size from job) end as world_size,
+    case
+        when signal in (4, 5, 6, 7, 8, 11) and not list_contains(source, 'gdb')
+        then
+            (select list(f.path order by f.path) from core_file as c join file as f using (file_id))
+    end as cores
 from reported r
 left join abort_place a on r.signal = 6
 union all by name

@@ -45,7 +45,8 @@ say  = '''See what became of {{ ranks | ranks }}{% if hosts %} on {{ hosts | nam
   its process may be gone, stopped (T) or waiting in the kernel (D).'''
 run  = ["ps -o pid,stat,wchan:32,etime,args -p {{ pids[0] }}", "py-spy dump --pid {{ pids[0] }}"]
 [[step]]
-say  = '''Read the end of {% if path %}its log{% else %}their logs{% endif %}, and the kernel log of {%
+say  = '''Read the end of {% if path %}its log{% else %}their logs{% endif %}, and the kernel log
+of {%
   if hosts %}{{ hosts | names }}{% else %}the host{% endif %} around the time of the last line{%
   if at %} ({{ at.strftime('%Y-%m-%d %H:%M:%S') }}){% endif %}: Xid, out of memory, hung tasks, a
   full disk.'''

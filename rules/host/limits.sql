@@ -23,7 +23,8 @@ programs that look at every possible descriptor become slow
 when = "limit == 'processor cores'"
 say  = '''
 {% if ranks %}{{ ranks | ranks | capital }}{% else %}The processes{% endif %}
-{%- if hosts %} on {{ hosts | names }}{% endif %} may use {{ limit_value | count('processor core') }}
+{%- if hosts %} on {{ hosts | names }}{% endif %} may use {{ limit_value | count('processor core')
+}}
 {%- if workers %}, and {{ ranks | agree('its', 'their') if ranks else 'their' }} data loaders start
 {{ workers | count('worker') }}{% endif %}
 '''
@@ -69,7 +70,7 @@ count again what a process may use.
 '''
 run  = [
   "srun --cpus-per-task=$SLURM_CPUS_PER_TASK …",
-  "srun --cpus-per-task=$SLURM_CPUS_PER_TASK python -c 'import os; print(len(os.sched_getaffinity(0)))'",
+  "srun --cpus-per-task=$SLURM_CPUS_PER_TASK nproc",
 ]
 [[step]]
 when = "limit == 'open files' and errno == 'ENFILE'"

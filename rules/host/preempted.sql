@@ -46,7 +46,8 @@ instance{% endif %}
 '''
 [[summary]]
 say  = '''
-{% if job %}Job {{ job }}{% if job_name %} ({{ job_name }}){% endif %}{% elif hosts %}The job on {{ hosts | names }}{% else %}The job{% endif %}
+{% if job %}Job {{ job }}{% if job_name %} ({{ job_name }}){% endif %}{% elif hosts %}The job on {{
+hosts | names }}{% else %}The job{% endif %}
 {% if reason == 'time_limit' %}reached its time limit
 {%- elif reason == 'preempted' %}was preempted
 {%- elif reason == 'requeued' %}was put back into the queue
@@ -169,7 +170,8 @@ run  = [
 [[step]]
 when = "reason == 'warning_signal'"
 say  = '''
-Handle {{ signal_name }} in the training loop: set a flag, finish the step, save, leave. torchrun and
+Handle {{ signal_name }} in the training loop: set a flag, finish the step, save, leave. torchrun
+and
 accelerate do not pass it on: have the batch script catch it (B: in --signal) and send it to the
 workers.
 '''

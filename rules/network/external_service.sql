@@ -6,7 +6,8 @@ status      = "stable"
 explains    = ["crash.exception", "hang.init_incomplete", "network.peer_lost"]
 about       = """
 The program asked a model hub, a tracking server or an object store, got no answer, and ended with
-that exception; or a tool that copies to and from an object store could not reach it. Nothing is wrong with the job itself.
+that exception; or a tool that copies to and from an object store could not reach it. Nothing is
+wrong with the job itself.
 """
 false_positives = "The program's own settings name a server that does not exist."
 references  = [
@@ -47,7 +48,8 @@ run  = ["curl -sSI https://{{ server }}", "env | grep -i _proxy"]
 
 [[step]]
 when = "error == 'EndpointConnectionError' or tool == 'aws'"
-say  = '''Check the region and the endpoint that the client is told, and whether the compute nodes have
+say  = '''Check the region and the endpoint that the client is told, and whether the compute nodes
+have
 a way there (gateway, private endpoint, proxy).'''
 run  = ["aws configure list", "env | grep -E 'AWS_(ENDPOINT|REGION|DEFAULT)'"]
 

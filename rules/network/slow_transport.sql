@@ -52,7 +52,8 @@ run  = ["env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf"]
 
 [[step]]
 when = "reason == 'iommu'"
-say  = '''Have the administrator boot {% if hosts %}{{ hosts | names }}{% else %}the nodes{% endif %}
+say  = '''Have the administrator boot {% if hosts %}{{ hosts | names }}{% else %}the nodes{% endif
+%}
 with the IOMMU in pass-through mode (GRUB_CMDLINE_LINUX), as AMD asks for Instinct GPUs since MI300;
 older ones run with the IOMMU off in the BIOS.'''
 run  = ["cat /proc/cmdline", "rocminfo | grep -i iommu"]

@@ -60,7 +60,7 @@ say  = '''It is full in about {{ (hours_left * 3600) | duration }} at this pace:
 [[step]]
 say  = "Until it is found, restart by plan before memory is full, or leave when 95 % are in use."
 */
--- only with memory_use
+-- only with memory_use, metric_curve
 with
     grown as (
         select *, coalesce(last_share, 100 * last_value / nullif(total_bytes, 0)) as reached

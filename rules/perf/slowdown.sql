@@ -4,7 +4,8 @@ severity = "warning"
 confidence = "probable"
 status = "stable"
 about = """
-The time of a step went up for good, or the pauses at regular steps grow longer and longer. Judged
+The time of a step went up for good, the pauses at regular steps grow longer and longer, or
+checkpoints take longer to save or to load than they did. Judged
 by medians of blocks of steps: evaluations, checkpoints and first steps do not count, nor does a
 change of batch size or sequence length.
 """
@@ -13,6 +14,12 @@ The work of a step grew as planned and the log does not say so (longer sequences
 evaluation in every step).
 """
 references = ["https://arxiv.org/abs/2402.15627", "https://arxiv.org/abs/2407.21783"]
+
+[[summary]]
+when = "class == 'checkpoint'"
+say  = '''{{ what | capitalize }} a checkpoint takes {{ seconds_after | duration }} instead of
+{{ seconds_before | duration }} ({{ ratio | round(1) }} times, the last of
+{{ times | count('checkpoint') }})'''
 
 [[summary]]
 when = "class == 'periodic'"
@@ -66,6 +73,17 @@ is rewritten.'''
 run  = ["py-spy dump --pid {{ pid }}"]
 
 [[step]]
+when = "class == 'checkpoint'"
+say  = '''Measure the file system{% if at %}, busy since {{ at.replace(microsecond=0) }}{% endif %}:
+who else writes there, how full it is (many slow down long before they are full), how many old
+checkpoints lie in one folder. Keep two checkpoints on local disks and copy them away behind the
+training.'''
+run  = [
+  "df -h", "df -i",
+  "fio --name=write --rw=write --bs=1M --size=4G --numjobs=8 --directory=CHECKPOINT_FOLDER",
+]
+
+[[step]]
 when = "class == 'periodic'"
 say  = '''Find out what the program does every {{ period }} points (checkpoint, evaluation,
 logging) and why it takes longer each time: old checkpoints that are searched, an evaluation set
@@ -116,3 +134,15 @@ select
 from pace_pulse
 where not exists (from pace_slowdown)
 qualify row_number() over (partition by period order by extra_last / extra_first desc, writer) = 1
+union all by name
+select
+    evidence,
+    "at",
+    case when rank is not null then [rank] end as ranks,
+    'checkpoint' as class,
+    what,
+    round(ratio, 3) as ratio,
+    round(before, 3) as seconds_before,
+    round(behind, 3) as seconds_after,
+    times
+from checkpoint_pace

@@ -29,6 +29,7 @@ _MODULES: dict[str, str] = {
     "tensorboard": "logsift.ingest.readers.tensorboard",
     "wandb": "logsift.ingest.readers.wandb",
     "mlflow": "logsift.ingest.readers.mlflow",
+    "core_file": "logsift.ingest.readers.core_file",
     "torch_snapshot": "logsift.ingest.readers.torch_snapshot",
     "unread": "logsift.ingest.readers.unread",
 }

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 HEADER = b":W&B\xe1\xbe\x00"
 BLOCK = 32768
 _WHOLE, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
-_HISTORY = 2
+_HISTORY, _STATS = 2, 7
 _JSON = b"\x82\x01"
 """What stands before the JSON text of a value, and its length."""
 _decode = json.JSONDecoder().raw_decode
@@ -76,8 +76,12 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
     number = 0
     for number, record in enumerate(records(data), 1):
         for field, value in fields(record):
-            if field == _HISTORY and isinstance(value, bytes):
+            if not isinstance(value, bytes):
+                continue
+            if field == _HISTORY:
                 points.add(number, _history(value, heads))
+            elif field == _STATS and (row := _stats(value)):
+                points.add(number, row)
     yield from curves(points.frames(file))
     yield from cut_short(why)
     if not number:
@@ -93,7 +97,8 @@ def texts(file: SourceFile, numbers: Sequence[int]) -> dict[int, str]:
     wanted, out = set(numbers), {}
     for number, record in enumerate(records(data), 1):
         if number in wanted:
-            rows = [_history(v, {}) for f, v in fields(record) if f == _HISTORY and isinstance(v, bytes)]
+            read_row = {_HISTORY: lambda message: _history(message, {}), _STATS: _stats}
+            rows = [read_row[f](v) for f, v in fields(record) if f in read_row and isinstance(v, bytes)]
             out[number] = json.dumps(rows[0] if rows else {})
     return out
 
@@ -120,6 +125,23 @@ def _history(message: bytes, heads: dict[bytes, str]) -> dict[str, Any]:
             if step is not None:
                 row.setdefault("_step", step)
     return row
+
+
+def _stats(message: bytes) -> dict[str, Any]:
+    """What the client measured of the machine every few seconds: memory alone, with its time; nothing else is asked for."""
+    row: dict[str, Any] = {}
+    seconds = None
+    for field, value in fields(message):
+        if field == 2 and isinstance(value, bytes):
+            seconds = next((n for f, n in fields(value) if f == 1 and isinstance(n, int)), None)
+        elif field == 3 and isinstance(value, bytes):
+            name, said = _item(value)
+            if "memory" in name:
+                try:
+                    row[f"system/{name}"] = _decode(said.decode())[0]
+                except ValueError:
+                    continue
+    return row | {"_timestamp": seconds} if row and seconds is not None else {}
 
 
 def _item(item: bytes) -> tuple[str, bytes]:

@@ -1,6 +1,59 @@
 -- table: One row per statement of memory in use that belongs to a series: `series` names whose it
 -- is. `bytes` in use, `share` of all in percent, `total_bytes` in all: what is known of them.
 with
+    -- memory among the metrics of a store (wandb's and TensorBoard's, metrics files): the name
+    -- tells
+    -- whose it is and in which unit; what only ever rises by its nature (peaks) is left out
+    stored_name as (
+        select
+            c.file_id,
+            c.curve,
+            c.host,
+            c.rank,
+            c.name,
+            c.factor,
+            lower(c.name) as lower_name,
+            regexp_extract(lower_name, '([kmgt]i?b|bytes)\)?$', 1) as unit,
+            regexp_matches(lower_name, 'percent|pct|_?%$|memoryallocated$') as is_share,
+            case
+                when regexp_matches(lower_name, 'gpu|cuda|vram|hbm|device')
+                then 'device'
+                when regexp_matches(lower_name, 'rss|proc')
+                then 'process'
+                when regexp_matches(lower_name, 'cpu|host|system|sys_|ram|virtual|^memory_percent')
+                then 'host'
+            end as what
+        from curve_metric as c
+        where
+            c.canonical = 'memory'
+            and not regexp_matches(
+                lower_name, 'max|peak|total|limit|reserved|cached|free|avail|bandwidth'
+            )
+    ),
+    stored as (
+        select
+            n.what,
+            'metric ' || n.name as source,
+            p.file_id,
+            p.line_no,
+            p.time,
+            n.host,
+            n.rank,
+            try_cast(
+                nullif(regexp_extract(n.lower_name, 'gpu[._/]?([0-9]{1,2})', 1), '') as bigint
+            ) as gpu_index,
+            case when not n.is_share then p.metric_value * n.factor end as amount,
+            n.unit,
+            case when n.is_share then p.metric_value * n.factor end as percent
+        from stored_name as n
+        join metric_point as p on p.file_id = n.file_id and p.curve = n.curve
+        where n.what is not null and (n.unit <> '' or n.is_share) and isfinite(p.metric_value)
+    ),
+    statement as (
+        from memory_use
+        union all by name
+        from stored
+    ),
     scaled as (
         select
             *,
@@ -25,7 +78,7 @@ with
                 when unit ilike 'b%'
                 then 1
             end as factor
-        from memory_use
+        from statement
     ),
     sized as (
         select

@@ -1,5 +1,6 @@
 -- table: One row per report that a signal ended a process, with whoever tells of it in source:
--- a launcher, the kernel, strace, the shell, a data loader, faulthandler, gdb. A death that
+-- a launcher, the kernel, strace, the shell, a data loader, faulthandler, gdb, a core file. A
+-- death that
 -- several of them tell of is several rows. library, library_offset, error_code and fault_address
 -- are the kernel's; rank and host are taken from other lines where the report lacks them.
 with
@@ -105,6 +106,21 @@ with
             line_no
         from stack_process
         where occasion like 'Fatal Python error: %'
+        union all by name
+        -- 0 and 19: taken of a living process, 5: by a debugger
+        select
+            'core' as source,
+            signal,
+            process,
+            rank,
+            pid,
+            host,
+            time,
+            file_id,
+            line_no,
+            true as first_observed
+        from core_file
+        where signal not in (0, 5, 19)
         union all by name
         select 'gdb' as source, 6 as signal, rank, host, time, file_id, line_no
         from abort_stack
