@@ -45,6 +45,12 @@ Read what was printed before the exception; its traceback shows no line of your 
 run  = ["grep -n -F -B 30 {{ type }} {{ paths[0] }}"]
 
 [[step]]
+when = "not hosts and ranks and (world_size or 0) > 8"
+say  = '''
+No line says on which host that was: have torchrun put host and local rank before every line.
+'''
+run  = ["torchrun --role $(hostname -s): --tee 3 …"]
+[[step]]
 when = "kind == 'own' and ranks and world_size and ranks | length * 2 <= world_size"
 say  = '''
 Look at what {{ ranks | agree('this rank has', 'these ranks have') }} to

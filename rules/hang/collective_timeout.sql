@@ -80,7 +80,10 @@ say  = '''Look at the {{ ranks | agree('peer', 'peers') }} of {{ ranks | ranks }
 when = "kind == 'timeout' and seq is not none and seq <= 1"
 say  = '''This is the first collective of its group, so its connections may never have come up:
   check that the hosts reach each other on the interface NCCL chose, firewall included.'''
-run  = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,BOOTSTRAP,NET", "ip -br addr"]
+run  = [
+  "export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,BOOTSTRAP,NET", "ip -br addr",
+  "srun -N 2 --ntasks-per-node=1 all_reduce_perf -b 8 -e 8M -f 2 -g 1",
+]
 [[step]]
 when = "all_alike and not (seq is not none and seq <= 1)"
 say  = '''None of these ranks is late. Where others of the group are not heard of, look at those
@@ -96,6 +99,15 @@ run  = [
 when = "all_alike and hosts | length > 2"
 say  = '''If it hangs there too, halve the set of hosts until two are left, and take those out of
   the pool.'''
+run  = ["srun --exclude={{ hosts[:(hosts | length / 2) | int] | join(',') }} …"]
+[[step]]
+when = "all_alike and hosts | length == 1 and (ranks or []) | length > 2"
+say  = '''Part the two suspects: run once within {{ hosts | names }} with the loopback interface
+  alone, which leaves the network out, then with one half of its GPUs and with the other.'''
+run  = [
+  "NCCL_SOCKET_IFNAME=lo all_reduce_perf -b 8M -e 1G -f 2 -g {{ ranks | length }}",
+  "CUDA_VISIBLE_DEVICES=0,1,2,3 all_reduce_perf -b 8M -e 1G -f 2 -g 4",
+]
 [[step]]
 when = "kind == 'heartbeat' or stuck_seconds"
 say  = '''See what blocks the watchdog of {{ (stuck_ranks or ranks) | ranks }}

@@ -79,6 +79,16 @@ Take the locks of {{ functions | names }} in one order everywhere, and hold none
 waiting for another thread. The local variables tell which lock each thread wants.
 '''
 run = ["py-spy dump --native --locals --pid {{ pid }}"]
+
+[[step]]
+when = "pid and not worker_frame"
+say = '''
+Keep the process before you end it: a core that is taken of it tells everything later.
+'''
+run = [
+  "gcore -o core {{ pid }}",
+  '''gdb -batch -ex thread\ apply\ all\ bt $(which python) core.{{ pid }}''',
+]
 */
 select
     evidence,

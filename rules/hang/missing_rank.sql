@@ -172,7 +172,8 @@ say  = '''Take {% if hosts %}{{ hosts | names }}{% else %}the host of {{ ranks |
   %} out of the pool and test {% if gpus %}{{ gpus | names('GPU') }}{% else %}its GPU{% endif %}:
   the program did its part, the device did not.'''
 run  = [
-  "dmesg -T | grep -i xid", "nvidia-smi -q -i {{ gpu | bus_id }}", "dcgmi diag -r 3",
+  "sbatch --exclude={{ hosts | join(',') }}", "dmesg -T | grep -i xid",
+  "nvidia-smi -q -i {{ gpu | bus_id }}", "dcgmi diag -r 3", "dcgmi diag -r 4",
 ]
 [[step]]
 when = "side == 'device' and not disputed_side"

@@ -52,6 +52,7 @@ same function is software, another one each time is hardware.
 '''
 run  = [
     "scontrol update state=drain reason=kernel_crash nodename={{ host }}",
+    "sbatch --exclude={{ host }}",
     "ls -l /var/crash /sys/fs/pstore",
     "uname -r",
     "cat /proc/driver/nvidia/version",

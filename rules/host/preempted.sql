@@ -92,8 +92,10 @@ run  = ["bqueues -l", "bhist -l {{ job }}"]
 when = "reason == 'time_limit' and not had_hung"
 say  = '''
 Write checkpoints so often that what is lost at the limit does not hurt, and start again from the
-last one.
+last one{% if scheduler == 'slurm' %}; a job array that runs one job at a time starts the next part
+by itself{% endif %}.
 '''
+run  = ["{% if scheduler == 'slurm' %}sbatch --array=1-10%1 job.slurm{% endif %}"]
 
 [[step]]
 when = "reason == 'preempted' and scheduler == 'slurm'"

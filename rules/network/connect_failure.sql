@@ -66,6 +66,12 @@ down, or that its process is stopped.'''
 run  = ["nc -vz -w 5 {{ peer }} {{ port }}", "ip route get {{ peer }}", "ping -c 3 {{ peer }}"]
 
 [[step]]
+when = "failure in ('timed_out', 'unreachable') and peer and peer_host and host and not peers"
+say  = '''If the two cannot reach each other outside of the job either, leave one of them out
+and have it replaced: in a cloud such a pair often sits in networks that do not meet.'''
+run  = ["sbatch --exclude={{ peer_host }}", "srun -w {{ host }},{{ peer_host }} -N 2 hostname -I"]
+
+[[step]]
 when = "failure == 'unreachable' and peer and not peers"
 say  = '''Look at the route from {{ host or 'the host that failed' }} to {{ peer_host or peer }}:
 the address is in a subnet it has no route to, the peer's port is down, or a firewall rejects the

@@ -100,7 +100,9 @@ when = "event and event != 'port error' or status_name == 'FATAL_ERR'"
 say  = '''Take {% if host %}{{ host }}{% else %}the host{% endif %} out of the pool until its
 network card {% if device %}({{ device }}) {% endif %}is checked: the device itself reported a
 fatal error. Look at the kernel log and the firmware.'''
-run  = ["dmesg -T | grep -i mlx5", "mlxfwmanager --query", "ibv_devinfo"]
+run  = [
+  "sbatch --exclude={{ host }}", "dmesg -T | grep -i mlx5", "mlxfwmanager --query", "ibv_devinfo",
+]
 
 [[step]]
 when = "verb == 'ibv_modify_qp'"

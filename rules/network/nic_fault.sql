@@ -31,7 +31,12 @@ summary     = '''
 when = "'nic_fatal' in kinds"
 say  = '''Take {{ host or 'the host' }} out of the pool: the firmware of {{ device }} stopped
 answering. Reset or replace the card; a driver reload seldom lasts.'''
-run  = ["mlxfwmanager --query", "devlink health show", "dmesg -T | grep -i mlx5"]
+run  = [
+  "sbatch --exclude={{ host }}",
+  "mlxfwmanager --query",
+  "devlink health show",
+  "dmesg -T | grep -i mlx5",
+]
 
 [[step]]
 when = "'nic_hot' in kinds or 'port_module' in kinds"

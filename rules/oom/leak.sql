@@ -58,7 +58,9 @@ when = "hours_left and hours_left < 100"
 say  = '''It is full in about {{ (hours_left * 3600) | duration }} at this pace: until the leak is
   found, save and restart before then.'''
 [[step]]
-say  = "Until it is found, restart by plan before memory is full, or leave when 95 % are in use."
+say  = '''Until it is found, restart by plan before memory is full: let the loop save and leave
+  when 95 % are in use, and a job array start the next part.'''
+run  = ["sbatch --array=1-10%1 job.slurm"]
 */
 -- only with memory_use, metric_curve
 with

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from builders.fixture_index import FIXTURES, index
+from builders.fixture_index import FIXTURES, index, systems
 
 from logsift import Catalog, load_catalog
 from logsift.authoring.lint import check
@@ -66,6 +66,12 @@ def test_every_rule_fires_in_a_fixture(catalog: Catalog) -> None:
 def test_every_case_says_where_it_comes_from_and_what_is_true() -> None:
     assert [n for n, c in CASES.items() if not c.get("source") or not c.get("note")] == []
     assert [n for n, c in CASES.items() if n.startswith("healthy--") != (not c["expect"] and not c.get("root"))] == []
+
+
+def test_each_system_of_the_documents_fires_somewhere_and_stays_silent_somewhere() -> None:
+    proved = systems()
+    assert len(proved) >= 40
+    assert {s: (fires, silent) for s, (_, fires, silent) in proved.items() if not fires or not silent} == {}
 
 
 def test_there_are_healthy_runs() -> None:

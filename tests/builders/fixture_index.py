@@ -15,10 +15,20 @@ come from (`source`), what happened (`note`), and what must be found. `healthy--
 `<family>.<rule>--<what is special>`.
 
 """
+SYSTEMS = """
+## Systems
+
+The systems of four documents - a build of Transformer Engine killed for memory, a CUDA graph capture out of memory, a TPU
+allocation failure, the book [Machine Learning Engineering](https://github.com/stas00/ml-engineering) - with the rules that
+recognise them, where these fire, and where they must not. A fixture names its systems in `case.toml` (`systems`).
+
+| system | recognised as | fires | must not fire |
+|---|---|---|---|
+"""
 
 
 def index() -> str:
-    """The page: a table per family."""
+    """The page: the systems of the documents, and a table per family."""
     families: dict[str, list[str]] = {}
     cases = sorted(p.parent for p in FIXTURES.glob("*/case.toml"))
     for case in cases:
@@ -35,9 +45,33 @@ def index() -> str:
         families.setdefault(family, []).append("| " + " | ".join(_cell(c) for c in cells) + " |")
     count = f"{len(cases)} fixtures, {len(families.get('healthy', []))} of them healthy.\n"
     head = "| fixture | what happened | source | proves |\n|---|---|---|---|\n"
-    return (
-        HEAD + count + "".join(f"\n## {f}\n\n{head}" + "\n".join(rows) + "\n" for f, rows in sorted(families.items()))
+    pages = (f"\n## {f}\n\n{head}" + "\n".join(rows) + "\n" for f, rows in sorted(families.items()))
+    return HEAD + count + _systems() + "".join(pages)
+
+
+def systems() -> dict[str, tuple[list[str], list[str], list[str]]]:
+    """Each system that a fixture names: the rules that it is recognised by, fixtures where they fire, and where not."""
+    out: dict[str, tuple[list[str], list[str], list[str]]] = {}
+    for case in sorted(FIXTURES.glob("*/case.toml")):
+        spec = tomllib.loads(case.read_text())
+        for system in spec.get("systems", []):
+            rules, fires, silent = out.setdefault(system, ([], [], []))
+            if spec["expect"]:
+                rules.append(case.parent.name.split("--")[0])
+            (fires if spec["expect"] else silent).append(case.parent.name)
+    return dict(sorted(out.items()))
+
+
+def _systems() -> str:
+    rows = (
+        (system, ", ".join(f"`{r}`" for r in sorted(set(rules))), _links(fires), _links(silent))
+        for system, (rules, fires, silent) in systems().items()
     )
+    return SYSTEMS + "".join("| " + " | ".join(_cell(c) for c in row) + " |\n" for row in rows)
+
+
+def _links(names: list[str]) -> str:
+    return ", ".join(f"[{name}]({name})" for name in names)
 
 
 def _cell(text: str) -> str:
