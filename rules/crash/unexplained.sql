@@ -8,8 +8,8 @@ about      = """
 Asked where no other rule found a cause: logs that end in trouble nobody here knows. Shown are the
 lines most worth reading: rare ones, of few ranks, that others follow, close before the end. A log
 is taken for one of a failed job where a launcher or scheduler says so, or where a line of a job
-as programs end with it comes near the end and no step is logged after it. Or the scheduler lists the
-job as failed, or a watchdog finds none in the queue, and there are no such lines either.
+as programs end with it comes near the end and no step is logged after it. Or the scheduler lists
+the job as failed, or a watchdog finds none in the queue, and there are no such lines either.
 """
 false_positives = "A program that prints an error at its end and does not fail by it."
 
@@ -52,9 +52,9 @@ run  = [
 ]
 [[step]]
 when = "state"
-say  = '''Read the output of the ranks that is not here (its file is set by --output, --error and the
-launcher), then start the job again; chained jobs (a job array that runs one at a time) leave no gap
-next time.'''
+say  = '''Read the output of the ranks that is not here (its file is set by --output, --error and
+the launcher), then start the job again; chained jobs (a job array that runs one at a time) leave
+no gap next time.'''
 run  = ["scontrol show job {{ job }} | grep -E 'StdOut|StdErr'", "sbatch --array=1-10%1 job.slurm"]
 */
 with
