@@ -28,6 +28,11 @@ def test_a_folder_without_a_sign_of_a_job_is_said_to_be_no_run(catalog: Catalog,
     )
 
 
+def test_a_stack_alone_is_a_sign_of_a_job(catalog: Catalog, run_of: Make) -> None:
+    dump = 'Process 41203: python3 train.py\nPython v3.10.12 (/usr/bin/python3.10)\n\nThread 41203 (active): "MainThread"\n    <module> (train.py:140)\n'
+    assert NO_RUN not in build(analyze(run_of({"stack.txt": dump}, "stack"), catalog=catalog)).verdict
+
+
 def test_among_documents_nothing_is_sure(catalog: Catalog, run_of: Make) -> None:
     documents = {f"{n}.md": "text\n" for n in range(9)}
     among = analyze(run_of(documents | {"quoted.txt": PANIC}, "among"), catalog=catalog)

@@ -1,5 +1,7 @@
 -- view: One row per kind of sign that these are logs of a job or of its machines: steps | ranks |
--- communicator | exit | launcher | scheduler | gpu | exception. Documents and sources have none.
+-- communicator | exit | launcher | scheduler | gpu | exception | stacks | calls | metrics.
+-- Documents
+-- and sources have none.
 (select 'steps' as sign from job_output limit 1)
 union all
 (select 'ranks' as sign from rank limit 1)
@@ -17,3 +19,9 @@ union all
 (select 'gpu' as sign from xid limit 1)
 union all
 (select 'exception' as sign from traceback_end limit 1)
+union all
+(select 'stacks' as sign from stack_frame limit 1)
+union all
+(select 'calls' as sign from strace_line limit 1)
+union all
+(select 'metrics' as sign from metric_point limit 1)
