@@ -35,9 +35,9 @@ UNTYPED = re.compile(r"\"?NULL\"?(\[\])*|INTEGER(\[\])*")
 """A column that is NULL, or an empty list, in every branch of a query."""
 _PLURAL = re.compile(r"\b[a-z]+\(e?s\)")
 _PLACEHOLDER = re.compile(
-    r"<[a-z_ ]+>|(?<![$,\w])(?:PID|HOSTS?|NODES?|PEER|PORT|RANK|JOB_?ID|DEVICE|GPU|FILE|PATH|ADDRESS)\b(?![=,])"
+    r"<[a-z_ ]+>|(?<![$,\w])(?:PID|HOSTS?|NODES?|PEER|PORT|RANK|JOB_?ID|DEVICE|GPU|FILE|PATH|ADDRESS)\b(?![=,-])"
 )
-"""What stands for a value in a command; `$PATH`, `RANK=` and a list of column names are none."""
+"""What stands for a value in a command; `$PATH`, `RANK=`, a UUID and a list of column names are none."""
 _TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _ALSO_CALLED = {"node": "host", "nodes": "hosts", "jobid": "job_id"}
 

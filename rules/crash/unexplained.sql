@@ -75,6 +75,7 @@ with
             coalesce(u.line_no > j.last_step_line, true) as is_after_steps,
             coalesce(u.line_no > e.line_no, false) as is_after_end,
             u.rank is not null or o.file_id is not null as is_of_job,
+            j.file_id is not null as has_steps,
             -- What the kernel says tells of the machine, not of the job.
             u.uptime_seconds is null
             and (
@@ -111,8 +112,9 @@ with
                         is_grave
                         and (is_of_job or is_about_job)
                         and lines_to_end < 200
+                        -- at its start a healthy job tells of much that failed and is done without
                         or word = 'error'
-                        and is_of_job
+                        and has_steps
                         and lines_to_end < 20
                     )
             )

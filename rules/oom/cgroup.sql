@@ -124,6 +124,12 @@ Get the rest of the kernel log{% if host %} of {{ host }}{% endif %} to see who 
 memory.
 '''
 run  = ["dmesg -T | grep -A 80 invoked", "journalctl -k --grep=oom-kill"]
+[[step]]
+otherwise = true
+say  = '''
+Ask for more memory{% if limit_bytes %} than {{ limit_bytes | size }}{% endif %}, or use less: fewer
+data loader workers, smaller caches, shards of a checkpoint read one at a time.
+'''
 */
 with
     kernel_kill as (
