@@ -11,6 +11,12 @@ from logsift import Catalog, load_catalog
 from logsift.content.load import default_roots
 
 
+@pytest.fixture(autouse=True)
+def _nothing_waits_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Power is not lost while tests run; the disk would be what most of them wait for."""
+    monkeypatch.setattr("os.fsync", lambda _: None)
+
+
 @pytest.fixture(scope="session")
 def catalog() -> Catalog:
     """The built-in content."""
