@@ -1,0 +1,26 @@
+"""The command line: thin, no logic. Heavy modules are imported in the commands that use them."""
+
+from __future__ import annotations
+
+import click
+
+from logsift.cli.ask import sql, tables
+from logsift.cli.content import check, docs, explain, lookup, rules
+from logsift.cli.group import Commands
+from logsift.cli.look import plot, stacks, timeline, unread
+from logsift.cli.verdict import analyze, next_, ranks, report, show
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="logsift-train")
+def main() -> None:
+    """Name the root cause of a failed distributed training run: logsift RUN."""
+
+
+for command in (
+    *(analyze, show, ranks, next_, report),
+    *(timeline, stacks, plot, unread),
+    *(sql, tables),
+    *(rules, lookup, explain, check, docs),
+):
+    main.add_command(command)

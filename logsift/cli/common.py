@@ -1,0 +1,91 @@
+"""What commands share: their options, and the way from what was typed to an analysis and back to a screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from logsift.errors import UserError
+
+if TYPE_CHECKING:
+    from logsift.analysis import Analysis
+    from logsift.content.model import Catalog
+
+PATH = click.Path(path_type=Path)
+CONTENT = click.option(
+    "--content",
+    type=PATH,
+    multiple=True,
+    metavar="DIR",
+    help="A folder with more parsers/ and rules/; may be repeated.",
+)
+DB = click.option("--db", type=PATH, metavar="PATH", help="Where the database goes (default: RUN/logsift.duckdb).")
+Runs = tuple[Path, ...]
+
+
+def RUN(command: Any) -> Any:  # noqa: ANN401 - one of click's decorators
+    """What a command reads: several are one job."""
+    follow = click.option(
+        "--follow",
+        is_flag=True,
+        expose_value=False,
+        help="Read files outside of RUN that links in it lead to.",
+        callback=lambda ctx, _, value: ctx.meta.__setitem__("follow", value),
+    )
+    return click.argument("run", metavar="RUN...", type=PATH, nargs=-1, required=True)(follow(command))
+
+
+def say(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print what may quote a log or name a file: nothing of it acts upon the terminal."""
+    from logsift.report.inert import lines
+
+    click.echo(lines(text), err=err, nl=nl)
+
+
+def catalog_of(content: tuple[Path, ...]) -> Catalog:
+    """The built-in content, the user's own, and these folders.
+
+    Raises:
+        UserError: there is no such folder.
+        ContentErrors: what is in them is wrong.
+    """
+    from logsift.content.load import default_roots, load_catalog
+
+    for folder in content:
+        if not folder.is_dir():
+            raise UserError(f"no such content folder: {folder}")
+    return load_catalog(*default_roots(), *(c for c in content if not is_built_in(c)))
+
+
+def is_built_in(folder: Path) -> bool:
+    """True for the folder that logsift's own content is in: a checkout."""
+    from logsift.content import locate
+
+    return folder.resolve() == Path(str(locate.built_in())).resolve()
+
+
+def analysis_of(run: Runs, db: Path | None, content: tuple[Path, ...]) -> Analysis:
+    """What was given, analysed, with a bar of progress on a terminal."""
+    from logsift.report.progress import reading
+    from logsift.run import analyze as run_analysis
+
+    follow = click.get_current_context().meta.get("follow", False)
+    with reading() as progress:
+        return run_analysis(run, db=db, catalog=catalog_of(content), progress=progress, follow=follow)
+
+
+def rendered(analysis: Analysis, to: str, form: str | None = None) -> str:
+    """An analysis as text; `to` is json, html or md, `form` the tracker whose form in Markdown is filled."""
+    if to == "json":
+        from logsift.report import json as rendering
+
+        return rendering.render(analysis)
+    if to == "html":
+        from logsift.report import html
+
+        return html.render(analysis)
+    from logsift.report import markdown
+
+    return markdown.render(analysis, form)

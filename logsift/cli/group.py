@@ -1,0 +1,73 @@
+"""The group of all commands: `logsift RUN` without a command, errors for people, ends by signals."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from logsift.cli.common import say
+from logsift.content.errors import ContentErrors
+from logsift.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Commands(click.Group):
+    """A group whose first argument may also be a run directory: `logsift RUN` is `logsift analyze RUN`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put `analyze` in front of what is no command."""
+        if args and args[0] not in self.commands and args[0] not in {"-h", "--help", "--version"}:
+            args = ["analyze", *args]
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
+        """Run a command; what is the user's to mend is told in a line, with exit code 2."""
+        with _stopped_by_signals() as stopped:
+            try:
+                return super().invoke(ctx)
+            except KeyboardInterrupt:
+                say("logsift: stopped, nothing is left behind", err=True)
+                ctx.exit(128 + (stopped or [2])[0])
+            except Exception as e:
+                if told := _told(e):
+                    say(told, err=True)
+                    ctx.exit(2)
+                raise
+
+
+@contextmanager
+def _stopped_by_signals() -> Iterator[list[int]]:
+    """What asks a process to end ends it like Ctrl-C does, so that it cleans up; gives the signals that came."""
+    import signal
+    import threading
+
+    came: list[int] = []
+
+    def stop(number: int, frame: object) -> None:
+        came.append(number)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield came
+        return
+    before = {s: signal.signal(s, stop) for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield came
+    finally:
+        for s, handler in before.items():
+            signal.signal(s, handler)
+
+
+def _told(error: Exception) -> str | None:
+    """What people are told of an error that is theirs to mend, None where it is logsift's own."""
+    if isinstance(error, BrokenPipeError):
+        return None
+    if isinstance(error, ContentErrors):
+        return str(error)
+    # A query is the user's own in `sql` only, but a database that is locked or damaged concerns every command.
+    asked = isinstance(error, (UserError, OSError)) or type(error).__module__.startswith(("duckdb", "_duckdb"))
+    return f"logsift: {error}" if asked else None

@@ -1,0 +1,121 @@
+"""What went wrong: in a few words, in many, as a report, for scripts."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from logsift.cli.common import CONTENT, DB, PATH, RUN, Runs, analysis_of, rendered, say
+from logsift.errors import UserError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_EXIT = {"restart": 0, "restart_without": 10, "stop": 11, "unknown": 12}
+_RANK = {"info": 0, "warning": 1, "critical": 2}
+
+
+@click.command()
+@RUN
+@click.option("--format", "to", type=click.Choice(["text", "json", "md"]), default="text", show_default=True)
+@DB
+@CONTENT
+@click.option(
+    "--fail-on", type=click.Choice(list(_RANK)), help="Exit 1 where there is an incident of that severity or worse."
+)
+@click.option("-v", "--verbose", is_flag=True, help="Show the facts of every finding too.")
+@click.option("--separate", is_flag=True, help="Several RUNs are jobs of their own.")
+def analyze(
+    run: Runs,
+    to: str,
+    db: Path | None,
+    content: tuple[Path, ...],
+    fail_on: str | None,
+    verbose: bool,
+    separate: bool,
+) -> None:
+    """Read RUN - a directory, a file, a tar or zip, - for the standard input - and say what went wrong, who, and what to do."""
+    if separate and db:
+        raise click.UsageError("--db names one database, --separate makes several")
+    failed = False
+    for job in [(one,) for one in run] if separate else [run]:
+        analysis = analysis_of(job, db, content)
+        if to == "text":
+            from logsift.report.terminal import show
+
+            show(analysis, facts=verbose)
+        else:
+            click.echo(rendered(analysis, to))
+        failed |= bool(fail_on) and any(_RANK[i.severity] >= _RANK[fail_on or ""] for i in analysis.incidents)
+    if failed:
+        sys.exit(1)
+
+
+@click.command()
+@RUN
+@click.argument("incident", metavar="ID", type=int)
+@DB
+@CONTENT
+def show(run: Runs, incident: int, db: Path | None, content: tuple[Path, ...]) -> None:
+    """Tell one incident of RUN whole, by its number: what it means, all steps, all lines that prove it."""
+    from logsift.report.terminal import show_one
+
+    if not show_one(analysis_of(run, db, content), incident):
+        raise UserError(f"no incident {incident}: `logsift {' '.join(map(str, run))}` lists them")
+
+
+@click.command()
+@RUN
+@click.option("--all", "all_ranks", is_flag=True, help="A line for each rank, also of a large job.")
+@DB
+@CONTENT
+def ranks(run: Runs, all_ranks: bool, db: Path | None, content: tuple[Path, ...]) -> None:
+    """Say what became of every rank of RUN: where it ran, how far it came, its last word, how it ended."""
+    from logsift.report.rows import of_ranks
+
+    say(of_ranks(analysis_of(run, db, content).store, each_rank=all_ranks))
+
+
+@click.command("next")
+@RUN
+@click.option("--exit-code", is_flag=True, help="Exit 0 to restart, 10 without hosts, 11 to stop, 12 where unknown.")
+@DB
+@CONTENT
+def next_(run: Runs, exit_code: bool, db: Path | None, content: tuple[Path, ...]) -> None:
+    """Say in one word what to do with the job of RUN, for scripts: restart, restart_without HOSTS, stop or unknown."""
+    decision = analysis_of(run, db, content).decision
+    say(" ".join([decision.next, ",".join(map(shlex.quote, decision.hosts))]).strip())
+    say(f"{decision.confidence}: {decision.reason}", err=True)
+    if exit_code:
+        sys.exit(_EXIT[decision.next])
+
+
+@click.command()
+@RUN
+@click.option("-o", "--output", type=PATH, required=True, help="report.md, .html or .json; - is Markdown on stdout.")
+@click.option("--for", "form", metavar="TRACKER", help="Fill the form of a tracker; a name that is unknown lists them.")
+@click.option("--figures", type=PATH, metavar="DIR", help="Write the figures into DIR too, as PNG.")
+@DB
+@CONTENT
+def report(
+    run: Runs, output: Path, form: str | None, figures: Path | None, db: Path | None, content: tuple[Path, ...]
+) -> None:
+    """Write the report of RUN: a page to open, or Markdown to be attached to a bug issue."""
+    if form and output.suffix in (".html", ".json"):
+        raise click.UsageError("--for fills a form in Markdown: give it -o FILE.md")
+    analysis = analysis_of(run, db, content)
+    to = {".json": "json", ".html": "html"}.get(output.suffix, "md")
+    text = rendered(analysis, to, form)
+    if str(output) == "-":
+        click.echo(text, nl=False)
+    else:
+        output.write_text(text, encoding="utf-8")
+        say(f"wrote {output}", err=True)
+    if figures:
+        from logsift.report.figures import write
+
+        for path in write(analysis, figures):
+            say(f"wrote {path}", err=True)
