@@ -7,6 +7,7 @@ import click
 from logsift.cli.ask import sql, tables
 from logsift.cli.content import check, docs, explain, lookup, rules
 from logsift.cli.group import Commands
+from logsift.cli.live import capture
 from logsift.cli.look import plot, stacks, timeline, unread
 from logsift.cli.verdict import analyze, next_, ranks, report, show
 
@@ -21,6 +22,7 @@ for command in (
     *(analyze, show, ranks, next_, report),
     *(timeline, stacks, plot, unread),
     *(sql, tables),
+    *(capture,),
     *(rules, lookup, explain, check, docs),
 ):
     main.add_command(command)

@@ -43,6 +43,8 @@ _HOST_IN_NAME = re.compile(
     r"(?:^|[-_./])((?:node|host|worker|gpu|ip|n|dgx|h100|a100|cn|nid|x[0-9]+c[0-9]+s)[-_]?[0-9][0-9A-Za-z-]*)(?=[._/]|\Z)",
     re.IGNORECASE,
 )
+# As captures name their folders: nobody needs to guess.
+_HOST_FOLDER = re.compile(r"(?:^|/)host=([^/]+)/")
 # KIND.HOST.txt or KIND.HOST.DATE.txt, as the report's own advice names what it asks for. A host's name holds a letter
 # and a digit.
 _HOST_AFTER_KIND = re.compile(
@@ -147,7 +149,7 @@ def hints(name: str) -> tuple[str | None, int | None]:
         if found := _RANK.search(part):
             rank = int(found[1])
             break
-    hosts = _HOST_IN_NAME.findall(name) or _HOST_AFTER_KIND.findall(name)
+    hosts = _HOST_FOLDER.findall(name) or _HOST_IN_NAME.findall(name) or _HOST_AFTER_KIND.findall(name)
     return (hosts[-1] if hosts else None), rank
 
 

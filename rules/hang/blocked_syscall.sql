@@ -281,6 +281,9 @@ run = [
 ]
 */
 with
+    -- Whose stack shows that it is waiting in a collective waits for the others on its sockets: that
+    -- is no fault of theirs.
+    of_collective as (select distinct pid, rank from stack_main where waits_for_peers),
     -- many threads or ranks at the same thing are one incident
     blocked as (
         select
@@ -306,7 +309,11 @@ with
                 :3
             ] as last_lines,
             list(holder_line) filter (holder_line is not null) as holder_lines
-        from blocked_call
+        from blocked_call as b
+        anti join
+            of_collective as c
+            on b.waits_on in ('socket', 'pipe', 'descriptor')
+            and (c.pid = coalesce(b.pid, b.tid) or c.rank = b.rank)
         group by kind, syscall, waits_on, coalesce(path, peer, '')
     ),
     -- seen in the kernel once only

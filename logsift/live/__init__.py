@@ -1,0 +1,1 @@
+"""Jobs that are still running: their processes captured, their logs followed."""
