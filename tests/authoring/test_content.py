@@ -39,6 +39,12 @@ def test_no_line_of_sql_is_longer_than_a_screen_is_wide() -> None:
     assert long == []
 
 
+def test_no_line_of_a_regex_is_longer_than_a_screen_is_wide() -> None:
+    grammars = [tomllib.loads(p.read_text()) for p in (ROOT / "parsers").rglob("*.toml")]
+    patterns = [p for g in grammars for kind in ("pattern", "envelopes") for p in g.get(kind, ())]
+    assert [p["id"] for p in patterns if any(len(line) > 120 for line in p["regex"].splitlines())] == []
+
+
 ANY_LINE = {"py_spy.bare_end", "python_traceback.over"}
 """Patterns that take whatever line comes next, which ends what they are in: nothing looks alike."""
 
