@@ -6,25 +6,24 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from builders.grammar import grammar
 
 from logsift import Catalog, analyze
 from logsift.content.expressions import plain
 from logsift.content.interface import INTERFACE
 
-GRAMMAR = """
-schema = 1
-title = "Lift"
-[tables.lift_stop]
-about = "A lift that stopped."
-[tables.lift_stop.columns]
-floor = { type = "int", about = "floor it stopped at" }
+GRAMMAR = grammar(
+    "Lift",
+    r"""
 [[pattern]]
 id = "stop"
 table = "lift_stop"
 needle = "lift stopped at floor"
 regex = '^lift stopped at floor (?P<floor>[0-9]+)$'
 sample = [{ line = "lift stopped at floor 3", row = { floor = 3 } }]
-"""
+""",
+    lift_stop="floor int",
+)
 RULE = """/*
 title = "The lift stopped"
 severity = "warning"

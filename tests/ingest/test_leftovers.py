@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders.grammar import grammar
 from builders.rows import plain
 
 from logsift import Catalog, analyze
@@ -14,28 +15,21 @@ from logsift.ingest import parse
 
 Make = Callable[..., Any]
 
-DOORS = r"""
-schema = 1
-title = "Doors"
-[tables.door]
-about = "A door that broke."
-[tables.door.columns]
-number = { type = "int", about = "which" }
+DOORS = grammar(
+    "Doors",
+    r"""
 [[pattern]]
 id = "door"
 table = "door"
 needle = "door broken"
 regex = '^door broken: (?P<number>[0-9]+)$'
 sample = [{ line = "door broken: 3", row = { number = 3 } }]
-"""
-REST = r"""
-schema = 1
-title = "The rest"
-leftovers = true
-[tables.rest]
-about = "A line with a word of trouble."
-[tables.rest.columns]
-text = { type = "text", about = "the line" }
+""",
+    door="number int",
+)
+REST = grammar(
+    "The rest",
+    r"""
 [[pattern]]
 id = "nothing"
 needle = "broken: 0"
@@ -47,7 +41,10 @@ table = "rest"
 needle = ["broken", "stuck"]
 regex = '(?P<text>.*(?:broken|stuck).*)'
 sample = [{ line = "stuck", row = { text = "stuck" } }]
-"""
+""",
+    head="leftovers = true",
+    rest="text text",
+)
 TOP = 'schema = 1\ntitle = "Ranks"\n[[envelopes]]\nid = "rank"\nneedle = "[rank"\nregex = \'^\\[rank(?P<rank>[0-9]+)\\]: (?P<body>.*)$\'\n'
 
 

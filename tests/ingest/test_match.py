@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders.grammar import grammar
 from builders.rows import plain
 
 from logsift import Catalog, analyze
@@ -14,23 +15,9 @@ from logsift.ingest import discover, parse
 
 Make = Callable[..., Any]
 
-CARS = r"""
-schema = 1
-title = "Cars"
-[tables.train]
-about = "A train."
-[tables.train.columns]
-name = { type = "text", about = "its name" }
-mass = { type = "bytes", unit = "B", about = "its mass" }
-note = { type = "text", about = "what was said of it" }
-[tables.car]
-about = "A car of a train."
-[tables.car.columns]
-train_line = { type = "int", about = "line of the train" }
-name = { type = "text", about = "its train's name" }
-number = { type = "int", about = "position" }
-seats = { type = "int", about = "seats" }
-kind = { type = "text", about = "what kind" }
+CARS = grammar(
+    "Cars",
+    r"""
 [[pattern]]
 id = "train"
 table = "train"
@@ -65,16 +52,14 @@ inside = "train"
 closes = "train"
 regex = '^END$'
 sample = [{ line = "END", row = {} }]
-"""
+""",
+    train="name text, mass bytes B, note text",
+    car="train_line int, name text, number int, seats int, kind text",
+)
 
-BOATS = r"""
-schema = 1
-title = "Boats and boxes: any line ends a box, and boats are further down in the file"
-[tables.load]
-about = "What is on something."
-[tables.load.columns]
-kind = { type = "text", about = "on what" }
-name = { type = "text", about = "what it is" }
+BOATS = grammar(
+    "Boats and boxes: any line ends a box, and boats are further down in the file",
+    r"""
 [[pattern]]
 id = "box"
 opens = "box"
@@ -107,7 +92,9 @@ inside = "boat"
 set = { kind = "boat" }
 regex = '^ {2,4}(?P<name>[a-z]+)$'
 sample = [{ line = "    tea", row = { name = "tea" } }]
-"""
+""",
+    load="kind text, name text",
+)
 
 
 @pytest.fixture
@@ -204,23 +191,18 @@ def test_the_size_of_a_window_never_shows(cars: Catalog, run_of: Make, tmp_path:
     assert sum(parsed.lines.values()) == 2 * text.count("\n")
 
 
-SIGNALS = r"""
-schema = 1
-title = "Signals"
-[file]
-shares = true
-head = '(?m)^S[0-9]'
-[tables.signal]
-about = "A signal beside the track."
-[tables.signal.columns]
-number = { type = "int", about = "which" }
-outside = { type = "text", about = "what somebody else wrote into the line" }
+SIGNALS = grammar(
+    "Signals",
+    r"""
 [[pattern]]
 id = "signal"
 table = "signal"
 regex = '^S(?P<number>[0-9]+)(?: (?P<outside>.+))?$'
 sample = [{ line = "S1 TRAIN x", row = { number = 1, outside = "TRAIN x" } }]
-"""
+""",
+    head="[file]\nshares = true\nhead = '(?m)^S[0-9]'",
+    signal="number int, outside text",
+)
 
 
 @pytest.mark.parametrize("size", [60, 1 << 20])

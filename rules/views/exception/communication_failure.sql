@@ -5,25 +5,7 @@
 -- only with nccl_warning, library_message, c10d_nccl_error_detail, nccl_socket, nccl_shm_failure
 with
     message as (
-        select
-            library,
-            fatal,
-            class,
-            message,
-            source,
-            peer,
-            peer_rank,
-            path,
-            device,
-            error,
-            host,
-            pid,
-            rank,
-            device_hint,
-            stream,
-            time,
-            file_id,
-            line_no
+        select * exclude (bytes)
         from library_trouble t
         where
             library in ('nccl', 'nvshmem', 'ucx')
@@ -74,44 +56,21 @@ with
         where not starts_with(error, 'No space left')
     ),
     known as (
-        select file_id, line_no
-        from nccl_ib_error
-        union all
-        select file_id, line_no
-        from nccl_ofi_error
-        union all
-        select file_id, line_no
-        from nccl_cuda_failure
-        union all
-        select file_id, line_no
-        from nccl_shm_failure
-        where error is null or starts_with(error, 'No space left')
-        union all
-        select file_id, line_no
-        from nccl_verbs_failure
-        union all
-        select file_id, line_no
-        from nccl_usage
-        union all
-        select file_id, line_no
-        from nccl_size_mismatch
-        union all
-        select file_id, line_no
-        from nccl_socket
-        where event not in ('connect_retry', 'stranger')
-        union all
-        select file_id, line_no
-        from ucx_completion
-        union all
-        select file_id, line_no
-        from cuda_error
-        union all
-        select file_id, line_no
-        from oom_event
-        union all
-        select file_id, line_no
-        from fatal_exception
-        where kind <> 'collective'
+        select
+            exists (from nccl_ib_error)
+            or exists (from nccl_ofi_error)
+            or exists (from nccl_cuda_failure)
+            or exists (
+                from nccl_shm_failure where error is null or starts_with(error, 'No space left')
+            )
+            or exists (from nccl_verbs_failure)
+            or exists (from nccl_usage)
+            or exists (from nccl_size_mismatch)
+            or exists (from nccl_socket where event not in ('connect_retry', 'stranger'))
+            or exists (from ucx_completion)
+            or exists (from cuda_error)
+            or exists (from oom_event)
+            or exists (from fatal_exception where kind <> 'collective') as is_known
     ),
     judged as (
         select
@@ -136,5 +95,5 @@ with
 select *
 from judged
 where
-    not exists (from known)
+    not (select is_known from known)
     and (is_proven or is_stranger is null and library = 'nccl' and exists (from c10d_nccl_error))

@@ -1,82 +1,76 @@
 -- table: one row per line that tells of a call that failed because a limit of the user or the
 -- system was reached. source: log | kernel | nccl | verbs | strace | "nccl, no reason" where only
--- the kind
--- of call tells. limit: open files | processes and threads | inotify watches | locked memory |
--- memory.
-select
-    source, "limit", errno, number, path, null as syscall, host, rank, pid, time, file_id, line_no
+-- the kind of call tells. limit: open files | processes and threads | inotify watches |
+-- locked memory | memory.
+with
+    -- memory for RDMA is pinned: where it is refused, the limit on locked memory is in the way
+    pinning as (
+        select
+            -- up to NCCL 2.12 without the reason; what these calls want is pinned memory
+            case when error = '' then 'nccl, no reason' else 'nccl' end as source,
+            case when error <> '' then 'ENOMEM' end as errno,
+            verb as syscall,
+            host,
+            rank,
+            pid,
+            time,
+            file_id,
+            line_no
+        from nccl_verbs_failure
+        where
+            regexp_matches(verb, '^ibv_(reg_mr|create_qp|create_cq)')
+            and regexp_matches(error, 'Cannot allocate memory|\b12\b')
+            or verb in ('ibv_reg_mr', 'ibv_create_cq')
+            and error = ''
+        union all by name
+        select
+            'verbs' as source,
+            'ENOMEM' as errno,
+            call as syscall,
+            host,
+            rank,
+            pid,
+            time,
+            file_id,
+            line_no
+        from library_failure
+        where is_pinned
+    )
+select source, "limit", errno, number, path, host, rank, pid, time, file_id, line_no
 from limit_reached
-union all
--- memory for RDMA is pinned: where it is refused, the limit on locked memory is in the way
+union all by name
 select
-    'nccl',
-    'locked memory',
-    'ENOMEM',
-    null,
-    null,
-    min(verb),
+    source,
+    'locked memory' as "limit",
+    errno,
+    min(syscall) as syscall,
     host,
     rank,
     pid,
-    min(time),
+    min(time) as time,
     file_id,
-    min(line_no)
-from nccl_verbs_failure
-where
-    regexp_matches(verb, '^ibv_(reg_mr|create_qp|create_cq)')
-    and regexp_matches(error, 'Cannot allocate memory|\b12\b')
-group by host, rank, pid, file_id
-union all
+    min(line_no) as line_no
+from pinning
+group by all
+union all by name
 select
-    'verbs',
-    'locked memory',
-    'ENOMEM',
-    null,
-    null,
-    min(call),
-    host,
-    rank,
-    pid,
-    min(time),
-    file_id,
-    min(line_no)
-from library_failure
-where is_pinned
-group by host, rank, pid, file_id
-union all  -- up to NCCL 2.12 without the reason; what these calls want is pinned memory
-select
-    'nccl, no reason',
-    'locked memory',
-    null,
-    null,
-    null,
-    min(verb),
-    host,
-    rank,
-    pid,
-    min(time),
-    file_id,
-    min(line_no)
-from nccl_verbs_failure
-where regexp_matches(verb, '^ibv_(reg_mr|create_cq)$') and error = ''
-group by host, rank, pid, file_id
-union all
-select
-    'strace',
+    'strace' as source,
     case
         when errno in ('EMFILE', 'ENFILE')
         then 'open files'
         when errno = 'EAGAIN'
         then 'processes and threads'
         else 'memory'
-    end,
+    end as "limit",
     errno,
-    case errno when 'EMFILE' then 24 when 'ENFILE' then 23 when 'EAGAIN' then 11 else 12 end,
+    case
+        errno when 'EMFILE' then 24 when 'ENFILE' then 23 when 'EAGAIN' then 11 else 12
+    end as number,
     path,
     syscall,
     host,
     rank,
-    nullif(pid, 0),
+    nullif(pid, 0) as pid,
     time,
     file_id,
     line_no

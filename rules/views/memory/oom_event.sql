@@ -2,34 +2,10 @@
 -- is NULL. `allocated` is live tensors (with the pools of CUDA graphs), `unallocated` what the
 -- framework keeps without using it.
 with
-    every as (
+    message as (
         select
-            file_id,
-            line_no,
-            last_line,
-            time,
-            host,
-            rank,
-            local_rank,
-            task,
-            pid,
-            stream,
-            case when is_async then 'cudaMallocAsync' else 'pytorch' end as framework,
-            device,
-            gpu_index,
-            requested_bytes,
-            total_bytes,
-            free_bytes,
-            this_process_bytes,
-            processes,
-            allocated_bytes,
-            unallocated_bytes,
-            private_pool_bytes,
-            limit_bytes,
-            by_fraction,
-            other_bytes,
-            tells_pools,
-            bare
+            * exclude (time_quality, error_type, message, absurd, is_async),
+            case when is_async then 'cudaMallocAsync' else 'pytorch' end as framework
         from torch_oom
         where not absurd
         union all by name
@@ -55,63 +31,27 @@ with
         group by file_id, host, pid, stream, device_hint
         union all by name
         select
-            file_id,
-            line_no,
-            line_no as last_line,
-            time,
-            host,
-            rank,
-            local_rank,
-            task,
-            pid,
-            stream,
-            gpu_index,
+            * exclude (
+                time_quality, uptime_seconds, reason, free_gib, max_tokens, cache_tokens
+            ) replace (coalesce(free_bytes, (free_gib * 1073741824)::bigint) as free_bytes),
             case
                 when reason in ('no_static_memory', 'token_pool_full') then 'sglang' else 'vllm'
             end as framework,
             'cuda' as device,
-            requested_bytes,
-            total_bytes,
-            coalesce(free_bytes, (free_gib * 1073741824)::bigint) as free_bytes,
             reason as kind
         from vllm_oom
         union all by name
         select
-            file_id,
-            line_no,
-            line_no as last_line,
-            time,
-            host,
-            rank,
-            local_rank,
-            task,
-            pid,
-            stream,
-            framework,
-            case when lower(device) = 'gpu' then 'cuda' else lower(device) end as device,
-            gpu_index,
-            requested_bytes,
-            free_bytes,
-            allocated_bytes,
-            limit_bytes,
+            * exclude (time_quality, uptime_seconds, reason) replace (
+                case when lower(device) = 'gpu' then 'cuda' else lower(device) end as device
+            ),
             reason as kind
         from runtime_oom
         union all by name
         select
-            file_id,
-            line_no,
-            line_no as last_line,
-            time,
-            host,
-            rank,
-            local_rank,
-            task,
-            pid,
-            stream,
+            * exclude (time_quality, uptime_seconds) replace ('buffer' as kind),
             'tensorrt' as framework,
-            'cuda' as device,
-            requested_bytes,
-            'buffer' as kind
+            'cuda' as device
         from tensorrt_oom t
         where
             kind = 'refused'
@@ -129,7 +69,6 @@ with
         select
             file_id,
             raised_line as line_no,
-            raised_line as last_line,
             time,
             host,
             rank,
@@ -146,31 +85,15 @@ with
         union all by name
         -- a memory snapshot counts the pieces instead of guessing at them
         select
-            file_id,
-            line_no,
-            line_no as last_line,
-            time,
-            host,
-            rank,
-            local_rank,
-            task,
-            pid,
-            stream,
+            * exclude (reserved_bytes, segments, first_segment),
             'pytorch' as framework,
             'cuda' as device,
-            gpu_index,
-            'snapshot' as kind,
-            requested_bytes,
-            free_bytes,
-            allocated_bytes,
-            unallocated_bytes,
-            private_pool_bytes,
-            largest_free_bytes,
-            stranded_bytes,
-            releasable_bytes,
-            changes_after,
-            frames
+            'snapshot' as kind
         from memory_proof
+    ),
+    every as (
+        -- most messages are one line
+        select * replace (coalesce(last_line, line_no) as last_line) from message
     ),
     -- frames of a capturing function shortly before the message, or capture errors shortly after
     -- it, by the same writer

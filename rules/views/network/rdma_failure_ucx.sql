@@ -1,6 +1,18 @@
 -- table: One row per RDMA operation that failed, as UCX prints it: by the syndrome of the card, or
 -- by the words of libibverbs for the status.
 -- only with ucx_completion, ucx_verbs_completion
+with
+    completion as (
+        select c.*, y.ib_status
+        from ucx_completion c
+        left join ib_syndrome y using (syndrome)
+        where c.syndrome <> '0x5'
+        union all by name
+        select c.*, s.ib_status
+        from ucx_verbs_completion c
+        left join ib_wc_status s on starts_with(lower(c.message), lower(s.text))
+        where c.message not ilike '%flush%'
+    )
 select
     'ucx' as source,
     s.ib_status as status,
@@ -15,24 +27,5 @@ select
     c.time,
     c.file_id,
     c.line_no
-from ucx_completion c
-left join ib_syndrome y using (syndrome)
+from completion c
 left join ib_wc_status s using (ib_status)
-where c.syndrome <> '0x5'
-union all by name
-select
-    'ucx' as source,
-    s.ib_status as status,
-    s.status_name,
-    s.meaning,
-    c.message as error,
-    try_cast(c.vendor_err_hex as bigint) as vendor_err,
-    c.host,
-    c.pid,
-    c.rank,
-    c.time,
-    c.file_id,
-    c.line_no
-from ucx_verbs_completion c
-left join ib_wc_status s on starts_with(lower(c.message), lower(s.text))
-where c.message not ilike '%flush%'

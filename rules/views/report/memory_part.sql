@@ -20,36 +20,31 @@ with
             = 1
     ),
     chosen as (
-        select *, coalesce(allocated_bytes, 0) - coalesce(private_pool_bytes, 0) as tensors
+        select
+            *,
+            coalesce(allocated_bytes, 0) - coalesce(private_pool_bytes, 0) as tensors,
+            total_bytes
+            - coalesce(free_bytes, 0)
+            - allocated_bytes
+            - coalesce(unallocated_bytes, 0) as outside_bytes
         from failure
         order by rank nulls last
         limit 8
     ),
     part as (
-        select *, 1 as place, 'allocated' as part, tensors as size_bytes
-        from chosen
-        union all
-        select *, 2, 'graph pools', private_pool_bytes
-        from chosen
-        union all
-        select *, 3, 'cached, not allocated', unallocated_bytes
-        from chosen
-        union all
         select
             *,
-            4,
-            'outside of the allocator',
-            total_bytes
-            - coalesce(free_bytes, 0)
-            - coalesce(allocated_bytes, 0)
-            - coalesce(unallocated_bytes, 0)
-        from chosen
-        where allocated_bytes is not null
-        union all
-        select *, 5, 'free', free_bytes
-        from chosen
-        union all
-        select *, 6, 'requested', requested_bytes
+            unnest(
+                [
+                    {'place':1, 'part':'allocated', 'size_bytes':tensors},
+                    {'place':2, 'part':'graph pools', 'size_bytes':private_pool_bytes},
+                    {'place':3, 'part':'cached, not allocated', 'size_bytes':unallocated_bytes},
+                    {'place':4, 'part':'outside of the allocator', 'size_bytes':outside_bytes},
+                    {'place':5, 'part':'free', 'size_bytes':free_bytes},
+                    {'place':6, 'part':'requested', 'size_bytes':requested_bytes}
+                ],
+                recursive := true
+            )
         from chosen
     )
 select
