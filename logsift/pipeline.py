@@ -47,6 +47,8 @@ def read(
 
     with store.scratch() as parts:
         parsed = Parser(catalog).parse(files, Path(parts), note)
+        if progress:
+            progress("storing", 0, 0)
         store.con.execute("BEGIN")
         store.append_parts(Path(parts))
         store.con.execute("COMMIT; BEGIN")
@@ -78,6 +80,8 @@ def explain(
     tables.fill("behind the search")
     queries = tables.queries()
     found = judge(store, rules, {r: q for r, q in queries.items() if r in rules}, progress)
+    if progress:
+        progress("verdict", 0, 0)
     incidents = doubted(combined(identify(found, store)), store)
     clocks = Clocks.of(store)
     paths = {f.file_id: f.name for f in files}

@@ -44,7 +44,8 @@ def analyze(
             these (but no database), which are one job then.
         catalog: the content to use, by default the built-in one and the user's own.
         db: where the database goes, by default `RUN/logsift.duckdb`, or a cache folder where RUN can't be written.
-        progress: called with (stage, done, in all): bytes while "reading", then how many "tables" and "rules" are done.
+        progress: called with (stage, done, in all): bytes while "reading", then how many "tables" and "rules" are done;
+            before and after these "storing" and the "verdict", which do not say how much is left (0 in all).
         follow: read files outside of a directory that links in it lead to.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from logsift.cli.ask import sql, tables
-from logsift.cli.content import check, docs, explain, lookup, rules
+from logsift.cli.content import check, docs, explain, lookup, recipe, rules
 from logsift.cli.group import Commands
 from logsift.cli.live import capture
 from logsift.cli.look import plot, stacks, timeline, unread
@@ -23,6 +23,6 @@ for command in (
     *(timeline, stacks, plot, unread),
     *(sql, tables),
     *(capture,),
-    *(rules, lookup, explain, check, docs),
+    *(rules, lookup, explain, check, docs, recipe),
 ):
     main.add_command(command)

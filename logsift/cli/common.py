@@ -22,6 +22,8 @@ CONTENT = click.option(
     help="A folder with more parsers/ and rules/; may be repeated.",
 )
 DB = click.option("--db", type=PATH, metavar="PATH", help="Where the database goes (default: RUN/logsift.duckdb).")
+BRIEF = ("line", "slack", "github")
+"""Formats for a chat, a scheduler and a build: functions of logsift.report.brief."""
 Runs = tuple[Path, ...]
 
 
@@ -71,13 +73,19 @@ def analysis_of(run: Runs, db: Path | None, content: tuple[Path, ...]) -> Analys
     from logsift.report.progress import reading
     from logsift.run import analyze as run_analysis
 
-    follow = click.get_current_context().meta.get("follow", False)
+    meta = click.get_current_context().meta
+    meta["run"] = run
+    follow = meta.get("follow", False)
     with reading() as progress:
         return run_analysis(run, db=db, catalog=catalog_of(content), progress=progress, follow=follow)
 
 
 def rendered(analysis: Analysis, to: str, form: str | None = None) -> str:
-    """An analysis as text; `to` is json, html or md, `form` the tracker whose form in Markdown is filled."""
+    """An analysis as text; `to` is json, html, md or one of BRIEF, `form` the tracker whose form in Markdown is filled."""
+    if to in BRIEF:
+        from logsift.report import brief
+
+        return str(getattr(brief, to)(analysis))
     if to == "json":
         from logsift.report import json as rendering
 

@@ -32,6 +32,15 @@ def lookup(seed: str, key: str | None, content: tuple[Path, ...]) -> None:
 
 
 @click.command()
+@click.argument("name", required=False)
+def recipe(name: str | None) -> None:
+    """Print a script for a place where jobs run - a scheduler, a launcher, a build - or list those there are."""
+    from logsift.recipes import listed, recipe
+
+    click.echo(recipe(name) if name else listed(), nl=not name)
+
+
+@click.command()
 @click.argument("place", metavar="FILE:LINE")
 @CONTENT
 def explain(place: str, content: tuple[Path, ...]) -> None:

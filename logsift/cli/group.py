@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +14,8 @@ from logsift.content.errors import ContentErrors
 from logsift.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 
 class Commands(click.Group):
@@ -25,7 +28,7 @@ class Commands(click.Group):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
-        """Run a command; what is the user's to mend is told in a line, with exit code 2."""
+        """Run a command; what is the user's to mend is told in a line, with exit code 2, logsift's own fault with 3."""
         with _stopped_by_signals() as stopped:
             try:
                 return super().invoke(ctx)
@@ -36,7 +39,10 @@ class Commands(click.Group):
                 if told := _told(e):
                     say(told, err=True)
                     ctx.exit(2)
-                raise
+                if isinstance(e, (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError)):
+                    raise
+                say(_own_fault(ctx.meta.get("run", ()), bundles="bundle" in self.commands), err=True)
+                ctx.exit(3)
 
 
 @contextmanager
@@ -60,6 +66,21 @@ def _stopped_by_signals() -> Iterator[list[int]]:
     finally:
         for s, handler in before.items():
             signal.signal(s, handler)
+
+
+def _own_fault(run: Sequence[Path], *, bundles: bool) -> str:
+    """What people are told of the fault that was raised: where it is, and how to report it."""
+    import logging
+
+    from logsift import __version__
+
+    said = (
+        f"logsift {__version__}: a fault of logsift itself, not of what it read. Please report it with the lines above"
+    )
+    if bundles and run:
+        said += f", and with\n  logsift bundle {' '.join(shlex.quote(str(r)) for r in run)} -o issue.tar.zst"
+    where = logging.Formatter().formatException(sys.exc_info())
+    return f"{where}\n{said}"
 
 
 def _told(error: Exception) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from logsift.cli.common import CONTENT, DB, PATH, RUN, Runs, analysis_of, rendered, say
+from logsift.cli.common import BRIEF, CONTENT, DB, PATH, RUN, Runs, analysis_of, rendered, say
 from logsift.errors import UserError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _RANK = {"info": 0, "warning": 1, "critical": 2}
 
 @click.command()
 @RUN
-@click.option("--format", "to", type=click.Choice(["text", "json", "md"]), default="text", show_default=True)
+@click.option("--format", "to", type=click.Choice(["text", "json", "md", *BRIEF]), default="text", show_default=True)
 @DB
 @CONTENT
 @click.option(

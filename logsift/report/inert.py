@@ -81,6 +81,21 @@ def spreadsheet(value: object) -> object:
     return f"'{shown}" if shown[:1] in tuple("=+-@") or value[:1] in ("\t", "\r") else shown
 
 
+def slack(text: object) -> str:
+    """Text that Slack may read as markup: its three signs are written as it asks for, which ends links and mentions."""
+    return lines(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def annotation(text: object) -> str:
+    """The text of a command to GitHub Actions: it stays on its line, and is no other command."""
+    return lines(text).replace("%", "%25").replace("\n", "%0A")
+
+
+def annotation_property(value: object) -> str:
+    """A property of such a command."""
+    return annotation(value).replace(":", "%3A").replace(",", "%2C")
+
+
 def to_json(value: object, indent: int | None = 1) -> str:
     """Values as JSON; what acts upon a terminal that shows it is written as an escape."""
     text = json.dumps(value, ensure_ascii=False, indent=indent, default=str)

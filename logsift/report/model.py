@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from logsift import __version__
-from logsift.judge.words import duration, ranges, ranks
+from logsift.judge.words import count, duration, ranges, ranks
 from logsift.report.fates import Fate, folded
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Report:
     def verdict(self) -> str:
         """The first sentence of every report."""
         if self.root is None:
-            said = "No cause was found" + (f" in {self.coverage.lines:,} lines." if self.coverage.lines else ".")
+            said = "No cause was found" + (f" in {count(self.coverage.lines, 'line')}." if self.coverage.lines else ".")
             return said if self.coverage.training else f"{said} {NO_RUN}"
         return self.root.incident.summary
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def reading() -> Iterator[Callable[[str, int, int], None] | None]:
-    """A function to be called with (stage, done, in all), None where nobody watches."""
+    """A function to be called with (stage, done, in all; 0 where that is not known), None where nobody watches."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -22,4 +22,9 @@ def reading() -> Iterator[Callable[[str, int, int], None] | None]:
     columns = (TextColumn("{task.description:8}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("reading", total=None)
-        yield lambda stage, done, total: bar.update(task, description=stage, completed=done, total=total)
+
+        def show(stage: str, done: int, total: int) -> None:
+            bar.tasks[0].total = total or None  # the bar moves to and fro where nobody knows how much is left
+            bar.update(task, description=stage, completed=done)
+
+        yield show

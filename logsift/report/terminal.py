@@ -31,7 +31,7 @@ _LABEL = 7
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How much of each part is shown: how many of a list, and how many lines of a sentence."""
+    """How much of each part is shown: how many of a list, and how many lines of a sentence and of a proof."""
 
     steps: int
     proof: int
@@ -41,14 +41,16 @@ class Room:
     missing: int
     context: int
     lines: int
+    proof_lines: int
 
 
 _ROOMS = (
-    Room(8, 5, 6, 10, 4, 4, 6, 9), Room(6, 5, 5, 6, 3, 3, 3, 2), Room(4, 4, 4, 5, 3, 3, 0, 2), Room(3, 3, 3, 4, 2, 2, 0, 1),
-    Room(2, 3, 3, 2, 1, 1, 0, 1), Room(1, 3, 2, 1, 1, 1, 0, 1),
+    Room(8, 5, 6, 10, 4, 4, 6, 9, 9), Room(6, 5, 5, 6, 3, 3, 3, 2, 2), Room(4, 4, 4, 5, 3, 3, 0, 2, 2),
+    Room(3, 3, 3, 4, 2, 2, 0, 1, 2), Room(3, 3, 3, 4, 2, 2, 0, 1, 1), Room(2, 3, 3, 3, 1, 1, 0, 1, 2),
+    Room(1, 3, 3, 3, 1, 1, 0, 1, 2), Room(1, 3, 3, 2, 1, 1, 0, 1, 1), Room(1, 3, 2, 1, 1, 1, 0, 1, 1),
 )  # fmt: skip
 """From the roomiest on: the first that fits the screen is taken."""
-_ALL = Room(99, 50, 99, 99, 99, 99, 99, 99)
+_ALL = Room(99, 50, 99, 99, 99, 99, 99, 99, 99)
 
 
 class Page:
@@ -172,8 +174,9 @@ def _report(page: Page, report: Report, room: Room, *, facts: bool) -> None:
     for what, why in report.coverage.failed[:5]:
         page.say("", Text(line(f"{what}: {why}"), style="dim"), 2, 2)
     run = shlex.quote(report.run)
-    more = f"logsift show {run} {report.root.number}   " if report.root else ""
-    page.lines.append(Text(line(f"{more}logsift report {run} -o report.html"), style="dim"))
+    more = [f"logsift show {run} {report.root.number}"] if report.root else []
+    for command in (*more, f"logsift report {run} -o report.html"):
+        page.lines.append(Text(line(command), style="dim"))
     if report.database:
         page.lines.append(Text(line(f"tables: {report.database}"), style="dim"))
 
@@ -215,7 +218,9 @@ def _body(page: Page, finding: Finding, room: Room, *, facts: bool, report: Repo
         left = len(to_do) - room.steps
         page.say("", Text(f"… {count(left, 'more step')}: logsift show RUN {finding.number}", style="dim"))
     for n, e in enumerate(i.evidence[: room.proof]):
-        page.say("proof" if n == 0 else "", Text.assemble(page.place(e), "  ", line(e.text.strip()[:240])), room.lines)
+        page.say(
+            "proof" if n == 0 else "", Text.assemble(page.place(e), "  ", line(e.text.strip()[:240])), room.proof_lines
+        )
     if len(i.evidence) > room.proof:
         page.say("", Text(f"… {count(len(i.evidence) - room.proof, 'more line')}", style="dim"))
     if report:
@@ -244,7 +249,7 @@ def _echoes(page: Page, finding: Finding, room: Room) -> None:
     _rows(page, [("  " * depth + same[0].incident.rule, _numbers(same), same[0]) for depth, same in shown], room.lines)
     if len(folded) > len(shown):
         left = [f for _, same in folded[len(shown) :] for f in same]
-        page.say("", Text(f"… {count(len(left), 'more')} {_numbers(left)}", style="dim"), 1, 2)
+        page.say("", Text(f"… {len(left)} more: {_ids(left)}", style="dim"), 1, 2)
 
 
 def _rows(page: Page, rows: Iterable[tuple[str, str, Finding]], most: int) -> None:
@@ -262,8 +267,11 @@ def _rows(page: Page, rows: Iterable[tuple[str, str, Finding]], most: int) -> No
 
 def _numbers(same: Sequence[Finding]) -> str:
     """The ids of incidents, and how many they are where there are several: 3x #4 #5 #9."""
-    ids = " ".join(f"#{f.number}" for f in same[:3]) + (" …" if len(same) > 3 else "")
-    return ids if len(same) == 1 else f"{len(same)}x {ids}"
+    return _ids(same) if len(same) == 1 else f"{len(same)}x {_ids(same)}"
+
+
+def _ids(some: Sequence[Finding]) -> str:
+    return " ".join(f"#{f.number}" for f in some[:3]) + (" …" if len(some) > 3 else "")
 
 
 def _short(value: object) -> str:

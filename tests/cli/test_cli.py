@@ -242,3 +242,11 @@ def test_a_picture_of_many_points_keeps_the_highest_of_them() -> None:
     step, low, middle, high = buckets(np.arange(1e6), value, 2000)
     assert step[:2].tolist() == [0, 500]
     assert (high.max(), np.argmax(high), low.min(), middle.max()) == (7, 123_456 // 500, 1, 1)
+
+
+def test_a_fault_of_its_own_is_exit_code_3_and_asks_for_a_report(run_of: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("logsift.run.discover", lambda *_, **__: [][0])
+    shown = run(run_of({"a.log": "x\n"}))
+    assert shown.exit_code == 3
+    assert "IndexError" in shown.output
+    assert "a fault of logsift itself" in shown.output.splitlines()[-1]

@@ -22,7 +22,7 @@ def test_ranks_that_ended_alike_are_one_row_and_the_first_comes_first(crashed: A
     assert [(f.fate, f.said, f.ranks, f.first) for f in folded(crashed.store)] == [
         ("raised", "raised KeyError", (11,), (11,)),
         ("timed_out", "timed out in ALLREDUCE 20", tuple(range(8)), ()),
-        ("torn_down", "ended by its launcher", (8, 9, 10, 12, 13, 14, 15), ()),
+        ("torn_down", "ended by the launcher", (8, 9, 10, 12, 13, 14, 15), ()),
     ]
 
 
