@@ -1,45 +1,29 @@
 """What people have - folders, files, archives, a stream, a database that was sent - as one folder to read.
 
-Archives are unpacked and streams kept in private folders of the user's cache; nothing is written anywhere else, and no
-name in an archive leads out of its folder.
+Archives are unpacked (logsift.ingest.archives, also those within a folder) and streams kept in private folders of the
+user's cache; nothing is written anywhere else.
 """
 
 from __future__ import annotations
 
 import atexit
 import hashlib
-import json
-import os
 import shutil
-import stat
 import sys
-import tarfile
 import tempfile
-import time
-import zipfile
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from logsift.errors import StorageError, UserError
-from logsift.ingest import budget
-from logsift.ingest.discover import printable
-from logsift.ingest.readers.opening import open_bytes
+from logsift.errors import UserError
+from logsift.ingest.archives import Refused, copied, forget, printable, room, unpacked
 from logsift.places import cache_folder, workplace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 STREAM = Path("-")
-_BLOCK = 1 << 20
-_WEEK = 7 * 86400
-_KEPT_FREE = 1 << 30
-"""Bytes of a disk that unpacking leaves to others."""
-
-Refused = tuple[tuple[str, str], ...]
-"""Members of archives that were not unpacked, by name, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +71,7 @@ def given(paths: Sequence[Path]) -> Input:
                 (work / "joined" / label).symlink_to(run)
             with suppress(OSError):  # another process was first
                 (work / "joined").rename(folder)
-    _forget("joined-*", folder)
+    forget("joined-*", folder)
     refused = tuple((f"{n}/{name}", why) for n, one in zip(names, each, strict=True) for name, why in one.refused)
     return Input(folder, " ".join(one.shown for one in each), tuple(names.values()), refused, is_private=True)
 
@@ -105,9 +89,8 @@ def _one(path: Path) -> Input:
             start = f.read(12)
         if start[8:12] == b"DUCK":
             return Input(path, shown, is_database=True)
-        is_zip = start.startswith(b"PK") and zipfile.is_zipfile(path)
-        if is_zip or _is_tar(path):
-            folder, refused = _unpacked(path, is_zip=is_zip)
+        if made := unpacked(path):
+            folder, refused = made
             return Input(folder, shown, refused=refused, is_private=True)
     except PermissionError as e:
         raise UserError(f"{shown} cannot be read: {e.strerror}") from None
@@ -119,168 +102,5 @@ def _stream() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="stream-", dir=cache_folder()))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     with (folder / "stdin").open("xb") as out:
-        _copied(sys.stdin.buffer, out, _room())
+        copied(sys.stdin.buffer, out, room())
     return folder / "stdin"
-
-
-def _is_tar(path: Path) -> bool:
-    with suppress(tarfile.TarError, OSError), open_bytes(path) as stream:
-        tarfile.TarInfo.frombuf(stream.read(512), "utf-8", "surrogateescape")
-        return True
-    return False
-
-
-def _unpacked(path: Path, *, is_zip: bool) -> tuple[Path, Refused]:
-    """The folder that holds an archive's files, made once for as long as the archive is not changed."""
-    status = path.stat()
-    about = f"{printable(path.resolve())}\0{status.st_size}\0{status.st_mtime_ns}\0{status.st_ino}"
-    folder = cache_folder() / f"unpacked-{hashlib.sha256(about.encode()).hexdigest()[:24]}"
-    if not folder.is_dir():
-        with workplace(folder) as work:
-            tree = work / "made" / "run"
-            tree.mkdir(parents=True)
-            members = _of_zip(path) if is_zip else _of_tar(path)
-            refused = list(_written(members, tree))
-            (work / "made" / "refused.json").write_text(json.dumps(refused))
-            with suppress(OSError):  # another process was first
-                (work / "made").rename(folder)
-    _forget("unpacked-*", folder)
-    return folder / "run", tuple((name, why) for name, why in json.loads((folder / "refused.json").read_text()))
-
-
-@dataclass(frozen=True, slots=True)
-class _Member:
-    """A member of an archive; `why` says what speaks against unpacking it."""
-
-    name: str
-    mtime: float
-    stream: IO[bytes] | None
-    why: str = ""
-
-
-def _written(members: Iterator[_Member], tree: Path) -> Iterator[tuple[str, str]]:
-    """Write members below a folder; gives those that are not there, or not whole, and why."""
-    room, count = _room(), 0
-    for member in members:
-        name = printable(Path(member.name))
-        parts = PurePosixPath(member.name).parts
-        if member.why or member.stream is None:
-            yield name, member.why
-            continue
-        if not parts or parts[0] == "/" or ".." in parts or "\0" in member.name:
-            yield name, "its name leads out of the archive"
-            continue
-        count += 1
-        if count > budget.FILES:
-            yield name, f"more than {budget.FILES} files: the others are not read"
-            return
-        target = tree.joinpath(*parts)
-        try:
-            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with target.open("xb") as out:
-                size, why = _copied(member.stream, out, room)
-            os.utime(target, (member.mtime, member.mtime))
-        except OSError as e:
-            yield name, f"cannot be unpacked: {e.strerror or e}"
-            continue
-        room -= size
-        if why:
-            yield name, why
-        if room <= 0:
-            yield name, "the archive unpacks to more than there is room for: what follows is not read"
-            return
-
-
-def _copied(source: IO[bytes], out: IO[bytes], room: int) -> tuple[int, str]:
-    """Copy a stream, up to the room there is; gives its size and why it is not whole."""
-    size = 0
-    while True:
-        try:
-            block = source.read(_BLOCK)
-        except Exception as e:  # each packer has errors of its own
-            return size, f"cannot be read further: {e}"
-        if not block:
-            return size, ""
-        if size + len(block) > room:
-            return size, "more than there is room for"
-        try:
-            out.write(block)
-        except OSError as e:
-            raise StorageError(f"cannot write into {cache_folder()}: {e.strerror}") from None
-        size += len(block)
-
-
-def _room() -> int:
-    return max(0, shutil.disk_usage(cache_folder()).free - _KEPT_FREE)
-
-
-class _Header(tarfile.TarInfo):
-    """A header whose names are no longer than names are: they are read into memory."""
-
-    @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Header:
-        header = super().frombuf(buf, encoding, errors)
-        if header.type in (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME,
-                           tarfile.GNUTYPE_LONGLINK) and header.size > 1 << 20:  # fmt: skip
-            raise tarfile.ReadError("a name of megabytes")
-        return header
-
-
-def _of_tar(path: Path) -> Iterator[_Member]:
-    with open_bytes(path) as packed:
-        try:
-            with tarfile.open(
-                fileobj=packed, mode="r|", tarinfo=_Header, encoding="utf-8", errors="surrogateescape"
-            ) as tar:
-                for member in tar:
-                    tar.members = []  # type: ignore[attr-defined]  # they are kept for a second look, which nobody takes
-                    if member.isreg():
-                        yield _Member(member.name, min(max(member.mtime, 0), 1 << 33), tar.extractfile(member))
-                    elif not member.isdir():
-                        kind = "a link" if member.issym() or member.islnk() else "a device"
-                        yield _Member(member.name, 0, None, f"{kind}, no file")
-        except (tarfile.TarError, OSError, EOFError, ValueError) as e:
-            yield _Member(path.name, 0, None, f"the archive cannot be read further: {packed.why or e}")
-        else:
-            if packed.why:
-                yield _Member(path.name, 0, None, f"the archive cannot be read further: {packed.why}")
-
-
-def _of_zip(path: Path) -> Iterator[_Member]:
-    allowed = max(budget.UNPACKED_FREE_BYTES, budget.UNPACKED_RATIO * path.stat().st_size)
-    try:
-        with zipfile.ZipFile(path) as archive:
-            for info in archive.infolist():
-                allowed -= info.file_size
-                if info.is_dir():
-                    continue
-                if stat.S_ISLNK(info.external_attr >> 16):
-                    yield _Member(info.filename, 0, None, "a link, no file")
-                elif info.flag_bits & 1:
-                    yield _Member(info.filename, 0, None, "it is encrypted")
-                elif allowed < 0:
-                    yield _Member(info.filename, 0, None, "the archive unpacks to far more than logs do")
-                else:
-                    try:
-                        with closing(archive.open(info)) as stream:
-                            yield _Member(info.filename, _time_of(info), stream)
-                    except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError, ValueError) as e:
-                        yield _Member(info.filename, 0, None, f"cannot be unpacked: {e}")
-    except (zipfile.BadZipFile, OSError) as e:
-        raise UserError(f"{printable(path)} cannot be read: {e}") from None
-
-
-def _time_of(info: zipfile.ZipInfo) -> float:
-    try:
-        return datetime(*info.date_time, tzinfo=UTC).timestamp()
-    except ValueError:
-        return 0.0
-
-
-def _forget(pattern: str, kept: Path) -> None:
-    """Delete what of this kind nobody used for a week."""
-    with suppress(OSError):
-        os.utime(kept)
-        for old in kept.parent.glob(pattern):
-            if old != kept and time.time() - old.lstat().st_mtime > _WEEK:
-                shutil.rmtree(old, ignore_errors=True)

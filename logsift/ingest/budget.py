@@ -15,6 +15,9 @@ MARGIN_BYTES = 16 << 20
 UNPACKED_FREE_BYTES = 256 << 20
 UNPACKED_RATIO = 500
 """A packed file may hold this many bytes for each of its own, or UNPACKED_FREE_BYTES: logs are packed 10 to 100 times."""
+ARCHIVE_BYTES = 8 << 30
+"""What is unpacked of an archive that lies within a run: data sets and checkpoints are packed too. One that is named by
+itself is unpacked as far as there is room."""
 WHOLE_BYTES = 1 << 30
 """What is read of a file whose reader needs all of it at once (dumps, stores of points), in unpacked bytes."""
 

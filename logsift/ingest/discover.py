@@ -6,13 +6,16 @@ import fnmatch
 import os
 import re
 import stat
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import regex
 
+from logsift.errors import UserError
 from logsift.ingest import budget
+from logsift.ingest.archives import is_named_so, printable, unpacked
 from logsift.ingest.readers.opening import compression_of, open_bytes
 
 if TYPE_CHECKING:
@@ -97,13 +100,18 @@ def discover(
     if not run.exists():
         raise FileNotFoundError(f"no such file or directory: {printable(run)}")
     alone = not run.is_dir()
-    found = [(run, "")] if alone else sorted(_walk(run, follow, frozenset(roots)))
     base = run.parent if alone else run
+    refused = dict(refused)
+    found = (
+        [(run, run.relative_to(base), "")]
+        if alone
+        else sorted(_files(run, follow, frozenset(roots), refused), key=lambda f: f[1])
+    )
     owners = [(g, regex.compile(g.head, regex.MULTILINE)) for g in catalog.grammars if g.head]
     owners.sort(key=lambda o: o[0].name)
     out: list[SourceFile] = []
-    for path, why in found:
-        name = printable(path.relative_to(base))
+    for path, relative, why in found:
+        name = printable(relative)
         if _OWN_NAME.fullmatch(path.name):
             continue
         size = mtime_ns = 0
@@ -123,15 +131,10 @@ def discover(
         host, rank = hints(name)
         out.append(SourceFile(len(out) + 1, path, name, reader, grammar, host, rank, size, mtime_ns, why))
     there = {f.name for f in out}
-    for name, why in dict(refused).items():
+    for name, why in refused.items():
         if name not in there:
             out.append(SourceFile(len(out) + 1, base / "nowhere", name, "", None, None, None, 0, 0, why))
     return out
-
-
-def printable(path: Path) -> str:
-    r"""A path as text: names are bytes, and those that are no UTF-8 are written as \xNN."""
-    return os.fsencode(path).decode("utf-8", errors="backslashreplace")
 
 
 def _path_of(name: str) -> Path:
@@ -164,10 +167,47 @@ def known_files(run: Path | None, rows: Iterable[Mapping[str, Any]]) -> dict[int
         name = str(r["path"])
         inside = base is not None and not name.startswith("/") and ".." not in Path(name).parts
         out[r["file_id"]] = SourceFile(
-            r["file_id"], _path_of(f"{base}/{name}"), name, r["reader"] if inside else "", r["grammar"], r["host"], r["rank"], r["bytes"],
+            r["file_id"], _found_again(base, name) if inside and base else Path(name), name, r["reader"] if inside else "", r["grammar"], r["host"], r["rank"], r["bytes"],
             r["mtime_ns"], r["why"],
         )  # fmt: skip
     return out
+
+
+def _found_again(base: Path, name: str) -> Path:
+    """Where a file is that `discover` named, also one in an archive."""
+    path = _path_of(f"{base}/{name}")
+    if path.exists():
+        return path
+    for parent in path.parents:
+        if is_named_so(parent.name) and parent.is_file():
+            with suppress(OSError, UserError):
+                if made := unpacked(parent, within=True):
+                    return _path_of(f"{made[0]}/{printable(path.relative_to(parent))}")
+    return path
+
+
+def _files(
+    run: Path, follow: bool, roots: frozenset[Path], refused: dict[str, str]
+) -> Iterator[tuple[Path, Path, str]]:
+    """(where it is, where below the run, why it cannot be read) of files; archives are the folders they hold.
+
+    Members that are not there are added to `refused`.
+    """
+    for path, why in _walk(run, follow, roots):
+        relative = path.relative_to(run)
+        made = None
+        if not why and is_named_so(path.name):
+            try:
+                made = unpacked(path, within=True)
+            except (OSError, UserError) as e:
+                why = f"cannot be unpacked: {e}"
+        if made is None:
+            yield path, relative, why
+            continue
+        folder, missing = made
+        refused |= {f"{printable(relative)}/{name}": told for name, told in missing}
+        for inner, told in _walk(folder, False, frozenset()):
+            yield inner, relative / inner.relative_to(folder), told
 
 
 def _walk(run: Path, follow: bool, roots: frozenset[Path]) -> Iterator[tuple[Path, str]]:

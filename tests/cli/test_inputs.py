@@ -17,11 +17,14 @@ import pytest
 import zstandard
 from click.testing import CliRunner, Result
 
-from logsift import Catalog, analyze
+from logsift import Analysis, Catalog, analyze
 from logsift.cli import main
 from logsift.errors import UserError
 from logsift.ingest import budget
+from logsift.ingest.archives import unpacked
 from logsift.inputs import given
+from logsift.report import details
+from logsift.report.model import build
 
 Make = Callable[..., Path]
 
@@ -208,3 +211,42 @@ def test_a_database_that_was_sent_reads_no_file_and_runs_no_view_of_its_own(
 def test_a_database_is_a_job_by_itself(kinds: dict[str, list[str]]) -> None:
     with pytest.raises(UserError, match="give it alone"):
         given([Path(kinds["sent.duckdb"][0]), Path(kinds["run"][0])])
+
+
+def test_an_archive_in_a_run_is_the_folder_it_holds(tmp_path: Path, catalog: Catalog) -> None:
+    run = tmp_path / "run"
+    (run / "more").mkdir(parents=True)
+    tar = tarred(tmp_path / "a.tar", {"rank3.log": LINES.encode(), "deeper.tar": b"x", "../out.log": b"x"}).read_bytes()
+    (run / "more" / "node-1.tar.gz").write_bytes(gzip.compress(tar))
+    (run / "no-archive.zip").write_text("step 1\n")
+    analysis = analyze(run, catalog=catalog)
+    assert analysis.root is not None
+    assert {e.path for e in analysis.root.evidence} == {"more/node-1.tar.gz/rank3.log"}
+    assert analysis.sql("SELECT path, host, rank, reader FROM file ORDER BY path") == [
+        {"path": "more/node-1.tar.gz/../out.log", "host": "node-1", "rank": None, "reader": ""},
+        {"path": "more/node-1.tar.gz/deeper.tar", "host": "node-1", "rank": None, "reader": ""},
+        {"path": "more/node-1.tar.gz/rank3.log", "host": "node-1", "rank": 3, "reader": "lines"},
+        {"path": "no-archive.zip", "host": None, "rank": None, "reader": "lines"},
+    ]
+    assert sorted(p.name for p in run.rglob("*")) == ["logsift.duckdb", "more", "no-archive.zip", "node-1.tar.gz"]
+    assert "step 19 loss" in details_of(analysis), "the lines around the proof are read from it again"
+    assert analyze(run, catalog=catalog).parsed == 0
+
+
+def details_of(analysis: Analysis) -> str:
+    """The lines around the proof."""
+    assert analysis.root
+    found = details.passages(analysis, [f for f in [build(analysis).root] if f], 5)
+    return "\n".join(line.text for each in found.values() for p in each for line in p.lines)
+
+
+def test_what_is_unpacked_of_an_archive_in_a_run_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "ARCHIVE_BYTES", 1 << 20)
+    path = tarred(tmp_path / "data.tar", {"a.log": b"x\n", "weights.bin": bytes(4 << 20), "z.log": b"x\n"})
+    made = unpacked(path, within=True)
+    assert made
+    folder, refused = made
+    assert (folder / "a.log").read_text() == "x\n"
+    assert sum(p.stat().st_size for p in folder.iterdir()) <= 1 << 20
+    assert ("weights.bin", "more than there is room for") in refused
+    assert unpacked(path) != made
