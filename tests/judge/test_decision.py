@@ -82,3 +82,10 @@ def test_every_row_of_the_catalogue_names_a_rule_and_a_reason(catalog: Catalog) 
     reasons = {line.split(",")[0] for line in seeds["next_step_reason"].splitlines() if not line.startswith("#")}
     assert {r.split(",")[0] for r in rows} <= {r.id for r in catalog.rules}
     assert {r.split(",")[5] for r in rows} <= reasons
+
+
+def test_what_other_tools_call_a_cause_leads_to_rules_that_are_there(catalog: Catalog) -> None:
+    csv = next(s.csv for s in catalog.seeds if s.name == "cause_word")
+    rows = [line.split(",") for line in csv.splitlines() if not line.startswith("#")][1:]
+    assert {rule for _, _, rule in rows} <= {r.id for r in catalog.rules}
+    assert len({(word, rule) for word, _, rule in rows}) == len(rows)
