@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import tarfile
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from builders.clusters import make
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.image import imread
 
 from logsift import Analysis, Catalog, analyze
 from logsift.report import html
@@ -115,13 +117,80 @@ def test_the_memory_of_a_failed_allocation_is_drawn(tmp_path: Path, catalog: Cat
     assert [(p.name, p.says) for p in pictures(analysis)] == [("memory", "process asked for 64.00 MiB of 48.00 GiB")]
 
 
+def browse(path: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """A page in a browser without a screen."""
+    options = ("--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", *options)
+    return subprocess.run(
+        [str(CHROMIUM), *options, path.as_uri()], capture_output=True, text=True, timeout=300, check=True
+    )
+
+
 def in_browser(path: Path) -> tuple[str, str]:
     """The page as it is once its script ran, and what the browser complains of."""
-    done = subprocess.run(
-        [str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom", path.as_uri()],
-        capture_output=True, text=True, timeout=120, check=True,
-    )  # fmt: skip
+    done = browse(path, "--dump-dom")
     return done.stdout, "\n".join(line for line in done.stderr.splitlines() if "CONSOLE" in line)
+
+
+SCHEMES = {"light": "--blink-settings=preferredColorScheme=1", "dark": "--blink-settings=preferredColorScheme=0"}
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """axe-core, which looks for what keeps people from a page; it is fetched, and not among the dependencies."""
+    folder = tmp_path_factory.mktemp("axe")
+    if shutil.which("npm") is None:
+        pytest.skip("no npm here to fetch axe-core with")
+    got = subprocess.run(
+        ["npm", "pack", "axe-core@4", "--silent"], cwd=folder, capture_output=True, text=True, timeout=120, check=False
+    )
+    if got.returncode:
+        pytest.skip(f"axe-core cannot be had: {got.stderr.strip()[-200:]}")
+    with tarfile.open(next(folder.glob("*.tgz"))) as package:
+        script = package.extractfile("package/axe.min.js")
+        assert script
+        return script.read().decode()
+
+
+_LOOK = """axe.run(document, {resultTypes: ["violations"]}).then(found => {
+  const said = document.createElement("pre");
+  said.id = "axe-said";
+  said.textContent = found.violations.map(v => `${v.impact} ${v.id}: ${v.nodes.map(n => n.target).join(" ; ")}`).join("\\n") || "none";
+  document.body.append(said);
+});"""
+
+
+def violations(page: str, axe: str, path: Path, scheme: str) -> list[str]:
+    """What axe-core finds, with how grave it is."""
+    # The page lets no script run but its own.
+    page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)
+    path.write_text(page.replace("</body>", f"<script>{axe}</script><script>{_LOOK}</script></body>"))
+    dom = browse(path, "--virtual-time-budget=60000", SCHEMES[scheme], "--dump-dom").stdout
+    said = re.search(r'<pre id="axe-said">(.*?)</pre>', dom, re.DOTALL)
+    assert said
+    return said[1].splitlines()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here; CI has one")
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_nothing_serious_keeps_people_from_the_page(text: str, axe: str, tmp_path: Path, scheme: str) -> None:
+    with_a_fault = text.replace("<main", '<img id="nameless" src="data:,"><main', 1)
+    assert violations(with_a_fault, axe, tmp_path / "page.html", scheme) == ["critical image-alt: #nameless"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here; CI has one")
+def test_the_page_is_seen_in_light_and_in_dark(text: str, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(text)
+    bright = {}
+    for scheme, option in SCHEMES.items():
+        shot = tmp_path / f"{scheme}.png"
+        browse(tmp_path / "page.html", option, "--window-size=1200,2000", f"--screenshot={shot}")
+        seen = imread(shot)[:, :, :3]
+        assert seen.std() > 0.05, "blank"
+        bright[scheme] = float(seen.mean())
+    assert bright["light"] > 0.8
+    assert bright["dark"] < 0.3
 
 
 @pytest.mark.slow
