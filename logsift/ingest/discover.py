@@ -101,11 +101,11 @@ def discover(
         raise FileNotFoundError(f"no such file or directory: {printable(run)}")
     alone = not run.is_dir()
     base = run.parent if alone else run
-    refused = dict(refused)
+    missing = dict(refused)
     found = (
         [(run, run.relative_to(base), "")]
         if alone
-        else sorted(_files(run, follow, frozenset(roots), refused), key=lambda f: f[1])
+        else sorted(_files(run, follow, frozenset(roots), missing), key=lambda f: f[1])
     )
     owners = [(g, regex.compile(g.head, regex.MULTILINE)) for g in catalog.grammars if g.head]
     owners.sort(key=lambda o: o[0].name)
@@ -131,7 +131,7 @@ def discover(
         host, rank = hints(name)
         out.append(SourceFile(len(out) + 1, path, name, reader, grammar, host, rank, size, mtime_ns, why))
     there = {f.name for f in out}
-    for name, why in refused.items():
+    for name, why in missing.items():
         if name not in there:
             out.append(SourceFile(len(out) + 1, base / "nowhere", name, "", None, None, None, 0, 0, why))
     return out
@@ -187,11 +187,11 @@ def _found_again(base: Path, name: str) -> Path:
 
 
 def _files(
-    run: Path, follow: bool, roots: frozenset[Path], refused: dict[str, str]
+    run: Path, follow: bool, roots: frozenset[Path], missing: dict[str, str]
 ) -> Iterator[tuple[Path, Path, str]]:
     """(where it is, where below the run, why it cannot be read) of files; archives are the folders they hold.
 
-    Members that are not there are added to `refused`.
+    Members that are not there are added to `missing`.
     """
     for path, why in _walk(run, follow, roots):
         relative = path.relative_to(run)
@@ -204,8 +204,8 @@ def _files(
         if made is None:
             yield path, relative, why
             continue
-        folder, missing = made
-        refused |= {f"{printable(relative)}/{name}": told for name, told in missing}
+        folder, refused = made
+        missing |= {f"{printable(relative)}/{name}": told for name, told in refused}
         for inner, told in _walk(folder, False, frozenset()):
             yield inner, relative / inner.relative_to(folder), told
 
