@@ -142,7 +142,7 @@ def _phrase(
 
 
 def placeholders(command: str, known: Collection[str]) -> list[str]:
-    """What stands in a command for the value of a fact that is known."""
+    """Placeholder in a command for the value of a fact that is known."""
     plain = _TEMPLATE.sub("", command)
     found = {m[0]: m[0].strip("<>").lower().replace(" ", "_") for m in _PLACEHOLDER.finditer(plain)}
     return [shown for shown, name in found.items() if name in known or _ALSO_CALLED.get(name) in known]

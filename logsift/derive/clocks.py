@@ -354,7 +354,7 @@ def _us(span: timedelta) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Boot:
-    """A boot of a host, as one file tells it: what stands there before `line_no` is of an older one."""
+    """A boot of a host, as one file tells it: what comes before `line_no` is of an older one."""
 
     line_no: int
     host: str | None

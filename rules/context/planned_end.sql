@@ -27,7 +27,7 @@ run  = ["ls -l {{ path }}", "rm {{ path }}"]
 [[step]]
 when = "ended_by != 'kill_switch'"
 say  = '''Start the next part from the checkpoint that it saved; a job array that runs one job at a
-time chains them without anybody's hand.'''
+time chains them by itself.'''
 run  = ["sbatch --array=1-10%1 job.slurm"]
 */
 -- only with training_mark

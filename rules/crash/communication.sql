@@ -42,7 +42,7 @@ run  = ["export NCCL_DEBUG=WARN"]
 [[step]]
 when = "class == 'echo' and peer_rank is not none"
 say  = '''
-Read the log of rank {{ peer_rank }} first: this process was only told by that one's service thread
+Read the log of rank {{ peer_rank }} first: that rank's service thread only told this process
 that the call failed.
 '''
 [[step]]
@@ -77,7 +77,7 @@ run  = [
 when = "class == 'driver'"
 say  = '''
 Check that driver, CUDA, NCCL and its plugins{% if host %} of {{ host }}{% endif %} fit together,
-and that the library which is named can be loaded.
+and that the library it names can be loaded.
 '''
 run  = [
   "nvidia-smi --query-gpu=driver_version --format=csv,noheader",

@@ -5,7 +5,7 @@ confidence = "possible"
 status     = "stable"
 otherwise  = true
 about      = """
-Asked where no other rule found a cause: logs that end in trouble nobody here knows. Shown are the
+Asked where no other rule found a cause: logs that end in trouble no rule knows. Shown are the
 lines most worth reading: rare ones, of few ranks, that others follow, close before the end. A log
 is taken for one of a failed job where a launcher or scheduler says so, or where a line of a job
 as programs end with it comes near the end and no step is logged after it. Or the scheduler lists

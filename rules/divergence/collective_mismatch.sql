@@ -9,7 +9,7 @@ explains   = [
 about      = """
 All members of a group must call the same collectives in the same order with fitting sizes and
 types. Here one number of one group is a different operation, size or type on some ranks: the
-program took another way there. The minority is named; without a majority all are.
+program took another path there. The minority is named; without a majority all are.
 """
 false_positives = """
 Operations that may differ by nature (all-to-all, scatter, gather, coalesced ones) are left out, so
@@ -50,7 +50,7 @@ say  = "NCCL suspects a mismatch of collectives at or around {{ ranks | ranks }}
 [[step]]
 when = "field in ('op', 'seq')"
 say  = '''Find where {{ ranks | ranks }}
-  {%- if ranks | length < (all_ranks or ranks) | length %} took another way than the others
+  {%- if ranks | length < (all_ranks or ranks) | length %} took another path than the others
   {%- else %} parted{% endif %} before collective {{ seq }}: a condition on the rank, on the data or
   on an exception, such as a last batch, a log or checkpoint step of rank 0 only, a parameter
   without gradient.'''

@@ -7,11 +7,11 @@ about = """
 The main threads of all ranks are compared by their path of calls, from the outside in, without
 wrappers and helper threads. Most are waiting at one place (a collective, a store, a lock) and a few
 are elsewhere. Where the few also wait for their peers, neither side is late: ranks took different
-ways through the program. Two snapshots in which nothing moves make it sure. Dumps in which no rank
+paths through the program. Two snapshots in which nothing moves make it sure. Dumps in which no rank
 stands apart are reported as context.
 """
 false_positives = """
-One snapshot of a healthy job can catch a rank at a duty of its own (data, logging) while the others
+One snapshot of a healthy job can catch a rank at work of its own (data, logging) while the others
 wait for it.
 """
 references = [

@@ -9,7 +9,7 @@ explains    = [
 ]
 transient   = true
 about       = """
-The driver reported a fault that no program causes: the GPU left the bus, its memory has an
+The driver reported a fault that no program causes: the GPU fell off the bus, its memory has an
 uncorrectable error, its firmware stopped answering, an NVLink broke. All work on that GPU is lost;
 every other rank of the job then waits for it or sees its connections close. Of several codes in one
 burst (less than three minutes apart) the one that causes the others is named; 43, 45 and 154 only

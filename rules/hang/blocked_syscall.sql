@@ -281,8 +281,8 @@ run = [
 ]
 */
 with
-    -- Whose stack shows that it is waiting in a collective waits for the others on its sockets: that
-    -- is no fault of theirs.
+    -- Whose stack shows that it is waiting in a collective waits for the others on its sockets:
+    -- that is no fault of theirs.
     of_collective as (select distinct pid, rank from stack_main where waits_for_peers),
     -- many threads or ranks at the same thing are one incident
     blocked as (

@@ -12,7 +12,7 @@ it, all of them waited alike: then nobody is late, and the path between them (ne
 GPU) or a deadlock inside the library is the suspect.
 """
 false_positives = """
-A step that honestly takes longer than the timeout (a first compilation, saving a checkpoint, an
+A step that really takes longer than the timeout (a first compilation, saving a checkpoint, an
 uneven last batch) ends the same way: then the timeout is too short.
 """
 references = ["https://pytorch.org/docs/stable/torch_nccl_environment_variables.html"]

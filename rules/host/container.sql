@@ -6,7 +6,7 @@ status      = "stable"
 explains    = ["network.connect_failure", "network.peer_lost", "hang.init_incomplete"]
 about       = """
 The image could not be fetched or opened, the runtime could not set up the GPU, or Kubernetes
-evicted the pod or killed it because a probe failed; or no node, volume or instance was to be had,
+evicted the pod or killed it because a probe failed; or no node, volume or instance was available,
 and the job never ran.
 """
 false_positives = "An earlier try failed and a later one ran."

@@ -8,9 +8,9 @@ transient   = true
 needs       = ["node_test", "node_state"]
 about       = """
 A test that runs over all nodes before or after a job failed: a collective did not pass or a GPU
-took no memory (torch-distributed-gpu-test and its kin), nccl-tests received wrong values, a health
-check of the node failed. Where other nodes pass the same test the node is to blame; where all fail
-one of them, or the network between them, holds up the rest.
+took no memory (torch-distributed-gpu-test and similar tools), nccl-tests received wrong values, a
+health check of the node failed. Where other nodes pass the same test the node is to blame; where
+all fail one of them, or the network between them, holds up the rest.
 """
 false_positives = "A test that was started with wrong addresses fails on good nodes."
 references  = [

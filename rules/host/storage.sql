@@ -8,8 +8,7 @@ explains_same_place = ["host.cpu_stall"]
 about       = """
 A network or parallel file system lost its server, the server evicted the client, or a file handle
 went stale. On hard mounts programs wait without an error until the server is back; on soft mounts,
-and after an eviction, reads and writes fail. Or a file is not what it should be, as its checksum
-tells.
+and after an eviction, reads and writes fail. Or the checksum of a file does not match.
 """
 false_positives = "A short restart of the server that every program waited out."
 references  = ["https://doc.lustre.org/lustre_manual.xhtml#lustrerecovery"]

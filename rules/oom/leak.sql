@@ -6,7 +6,7 @@ status      = "experimental"
 explains    = ["oom", "crash.signal", "crash.exception"]
 about       = """
 Memory of the host, of a process or of a GPU goes up from the first step to the last without
-levelling off, as trainers and tools printed it: something is kept that should be let go. Whether
+levelling off, as trainers and tools printed it: something is kept that should be freed. Whether
 or not it has run out yet, it will. Medians of eight parts of the run must all rise, the last ones
 as fast as the first; what fills once and then stays (weights, caches, pinned buffers) is no leak.
 """
@@ -58,7 +58,7 @@ when = "hours_left and hours_left < 100"
 say  = '''It is full in about {{ (hours_left * 3600) | duration }} at this pace: until the leak is
   found, save and restart before then.'''
 [[step]]
-say  = '''Until it is found, restart by plan before memory is full: let the loop save and leave
+say  = '''Until it is found, plan restarts before memory is full: let the loop save and leave
   when 95 % are in use, and a job array start the next part.'''
 run  = ["sbatch --array=1-10%1 job.slurm"]
 */

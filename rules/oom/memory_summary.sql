@@ -6,8 +6,8 @@ status     = "stable"
 about      = """
 torch.cuda.memory_summary() counts allocations that failed (CUDA OOMs) and those that succeeded only
 after the cache was flushed (cudaMalloc retries). Zero of both is the normal state; retries without
-failures are pressure that costs time. Memory that cannot be released is what is left of segments
-that were cut up: a direct measure of fragmentation.
+failures mean memory pressure, which costs time. Memory that cannot be released is what is left of
+segments that were cut up: a direct measure of fragmentation.
 """
 summary    = '''
 The memory summary of GPU {{ gpu }} counts {{ cuda_ooms | count('failed allocation') }} and

@@ -1,9 +1,7 @@
 -- table: The one row of the failure that ended several attempts of the job: the same exception from
--- the same line of code. Attempts are told apart by the restarts of the launcher within a log,
--- and by
--- logs of which one begins after all before it have ended; same_step: the last step before it,
--- where
--- that is always the same.
+-- the same line of code. Attempts are told apart by the restarts of the launcher within a log, and
+-- by logs of which one begins after all before it have ended; same_step: the last step before it,
+-- where that is always the same.
 with
     restart as (select file_id, line_no from launcher_event where event = 'restart'),
     log_time as (

@@ -1,7 +1,6 @@
--- view: the one row that says what to do next, with the reason as a template over the columns:
--- next =
--- restart | restart_without (hosts) | stop | unknown. It is taken of the root cause alone; another
--- root of the same weight makes it less sure.
+-- view: the one row that says what to do next, with the reason as a template over the columns: next
+-- = restart | restart_without (hosts) | stop | unknown. It is taken of the root cause alone;
+-- another root of the same weight makes it less sure.
 with
     root as (
         select

@@ -24,7 +24,7 @@ create macro exception_kind(class, class_kind, message, chained) as
                 || '|stopped sending heartbeats'
             )
         then 'echo'
-        -- a size gone wrong, not a want of memory
+        -- a size gone wrong, not a lack of memory
         when contains(message, 'allocate more than 1EB memory')
         then 'own'
         -- gRPC's word for a full message or a quota is that of a full device

@@ -1,7 +1,6 @@
 -- table: One row per host whose Gaudi cards (intel), Neuron devices (aws) or GPUs failed, as their
 -- drivers or libraries report it: kind = memory | failed | not_usable | firmware, the worst that
--- was
--- reported. What a library reports counts where no line of NVIDIA's driver tells more.
+-- was reported. What a library reports counts where no line of NVIDIA's driver tells more.
 with
     failure as (
         select vendor, kind, gpu, null as rank, host, message, time, file_id, line_no

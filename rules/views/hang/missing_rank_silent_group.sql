@@ -1,6 +1,6 @@
 -- table: One row: ranks of a tensor, pipeline or data parallel group that say nothing of the
 -- operation in which all others of the group gave up. Which ranks they are follows from those that
--- spoke: ranks of a group stand at one distance (stride), so a gap among its numbers has a rank.
+-- spoke: ranks of a group are one distance apart (stride), so a gap among its numbers has a rank.
 with
     waiting as (
         select *

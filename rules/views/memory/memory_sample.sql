@@ -2,8 +2,7 @@
 -- is. `bytes` in use, `share` of all in percent, `total_bytes` in all: what is known of them.
 with
     -- memory among the metrics of a store (wandb's and TensorBoard's, metrics files): the name
-    -- tells
-    -- whose it is and in which unit; what only ever rises by its nature (peaks) is left out
+    -- tells whose it is and in which unit; what only ever rises by its nature (peaks) is left out
     stored_name as (
         select
             c.file_id,

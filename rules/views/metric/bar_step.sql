@@ -34,7 +34,7 @@ with
         where trainer = 'hf' and step is null
     ),
     near as (
-        -- Where several trainings stand in one file each has its bar: the one just before its
+        -- Where several trainings are in one file each has its bar: the one just before its
         -- lines.
         select file_id, stream, total
         from

@@ -9,14 +9,12 @@ create macro metric_number(text) as
 
 -- What a metric is, from its name as printed (lower case, blanks and dashes as _), where it is
 -- spelled like no other (spelling: its kind in metric_spelling) or follows a pattern; the first
--- that fits. NULL: nothing known.
--- loss: the training loss; where several names mean it, metric_name keeps the preferred one and
--- calls the others component_loss
--- validation_loss, epoch_loss (mean of an epoch), component_loss (one of several)
--- param_norm: norm or checksum of the weights, the same on all ranks that hold the same ones
--- policy_loss, value_loss: of reinforcement learning, around zero, either sign
--- adversarial_loss: of one of two networks that play against each other, made in metric_name
--- elapsed_seconds: since the start
+-- that fits. NULL: nothing known. loss: the training loss; where several names mean it, metric_name
+-- keeps the preferred one and calls the others component_loss validation_loss, epoch_loss (mean of
+-- an epoch), component_loss (one of several) param_norm: norm or checksum of the weights, the same
+-- on all ranks that hold the same ones policy_loss, value_loss: of reinforcement learning, around
+-- zero, either sign adversarial_loss: of one of two networks that play against each other, made in
+-- metric_name elapsed_seconds: since the start
 create macro metric_kind(n, phase, spelling) as
     case
         when n = 'lg_loss_scale'

@@ -1,8 +1,7 @@
 -- table: One row per RDMA operation that failed (InfiniBand, RoCE, EFA), whoever reports it
--- (source: nccl | ucx | libfabric | kernel | the library of library_failure). A completion has
--- its status (status_name, meaning), a
--- device its event, a call its verb and error; job_rank and gpu are those of the process, where
--- known.
+-- (source: nccl | ucx | libfabric | kernel | the library of library_failure). A completion has its
+-- status (status_name, meaning), a device its event, a call its verb and error; job_rank and gpu
+-- are those of the process, where known.
 with
     failure as (
         from rdma_failure_nccl

@@ -1,8 +1,8 @@
--- table: One row per report that a signal ended a process, with whoever tells of it in source:
--- a launcher, the kernel, strace, the shell, a data loader, faulthandler, gdb, a core file. A
--- death that
--- several of them tell of is several rows. library, library_offset, error_code and fault_address
--- are the kernel's; rank and host are taken from other lines where the report lacks them.
+-- table: One row per report that a signal ended a process, with whoever tells of it in source: a
+-- launcher, the kernel, strace, the shell, a data loader, faulthandler, gdb, a core file. A death
+-- that several of them tell of is several rows. library, library_offset, error_code and
+-- fault_address are the kernel's; rank and host are taken from other lines where the report lacks
+-- them.
 with
     report as (
         select

@@ -6,21 +6,21 @@ with
     allocation as (
         select
             min(nnodes) as nnodes,
-            arg_min(line_at(file_id, line_no), (said_by = 'script', file_id, line_no)) as line
+            arg_min(line_at(file_id, line_no), (source = 'script', file_id, line_no)) as line
         from node_count
         where
-            said_by = 'allocation'
+            source = 'allocation'
             or (
-                said_by = 'script'
-                and not exists (from node_count where said_by = 'allocation')
-                and file_id in (select file_id from node_count where said_by = 'launcher')
+                source = 'script'
+                and not exists (from node_count where source = 'allocation')
+                and file_id in (select file_id from node_count where source = 'launcher')
             )
         having count(distinct nnodes) = 1
     ),
     launch as (
         select min(nnodes) as nnodes, arg_min(line_at(file_id, line_no), (file_id, line_no)) as line
         from node_count
-        where said_by = 'launcher'
+        where source = 'launcher'
         having count(distinct nnodes) = 1
     )
 select l.nnodes as launched, a.nnodes as allocated, [l.line, a.line] as evidence
