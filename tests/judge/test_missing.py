@@ -50,7 +50,8 @@ def test_a_dead_ray_workers_log_is_fetched_from_its_host(run_of: Callable[..., P
         pytest.param(
             "hang.missing_rank--barrier-without-rank-0",
             "output of local rank 1",
-            "copy its stdout and stderr here, and have the next run keep the output of every rank: torchrun --log-dir",
+            "copy its stdout and stderr here, and have the next run keep the output of every rank, with @record of"
+            " torch.distributed.elastic around main(): the exception is then in error.json: torchrun --log-dir",
             id="a process that failed without a word, by the launcher that told of it",
         ),
         pytest.param(
