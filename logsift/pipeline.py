@@ -20,7 +20,8 @@ from logsift.judge.missing import ask_for_more
 from logsift.judge.progress import Progress
 from logsift.judge.rules import judge
 from logsift.judge.words import worded
-from logsift.store.materialise import MISSING, Tables
+from logsift.store.materialise import Tables, unite
+from logsift.store.schema import CONCLUDED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -71,15 +72,15 @@ def explain(
     by_id, rules = {f.file_id: f for f in files}, {r.id: r for r in catalog.rules}
     store.plan_by_size()
     name_hosts(store)
+    unite(store)
     tables = Tables(store, progress)
     tables.fill("for clocks")
     # What the logs' clocks have in common is told by tables made of their times; once these are moved, those tables are stale.
-    tables.fill("all" if settle(store) else "the rest")
+    tables.fill(*(("for clocks", "the rest") if settle(store) else ("the rest",)))
     series.run(store)
     tables.noted(series.FOUND)
     tables.fill("behind the search")
-    queries = tables.queries()
-    found = judge(store, rules, {r: q for r, q in queries.items() if r in rules}, progress)
+    found = judge(store, rules, tables.rules(), progress)
     if progress:
         progress("verdict", 0, 0)
     incidents = doubted(combined(identify(found, store)), store)
@@ -88,5 +89,8 @@ def explain(
     incidents = worded(clocks.aside(clocks.dated(incidents)), rules, pids_of_ranks(store), paths, store.problem)
     causes = trace(incidents, catalog.rules, clocks, Progress.of(store, incidents, clocks))
     conclude(store, incidents, causes, by_id, Spelling(catalog.envelopes))
+    tables.noted(CONCLUDED)
+    tables.fill("behind the verdict")
     decide(store)
-    ask_for_more(store, [m for m in catalog.missing if f"{MISSING}{m.id}" in queries])
+    wanted = tables.missing()
+    ask_for_more(store, [m for m in catalog.missing if m.id in wanted])

@@ -18,7 +18,7 @@ from logsift.ingest.discover import discover
 from logsift.inputs import given
 from logsift.places import cache_folder, publish, remember, workplace
 from logsift.store import Store
-from logsift.store.incremental import forget_changed, known, numbered
+from logsift.store.incremental import forget_changed, known, numbered, tells_another_clock
 from logsift.store.materialise import declared
 
 if TYPE_CHECKING:
@@ -67,11 +67,15 @@ def analyze(
     now = {f.name: (f.size, f.mtime_ns) for f in files}
     aside = cached_database(run)
     kept = path if db or path.exists() else aside  # what nothing was found in was kept aside
-    held = known(kept, catalog, now)
-    if held == now:
+    held = known(kept, catalog)
+    if held:
+        builds_on = False
         with suppress(duckdb.Error, UserError):  # a damaged one is made anew
-            return Analysis.of(shown, Store.open(kept), catalog, place=run)
-        held = None
+            if held.files == now:
+                return Analysis.of(shown, held.store, catalog, place=run)
+            builds_on = not tells_another_clock(held.store)
+        held.store.close()
+        held = held if builds_on else None
     # Imported here: a run that did not change since is only opened.
     from logsift import pipeline
     from logsift.store.create import create
@@ -79,12 +83,12 @@ def analyze(
     # Written in a folder of its own and renamed over the old one once it is whole: nobody ever opens half a database.
     with workplace(path) as work:
         store, todo = None, files
-        if held is not None:
+        if held:
             with suppress(duckdb.Error, UserError):
                 shutil.copyfile(kept, work / "known")
                 store = Store.open(work / "known", read_only=False)
                 files = numbered(store, files)
-                stale = forget_changed(store, catalog, files, held)
+                stale = forget_changed(store, catalog, files, held.files)
                 todo = [f for f in files if f.file_id in stale]
         if store is None:
             store, todo = create(work / "new", catalog), files

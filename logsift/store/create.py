@@ -10,21 +10,19 @@ import duckdb
 
 from logsift import __version__
 from logsift.content.errors import ContentError, ContentErrors
-from logsift.content.interface import CLOCK_INPUTS, INTERFACE
+from logsift.content.interface import CLOCK_INPUTS
 from logsift.places import cache_folder, forget_old, publish, workplace
 from logsift.store.database import Store, quoted
 from logsift.store.dependencies import Inputs, branches, columns_asked, ordered
-from logsift.store.materialise import MISSING
-from logsift.store.schema import ENGINE, definitions
+from logsift.store.schema import CONCLUDED, ENGINE, SEARCHED, definitions
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
     from logsift.content.errors import Origin
     from logsift.content.model import Catalog, Relation
-
-SEARCHED = frozenset(name for name, asked in INTERFACE.items() if asked.filled)
-"""Tables that the engine fills once the others are made."""
+    from logsift.store.schema import Stage
 
 
 def create(path: Path | None, catalog: Catalog) -> Store:
@@ -63,35 +61,47 @@ def _define(store: Store, catalog: Catalog) -> None:
     for seed in catalog.seeds:
         _load_seed(store, seed.name, seed.csv)
     relations = ordered(catalog.relations)
-    inputs = Inputs(catalog.tables, ENGINE, SEARCHED, relations)
+    inputs = Inputs(catalog.tables, ENGINE.keys() - CONCLUDED, SEARCHED | CONCLUDED, relations)
     for_clocks = inputs.closure(CLOCK_INPUTS)
     for relation in relations:
         _make(store, relation, inputs)
     for origin, sql in [(r.origin, r.sql) for r in catalog.rules] + [(m.origin, m.sql) for m in catalog.missing]:
         _hold_to_one(store, origin, sql, duckdb.StatementType.SELECT)
     branched = [
-        (r.name, ordinal, query, by_name, inputs.of(query, r.needs), r.name in for_clocks and not behind, behind)
+        (r.name, ordinal, query, by_name, inputs.of(query, r.needs), _stage(r, inputs, for_clocks))
         for ordinal, r in enumerate(relations)
-        if r.kind == "table"
-        for behind in [not SEARCHED.isdisjoint(inputs.read_by(r.query))]
+        if r.kind == "table" and r.name not in inputs.constant
         for query, by_name in branches(r.sql)
     ]
-    store.insert("content_table", [(*row[:4], _listed(row[4]), *row[5:]) for row in branched])
+    store.insert("content_table", [(*row[:4], _listed(row[4]), row[5]) for row in branched])
     asked = [
         (r.id, n, query, inputs.of(query, r.needs))
         for r in catalog.rules
         for n, (query, _) in enumerate(branches(r.sql, rows=True))
     ]
-    asked += [(f"{MISSING}{m.id}", 0, m.sql, inputs.needs(m.sql)) for m in catalog.missing]
     store.insert("content_rule", [(*row[:3], _listed(row[3])) for row in asked])
+    wanted = [(m.id, inputs.needs(m.sql)) for m in catalog.missing]
+    store.insert("content_missing", [(name, _listed(needs)) for name, needs in wanted])
     pairs = set().union(
-        *(columns_asked(needs) for needs in (*(row[4] for row in branched), *(row[3] for row in asked)))
+        *(
+            columns_asked(needs)
+            for needs in (*(r[4] for r in branched), *(r[3] for r in asked), *(w[1] for w in wanted))
+        )
     )
     values = {table: sorted(c for t, c in pairs if t == table) for table, _ in sorted(pairs)}
     store.insert("content_value", list(values.items()))
     store.insert("content_declared", [(t.name, sorted(t.omits)) for t in catalog.tables.values()])
     store.insert("run_info", [(catalog.digest, __version__)])
     store.con.execute("COMMIT; PRAGMA enable_optimizer")
+
+
+def _stage(relation: Relation, inputs: Inputs, for_clocks: Collection[str]) -> Stage:
+    read = inputs.read_by(relation.query)
+    if read & CONCLUDED:
+        return "behind the verdict"
+    if read & SEARCHED:
+        return "behind the search"
+    return "for clocks" if relation.name in for_clocks else "the rest"
 
 
 def _make(store: Store, relation: Relation, inputs: Inputs) -> None:

@@ -103,7 +103,8 @@ class Store:
                 con.execute(f"SET temp_directory = {quoted(str(folder / 'spilled'))}; SET memory_limit = '{_MEMORY}'")
                 con.execute(f"SET allowed_directories = [{quoted(str(folder))}]; SET enable_external_access = false")
             # Attached, not connected to: DuckDB would hand out an instance that is still open on the file this one replaced.
-            con.execute(f"ATTACH {quoted(str(path))} AS run ({'READ_ONLY' if read_only else 'READ_WRITE'})")
+            blocks = "" if path.exists() else ", BLOCK_SIZE 16384"
+            con.execute(f"ATTACH {quoted(str(path))} AS run ({'READ_ONLY' if read_only else f'READ_WRITE{blocks}'})")
             store = cls(con, path)
             if read_only:
                 store.seal()

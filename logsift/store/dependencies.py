@@ -107,10 +107,17 @@ class Inputs:
     def __init__(
         self, tables: Iterable[str], engine: Iterable[str], searched: Iterable[str], relations: Iterable[Relation]
     ) -> None:
-        """`tables` are filled by formats, those of `engine` and `searched` by itself; `relations` are made of them."""
+        """`tables` are filled by formats, those of `engine` by itself in any run, `searched` where it finds something."""
         self.made = {r.name: r for r in relations}
         self.tables, self.engine = frozenset(tables) | frozenset(searched), frozenset(engine)
-        self.filled = self.tables | {r.name for r in self.made.values() if r.kind == "table"}
+        ends = self.tables | self.engine
+        self.constant = frozenset(
+            r.name
+            for r in self.made.values()
+            if r.kind == "table" and ends.isdisjoint(self._read({r.name}, as_said=False))
+        )
+        """Tables made of seeds alone: the same for every run, and whole as soon as they are defined."""
+        self.filled = self.tables | {r.name for r in self.made.values() if r.kind == "table"} - self.constant
         self._of_view: dict[str, Needs] = {}
         listed = duckdb.execute("SELECT function_name FROM duckdb_functions() WHERE function_type = 'aggregate'")
         self._aggregates = {str(name).lower() for (name,) in listed.fetchall()}

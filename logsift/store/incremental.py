@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import duckdb
 
 from logsift.errors import UserError
 from logsift.places import written_here
@@ -20,12 +22,16 @@ Seen = dict[str, tuple[int, int]]
 """Name of a file -> (size in bytes, time of its last change in nanoseconds)."""
 
 
-def known(path: Path, catalog: Catalog, now: Seen) -> Seen | None:
-    """The files that an existing store holds; None where it can't be built upon: what somebody sent or changed is not.
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An existing store that can be built upon, open to be asked, and the files it was made of."""
 
-    Where files changed since (`now`) and the store's times were moved onto one clock, the other files may tell another
-    clock: then all are read anew.
-    """
+    store: Store
+    files: Seen
+
+
+def known(path: Path, catalog: Catalog) -> Known | None:
+    """An existing store, None where it can't be built upon: what somebody sent or changed is not."""
     if not written_here(path):
         return None
     try:
@@ -33,13 +39,23 @@ def known(path: Path, catalog: Catalog, now: Seen) -> Seen | None:
     except UserError:
         return None
     try:
-        if store.rows("SELECT catalog FROM run_info") != [{"catalog": catalog.digest}]:
-            return None
-        held = {r["path"]: (r["bytes"], r["mtime_ns"]) for r in store.rows("SELECT path, bytes, mtime_ns FROM file")}
-        moved = held != now and store.rows("SELECT 1 FROM clock WHERE shift_seconds <> 0 LIMIT 1")
-        return None if moved else held
-    finally:
-        store.close()
+        if store.rows("SELECT catalog FROM run_info") == [{"catalog": catalog.digest}]:
+            held = {
+                r["path"]: (r["bytes"], r["mtime_ns"]) for r in store.rows("SELECT path, bytes, mtime_ns FROM file")
+            }
+            return Known(store, held)
+    except duckdb.Error:
+        pass  # a damaged one is made anew
+    store.close()
+    return None
+
+
+def tells_another_clock(store: Store) -> bool:
+    """True where files that changed must not be read alone.
+
+    The store's times were moved onto one clock, and the other files may tell another one: then all are read anew.
+    """
+    return bool(store.rows("SELECT 1 FROM clock WHERE shift_seconds <> 0 LIMIT 1"))
 
 
 def numbered(store: Store, files: Sequence[SourceFile]) -> list[SourceFile]:

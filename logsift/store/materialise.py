@@ -6,26 +6,18 @@ union by itself, a table that only reads empty ones not at all.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import duckdb
 
 from logsift.store.dependencies import may_find, with_value
+from logsift.store.schema import SEARCHED, timeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from logsift.store.database import Store
-
-Stage = Literal["for clocks", "all", "the rest", "behind the search"]
-MISSING = "missing."
-"""What the name of a missing source begins with where it is kept among the rules."""
-_STAGES: dict[Stage, str] = {
-    "for clocks": "for_clocks",
-    "all": "NOT behind_search",
-    "the rest": "NOT behind_search AND NOT for_clocks",
-    "behind the search": "behind_search",
-}
+    from logsift.store.schema import Stage
 
 
 def declared(store: Store, column: str = "file_id") -> frozenset[str]:
@@ -37,6 +29,12 @@ def declared(store: Store, column: str = "file_id") -> frozenset[str]:
             for r in store.rows("SELECT name FROM content_declared WHERE NOT list_contains(omits, ?)", [column])
         ],
     )
+
+
+def unite(store: Store) -> None:
+    """Make the view `timeline` of those tables that have rows or will get some."""
+    searched = store.rows("SELECT name FROM content_declared WHERE list_contains(?, name)", [list(SEARCHED)])
+    store.con.execute(timeline({*declared(store), *(r["name"] for r in searched)}))
 
 
 class Tables:
@@ -68,14 +66,15 @@ class Tables:
                 with_value(name, c, str(v)) for c, found in zip(columns, row, strict=True) for v in found or ()
             }
 
-    def fill(self, stage: Stage) -> None:
-        """Fill the tables of a stage in their order.
+    def fill(self, *stages: Stage) -> None:
+        """Fill the tables of some stages in their order.
 
         A statement that fails on odd data leaves its table empty and a row in `problem`; the others go on.
         """
         store = self._store
         made = store.rows(
-            f"SELECT name, query, by_name, needs FROM content_table WHERE {_STAGES[stage]} ORDER BY ordinal, rowid"
+            "SELECT name, query, by_name, needs FROM content_table WHERE list_contains(?, stage) ORDER BY ordinal, rowid",
+            [list(stages)],
         )
         names = {m["name"] for m in made}
         if again := names & (self._old | self._filled):
@@ -96,13 +95,18 @@ class Tables:
                 if rows:
                     self._note(m["name"])
 
-    def queries(self) -> dict[str, list[str]]:
-        """Rule, or MISSING and a missing source -> those of its queries that may find something."""
+    def rules(self) -> dict[str, list[str]]:
+        """Rule -> those of its queries that may find something."""
         out: dict[str, list[str]] = {}
         for r in self._store.rows("SELECT rule, query, needs FROM content_rule ORDER BY rule, ordinal"):
             if may_find(r["needs"], self._filled):
                 out.setdefault(r["rule"], []).append(r["query"])
         return out
+
+    def missing(self) -> frozenset[str]:
+        """The missing sources whose query may find something."""
+        listed = self._store.rows("SELECT name, needs FROM content_missing")
+        return frozenset(r["name"] for r in listed if may_find(r["needs"], self._filled))
 
 
 def _with_rows(store: Store, names: Collection[str]) -> frozenset[str]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from logsift.content.columns import TYPES
 from logsift.content.incident import COLUMNS
 from logsift.content.interface import INTERFACE
 from logsift.content.model import COMMON
@@ -66,12 +65,16 @@ ENGINE: Mapping[str, tuple[str, Mapping[str, str]]] = {
         "tables that the content makes from others, in their order, branch by branch of a union; of each group of `needs` one table must have rows",
         {
             "name": "VARCHAR", "ordinal": "BIGINT", "query": "VARCHAR", "by_name": "BOOLEAN", "needs": "VARCHAR[][]",
-            "for_clocks": "BOOLEAN", "behind_search": "BOOLEAN",
+            "stage": "VARCHAR",
         },
     ),
     "content_rule": (
         "the queries of rules, branch by branch of a union; of each group of `needs` one table must have rows",
         {"rule": "VARCHAR", "ordinal": "BIGINT", "query": "VARCHAR", "needs": "VARCHAR[][]"},
+    ),
+    "content_missing": (
+        "the sources that may be missing, and what they need like the queries of rules",
+        {"name": "VARCHAR", "needs": "VARCHAR[][]"},
     ),
     "content_value": (
         "the columns by whose values queries are left out: a query for a value that no row has finds nothing",
@@ -83,6 +86,12 @@ ENGINE: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
 }  # fmt: skip
 """The engine's own tables: what a row is, and the columns with their SQL types."""
+SEARCHED = frozenset(name for name, asked in INTERFACE.items() if asked.filled)
+"""Tables that the engine fills once the others are made."""
+CONCLUDED = frozenset({"incident", "evidence", "cause"})
+"""Tables that the engine fills once the rules have been asked."""
+Stage = Literal["for clocks", "the rest", "behind the search", "behind the verdict"]
+"""When a table that the content makes is filled: its clocks first, for times move with them."""
 ABOUT: Mapping[str, str] = {
     **{name: about for name, (about, _) in ENGINE.items()},
     "timeline": "every row that carries a time, from all tables",
@@ -96,7 +105,7 @@ def definitions(catalog: Catalog) -> list[str]:
         SHORT_HOST,
         *(_create(name, columns) for name, (_, columns) in ENGINE.items()),
         *(_declared(t) for t in catalog.tables.values()),
-        _timeline(catalog),
+        timeline(catalog.tables),
         *lacking(catalog),
         *_comments(catalog),
     ]
@@ -117,6 +126,9 @@ def _name(column: str) -> str:
 
 
 def _declared(table: Table) -> str:
+    # Imported here: the casts bring polars, which a store that is only opened does without.
+    from logsift.content.columns import TYPES
+
     def column(name: str, sql: str) -> str:
         return f"{_name(name)} {sql}" + (f" GENERATED ALWAYS AS (NULL::{sql}) VIRTUAL" if name in table.omits else "")
 
@@ -125,19 +137,24 @@ def _declared(table: Table) -> str:
     )
 
 
-def _timeline(catalog: Catalog) -> str:
-    """A view over every row of every declared table that carries a time."""
+def timeline(tables: Iterable[str]) -> str:
+    """The statement that makes the view over every row of these tables that carries a time.
+
+    A store's unites those that have rows: to plan a union of all costs more than everything else that is asked of it.
+    """
     columns = "time, time_quality, host, rank, file_id, line_no"
-    each = (f"SELECT {columns}, '{t}' AS said_in FROM {t} WHERE time IS NOT NULL" for t in sorted(catalog.tables))
+    each = (f"SELECT {columns}, '{t}' AS said_in FROM {t} WHERE time IS NOT NULL" for t in sorted(tables))
     nothing = "SELECT NULL::TIMESTAMP AS time, '' AS time_quality, '' AS host, 0 AS rank, 0 AS file_id, 0 AS line_no, '' AS said_in WHERE false"
     # A table that omits host and rank leaves them to its file.
-    of_file = "CREATE VIEW timeline AS SELECT t.* REPLACE (coalesce(t.host, f.host) AS host, coalesce(t.rank, f.rank) AS rank)"
-    return f"{of_file} FROM ({' UNION ALL '.join((nothing, *each))}) t LEFT JOIN file f USING (file_id)"
+    of_file = "SELECT t.* REPLACE (coalesce(t.host, f.host) AS host, coalesce(t.rank, f.rank) AS rank)"
+    union = " UNION ALL ".join((nothing, *each))
+    about = f"COMMENT ON VIEW timeline IS {quoted(ABOUT['timeline'])}"
+    return f"CREATE OR REPLACE VIEW timeline AS {of_file} FROM ({union}) t LEFT JOIN file f USING (file_id); {about}"
 
 
 def _comments(catalog: Catalog) -> Iterable[str]:
-    for name, about in ABOUT.items():
-        yield f"COMMENT ON {'VIEW' if name == 'timeline' else 'TABLE'} {name} IS {quoted(about)}"
+    for name, (about, _) in ENGINE.items():
+        yield f"COMMENT ON TABLE {name} IS {quoted(about)}"
     for name, (_, about) in COLUMNS.items():
         yield f"COMMENT ON COLUMN incident.{_name(name)} IS {quoted(about)}"
     for table in catalog.tables.values():

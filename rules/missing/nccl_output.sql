@@ -6,16 +6,17 @@ how   = "for the next run"
 run   = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,NET"]
 order = 8
 */
-select (select min(value) from setting where name = 'NCCL_DEBUG') as nccl_debug
-from open_question
-where
-    not settled
-    and (
-        in_collective
-        or at_init
-        or (
-            not found
-            and exists (from fatal_exception where kind = 'collective' and message like '%NCCL%')
-        )
+with
+    open_end as (
+        select 1
+        from open_question
+        where not settled and (in_collective or at_init)
+        union all
+        select 1
+        from fatal_exception
+        where kind = 'collective' and message like '%NCCL%' and not exists (from root_cause)
     )
-    and not exists (from nccl_comm)
+select (select min(value) from setting where name = 'NCCL_DEBUG') as nccl_debug
+from open_end
+where not exists (from nccl_comm)
+limit 1

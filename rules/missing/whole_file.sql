@@ -11,5 +11,5 @@ order = 2
 */
 select t.path, t.line_no, t.last, t.problem, t.minutes_early
 from truncated_file t, open_question q
-where q.found and not q.settled
+where not q.settled
 order by t.path

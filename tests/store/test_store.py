@@ -141,7 +141,7 @@ def test_what_reads_only_empty_tables_is_not_asked(run_of: Make, content_of: Cal
     tables = Tables(store)
     tables.noted(made)
     assert store.rows("SELECT path FROM of_files") == [{"path": "a.log"}]
-    assert {r for r in tables.queries() if r.startswith("x.")} == {"x.with_rows", "x.after_some"}
+    assert {r for r in tables.rules() if r.startswith("x.")} == {"x.with_rows", "x.after_some"}
 
 
 def test_a_table_that_needs_more_memory_than_is_given_is_made_all_the_same(

@@ -1,4 +1,4 @@
--- view: one row per host and root cause whose reason is to be looked for on that host. Of a
+-- table: one row per host and root cause whose reason is to be looked for on that host. Of a
 -- connection that is the end that did not answer.
 with
     named as (

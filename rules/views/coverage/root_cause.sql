@@ -1,4 +1,4 @@
--- view: one row per incident that is a root cause, with what it leaves open.
+-- table: one row per incident that is a root cause, with what it leaves open.
 -- settled: it is sure, and no other log would tell more. kernel_would_tell: the kernel's log would
 -- name what is behind it. blames_hosts: the reason is to be looked for on its hosts; peer: on this
 -- other end.

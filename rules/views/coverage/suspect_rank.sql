@@ -1,4 +1,4 @@
--- view: one row per rank that is suspected of not having come: one that a root cause names as
+-- table: one row per rank that is suspected of not having come: one that a root cause names as
 -- missing, or, where init never completed, one that no log says anything of. silent: no log does.
 -- looked_into: somebody took its stack, or tried to.
 with
