@@ -34,6 +34,16 @@ def analyses(folder: Path, catalog: Catalog) -> dict[str, Analysis]:
     return {name: analyze(cluster.write(Path(name)), catalog=catalog) for name, cluster in runs.items()}
 
 
+LARGE = "host-oom-4096"
+
+
+def large(folder: Path, catalog: Catalog) -> Analysis:
+    """4,096 ranks on 512 hosts, one of them out of memory; its path in reports is relative to `folder`."""
+    os.chdir(folder)
+    cluster = make("host OOM of a data loader", 4096, 2051)
+    return analyze(cluster.write(Path(LARGE), {"flight"}), catalog=catalog)
+
+
 def reports(analyses: dict[str, Analysis]) -> Iterator[tuple[str, str]]:
     """Name of a golden file and what it must hold."""
     for name, analysis in analyses.items():
@@ -52,6 +62,7 @@ def stable(text: str) -> str:
 if __name__ == "__main__":
     GOLDEN.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        for name, text in reports(analyses(Path(folder), load_catalog())):
+        made = list(reports(analyses(Path(folder), catalog := load_catalog())))
+        for name, text in [*made, (f"{LARGE}.md", markdown.render(large(Path(folder), catalog)))]:
             (GOLDEN / name).write_text(stable(text))
             print(f"wrote {name}", file=sys.stderr)

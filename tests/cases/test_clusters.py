@@ -83,9 +83,3 @@ def test_with_two_sources_less_nothing_wrong_is_claimed_for_sure(name: str, tmp_
 def test_512_ranks(name: str, tmp_path: Path, catalog: Catalog) -> None:
     cluster = make(name, 512, culprit := 259)
     names(name, analysed(cluster, tmp_path / "run", catalog).root, cluster, culprit)
-
-
-@pytest.mark.slow
-def test_4096_ranks(tmp_path: Path, catalog: Catalog) -> None:
-    cluster = make("host OOM of a data loader", 4096, culprit := 2051)
-    names("host OOM of a data loader", analysed(cluster, tmp_path / "run", catalog, {"flight"}).root, cluster, culprit)

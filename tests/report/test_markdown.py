@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from builders.clusters import make
-from builders.golden_reports import GOLDEN, analyses, reports, stable
+from builders.golden_reports import GOLDEN, LARGE, analyses, reports, stable
 
 from logsift import Analysis, Catalog, analyze
 from logsift.errors import UserError
@@ -24,7 +23,9 @@ def made(tmp_path_factory: pytest.TempPathFactory, catalog: Catalog) -> Iterator
 
 def test_reports_are_as_reviewed(made: dict[str, Analysis]) -> None:
     told = {name: stable(text) for name, text in reports(made)}
-    assert sorted(told) == sorted(p.name for p in GOLDEN.glob("*.md")), "run tests/builders/golden_reports.py"
+    assert sorted(told) == sorted(p.name for p in GOLDEN.glob("*.md") if p.stem != LARGE), (
+        "run tests/builders/golden_reports.py"
+    )
     for name, text in told.items():
         assert text == (GOLDEN / name).read_text(), f"{name}: run tests/builders/golden_reports.py, and review the diff"
 
@@ -40,14 +41,6 @@ def test_every_block_of_code_and_every_fold_is_closed(made: dict[str, Analysis])
 def test_a_form_that_is_not_known_names_those_there_are(made: dict[str, Analysis]) -> None:
     with pytest.raises(UserError, match="there are: cloud, deepspeed, megatron, nccl, nvidia, pytorch, vllm"):
         markdown.render(made["healthy-8"], "nobody")
-
-
-def test_a_large_job_fits_a_tracker(tmp_path: Path, catalog: Catalog) -> None:
-    analysis = analyze(
-        make("host OOM of a data loader", 1024, 259).write(tmp_path / "run", {"flight"}), catalog=catalog
-    )
-    for form in (None, *markdown.forms()):
-        assert len(markdown.render(analysis, form)) <= markdown.MOST_CHARACTERS
 
 
 def test_what_a_log_holds_is_no_markup(tmp_path: Path, catalog: Catalog) -> None:

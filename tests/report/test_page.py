@@ -99,11 +99,6 @@ def test_no_text_of_a_template_is_markup(value: str) -> None:
     assert len(Parts(shown).tags) == 1
 
 
-def test_a_large_job_is_a_small_page(tmp_path: Path, catalog: Catalog) -> None:
-    run = make("host OOM of a data loader", 1024, 259).write(tmp_path / "run", {"flight"})
-    assert len(html.render(analyze(run, catalog=catalog)).encode()) < 1_000_000
-
-
 def test_figures_are_drawn_where_there_is_something_to_see(stuck: Analysis, tmp_path: Path) -> None:
     assert [p.name for p in pictures(stuck)] == ["rank-states", "rank-activity", "rank-progress", "loss", "incidents"]
     assert sorted(p.stem for p in write(stuck, tmp_path)) == sorted(p.name for p in pictures(stuck))
