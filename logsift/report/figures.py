@@ -161,7 +161,7 @@ def _states(analysis: Analysis) -> Picture | None:
         states.reshape(rows, columns), cmap=ListedColormap(colours), vmin=-0.5, vmax=len(colours) - 0.5, aspect="equal",
         interpolation="nearest",
     )  # fmt: skip
-    if columns <= 128:
+    if columns <= 96:  # finer ones are a grey, and slow to draw
         axes.set_xticks(np.arange(-0.5, columns), minor=True)
         axes.set_yticks(np.arange(-0.5, rows), minor=True)
         axes.grid(which="minor", color="w", linewidth=0.6)
