@@ -171,7 +171,7 @@ def test_every_command_has_a_help_and_is_in_the_readme() -> None:
 def test_the_pictures_of_the_readme_are_there_and_small() -> None:
     root = Path(__file__).resolve().parents[2]
     shown = set(re.findall(r"\]\((tests/report/screenshots/[^)]+)\)", (root / "README.md").read_text()))
-    there = [p for p in (root / "tests" / "report" / "screenshots").iterdir()]
+    there = list((root / "tests" / "report" / "screenshots").iterdir())
     assert shown == {p.relative_to(root).as_posix() for p in there}
     assert sum(p.stat().st_size for p in there) < 400_000
     assert "https://cdn" not in (root / "tests" / "report" / "screenshots" / "terminal.svg").read_text()
