@@ -380,7 +380,7 @@ def _incidents(analysis: Analysis) -> Picture | None:
     figure.legend(loc="outside right upper", fontsize=8, frameon=False)
     left = len(hosts) - len(shown)
     says = f"{count(len(numbered), 'incident')} on {count(len(hosts), 'host')}" + (
-        f", {left} hosts left out" if left else ""
+        f", {count(left, 'host')} left out" if left else ""
     )
     return Picture("incidents", "Incidents over hosts and time", says, figure)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from logsift.errors import UserError
+from logsift.judge.words import count
 from logsift.report import details
 from logsift.report.model import MARK, build
 from logsift.report.render import TEMPLATES, markdown
@@ -69,7 +70,7 @@ def _known(analysis: Analysis, room: Room) -> dict[str, Any]:
     moments, left_out = details.around(analysis, analysis.root, room.moments)
     stacks = details.stacks(analysis).splitlines()
     if len(stacks) > room.stacks:
-        stacks = [*stacks[: room.stacks], f"… {len(stacks) - room.stacks} more lines: logsift stacks"]
+        stacks = [*stacks[: room.stacks], f"… {count(len(stacks) - room.stacks, 'more line')}: logsift stacks"]
 
     def rows(relation: str) -> list[dict[str, Any]]:
         """Rows of a relation of the content, none where there is no such relation."""

@@ -179,6 +179,6 @@ def job_size(coverage: Coverage) -> str:
     job = coverage.job
     if job is None:
         return ""
-    hosts = f" on {len(job.hosts)} host{'s' * (len(job.hosts) != 1)}" if job.hosts else ""
+    hosts = f" on {count(len(job.hosts), 'host')}" if job.hosts else ""
     silent = f", no word of {ranges(list(job.silent_ranks))}" if job.silent_ranks else ""
-    return f"{job.ranks:,} ranks{hosts}{silent}"
+    return f"{count(job.ranks, 'rank')}{hosts}{silent}"

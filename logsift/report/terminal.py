@@ -204,9 +204,9 @@ def _head(page: Page, finding: Finding, title: str) -> None:
 
 def _body(page: Page, finding: Finding, room: Room, *, facts: bool, report: Report | None = None) -> None:
     i = finding.incident
-    for label, value in (("who", who(i)), ("when", finding.when)):
+    for label, value, most in (("who", who(i), max(room.lines, 2)), ("when", finding.when, 3)):
         if value:
-            page.say(label, Text(line(value)), 2)
+            page.say(label, Text(line(value)), most)
     if report and (d := report.decision).reason:
         page.say("next", Text(line(f"{next_step(d)} ({d.confidence}): {d.reason}")), 2)
     to_do = steps(i)

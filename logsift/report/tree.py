@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from logsift.errors import UserError
-from logsift.judge.words import ranges
+from logsift.judge.words import count, ranges
 from logsift.report.inert import line
 
 if TYPE_CHECKING:
@@ -98,10 +98,10 @@ def _places(rows: Sequence[dict[str, Any]], width: int | None) -> list[str]:
     who = [_who(r) + ("" if r is ends[-1] else _where(r)) for r in shown]
     spots = [_spot(r) for r in shown]
     wide, long = max(map(len, who)), max(map(len, spots))
-    out = [f"{total} process{'es' * (total != 1)} at {len(ends)} place{'s' * (len(ends) != 1)}, the fewest first:"]
+    out = [f"{count(total, 'process', 'processes')} at {count(len(ends), 'place')}, the fewest first:"]
     for r, at, spot in zip(shown, who, spots, strict=True):
         if r is shown[-1] and len(shown) < len(ends):
-            out.append(f"         … {len(ends) - len(shown)} more places …")
+            out.append(f"         … {count(len(ends) - len(shown), 'more place')} …")
         line = f"  {r['ends_here']:>5}  @ {at:<{wide}}  {spot:<{long}}"
         stands = f"<- {_stands(r)}" if _stands(r) else ""
         # On a narrow screen what they wait for goes below, not wrapped into the ranks.

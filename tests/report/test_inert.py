@@ -17,7 +17,7 @@ NASTY = [
     "\x1b]8;;http://evil\x07click\x1b]8;;\x07", "\x1b[31mred\x1b[0m", "\x9b31m", "a\rb", "a\x08b", "\u202eabc", "a\u200bb", "\ud800",
     "@torvalds fixes #1", "closes GH-12", "![x](http://evil/x.png)", "[a](javascript:alert(1))", "<img src=x onerror=alert(1)>",
     "</code><script>alert(1)</script>", "```\n# heading\n```", "`` ` ``", "| a | b |", "*bold* _it_ ~~no~~ $x$", "http://evil www.evil.com a@b.com",
-    "owner/repo#7", "deadbeef1234", ":tada:", "1. item", "- item", "=1+1", "+cmd|' /C calc'!A0", "-1", "@SUM(A1)", "\t=1", "&lt;b&gt;", "{{ 7*7 }}",
+    "owner/repo#7", "deadbeef1234", ":tada:", "1. item", "- item", "::error::x", "<!channel>", "=1+1", "+cmd|' /C calc'!A0", "-1", "@SUM(A1)", "\t=1", "&lt;b&gt;", "{{ 7*7 }}",
 ]  # fmt: skip
 LINES = st.one_of(
     st.sampled_from(NASTY),
@@ -99,3 +99,20 @@ def test_json_says_the_same_and_acts_upon_no_terminal(text: str) -> None:
     shown = inert.to_json({"text": text})
     assert not ACTS.search(shown)
     assert json.loads(shown) == {"text": text}
+
+
+@given(LINES)
+@example("::error::x%0A::add-mask::y")
+def test_an_annotation_stays_on_its_line_and_in_its_property(text: str) -> None:
+    said = inert.annotation(text)
+    assert not re.search(r"[\r\n]|%(?!25|0A)", said)
+    assert said.replace("%0A", "\n").replace("%25", "%") == inert.lines(text)
+    assert not set(inert.annotation_property(text)) & set(":,\n")
+
+
+@given(LINES)
+@example("<!channel> <https://evil.example|here> &amp;")
+def test_no_text_is_a_link_or_a_mention_in_slack(text: str) -> None:
+    said = inert.slack(text)
+    assert not re.search(r"[<>]|&(?!amp;|lt;|gt;)", said)
+    assert not ACTS.search(said)
