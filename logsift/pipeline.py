@@ -14,6 +14,7 @@ from logsift.ingest.spelling import Spelling
 from logsift.judge.causes import trace
 from logsift.judge.conclusions import conclude
 from logsift.judge.decision import decide
+from logsift.judge.fates import tell
 from logsift.judge.grades import combined, doubted
 from logsift.judge.identity import identify, pids_of_ranks
 from logsift.judge.missing import ask_for_more
@@ -80,6 +81,7 @@ def explain(
     series.run(store)
     tables.noted(series.FOUND)
     tables.fill("behind the search")
+    tell(store)
     found = judge(store, rules, tables.rules(), progress)
     if progress:
         progress("verdict", 0, 0)

@@ -54,11 +54,11 @@ INTERFACE: dict[str, Asked] = {
     ),
     # -- what became of each rank, and what to do next --
     "rank_fate": Asked(
-        "one row per rank: where it ran, how far it came, how it ended",
+        "one row per rank: where it ran, how far it came, how it ended; the engine fills `said`",
         {
             "rank": "BIGINT", "host": "VARCHAR", "local_rank": "BIGINT", "gpu": "VARCHAR", "pid": "BIGINT", "step": "DOUBLE",
             "op": "VARCHAR", "seq": "BIGINT", "grp": "VARCHAR", "fate": "VARCHAR", "time": "TIMESTAMP", "was_first": "BOOLEAN",
-            "last_time": "TIMESTAMP", "last_file_id": "BIGINT", "last_line_no": "BIGINT", **_PLACE,
+            "last_time": "TIMESTAMP", "last_file_id": "BIGINT", "last_line_no": "BIGINT", **_PLACE, "said": "VARCHAR",
         },
     ),
     "rank_fate_kind": Asked(

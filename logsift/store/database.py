@@ -81,6 +81,8 @@ class Store:
         self, con: duckdb.DuckDBPyConnection, path: Path | None, *, sealed: bool = False, watch: _Watch | None = None
     ) -> None:
         self.con, self.path, self._sealed, self._watch = con, path, sealed, watch or _Watch()
+        self.declared: frozenset[str] | None = None
+        """The tables of formats that have rows, once somebody asked; see `materialise.declared`."""
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = True) -> Store:
@@ -143,6 +145,7 @@ class Store:
 
     def append_parts(self, parts: Path) -> None:
         """Load the Parquet files of `parts/<table>/` into the tables."""
+        self.declared = None
         for folder in sorted(parts.iterdir()):
             files = [str(p) for p in sorted(folder.glob("*.parquet"))]
             self.con.execute(

@@ -22,13 +22,10 @@ if TYPE_CHECKING:
 
 def declared(store: Store, column: str = "file_id") -> frozenset[str]:
     """The tables of formats that have rows, of those that store this common column."""
-    return _with_rows(
-        store,
-        [
-            r["name"]
-            for r in store.rows("SELECT name FROM content_declared WHERE NOT list_contains(omits, ?)", [column])
-        ],
-    )
+    listed = store.rows("SELECT name, omits FROM content_declared")
+    if store.declared is None:
+        store.declared = _with_rows(store, [r["name"] for r in listed])
+    return store.declared & {r["name"] for r in listed if column not in r["omits"]}
 
 
 def unite(store: Store) -> None:

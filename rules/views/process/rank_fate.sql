@@ -3,7 +3,7 @@
 -- collective up) | torn_down (by its launcher) | exited (with a code) | waiting (for its peers) |
 -- finished | silent (nothing tells, of a job that failed) | unknown (nothing tells). was_first: the
 -- first that ended by itself. file_id, line_no: the line that tells of its end; last_*: its last
--- word.
+-- word. said: its fate in words, written once hosts and clocks are settled.
 with
     ended as (
         select
@@ -106,5 +106,6 @@ select
     last_line.file_id as last_file_id,
     last_line.line_no as last_line_no,
     coalesce(file_id, last_line.file_id) as file_id,
-    coalesce(line_no, last_line.line_no) as line_no
+    coalesce(line_no, last_line.line_no) as line_no,
+    null::varchar as said
 from placed
