@@ -21,6 +21,7 @@ from logsift.judge.missing import ask_for_more
 from logsift.judge.progress import Progress
 from logsift.judge.rules import judge
 from logsift.judge.words import worded
+from logsift.store.incremental import forget_from
 from logsift.store.materialise import Tables, unite
 from logsift.store.schema import CONCLUDED
 
@@ -38,7 +39,9 @@ def read(
     files: Sequence[SourceFile],
     progress: Callable[[str, int, int], None] | None = None,
 ) -> None:
-    """Files -> rows of the declared tables."""
+    """Files -> rows of the declared tables; of a file with a `start`, the rows from there on are replaced."""
+    if known := [f for f in files if f.start != (0, 1)]:
+        forget_from(store, known)
     total, done = sum(f.size for f in files), 0
 
     def note(size: int) -> None:

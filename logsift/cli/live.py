@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from logsift.cli.common import PATH, say
+from logsift.cli.common import CONTENT, PATH, catalog_of, say
+from logsift.errors import UserError
 
 
 @click.command()
@@ -53,3 +54,29 @@ def capture(
         progress=lambda word: say(f"capturing {word}", err=True),
     )
     say(told(captured) + f"\nlogsift {run}")
+
+
+@click.command()
+@click.argument("growing", metavar="RUN", type=PATH)
+@click.option(
+    "--on-incident", metavar="CMD", help="Run CMD for every incident; it gets the event as JSON on its standard input."
+)
+@click.option("--json", "as_json", is_flag=True, help="One line of JSON for each event, and the verdict at the end.")
+@CONTENT
+def watch(growing: Path, on_incident: str | None, as_json: bool, content: tuple[Path, ...]) -> None:
+    """Follow the logs of RUN while the job runs: a table of ranks, incidents as they come; Ctrl-C ends with the verdict so far.
+
+    \b
+    Examples:
+      logsift watch runs/42
+      logsift watch runs/42 --json | jq -r 'select(.event == "incident") | .said'
+      logsift watch runs/42 --on-incident "notify-team --stdin"
+    """  # noqa: D301 - click's mark
+    from logsift.live.display import JsonLines, Screen
+    from logsift.live.watch import watch as follow
+
+    if not growing.exists():
+        raise UserError(f"no such file or directory: {growing}")
+    screen = JsonLines(on_incident) if as_json else Screen(on_incident)
+    with screen:
+        follow(growing, catalog_of(content), screen.tell, screen.show, done=screen.end)

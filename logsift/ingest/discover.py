@@ -62,7 +62,8 @@ class SourceFile:
     """One file of the run directory.
 
     `grammar` names the grammar that owns the file, None where every ordinary grammar looks into it; `reader` is ""
-    where nobody can read it, `why` then says so. Sizes in bytes, times in nanoseconds since the epoch.
+    where nobody can read it, `why` then says so. Sizes in bytes, times in nanoseconds since the epoch. What is before
+    `start` (byte offset of a line, its number) has been read.
     """
 
     file_id: int
@@ -75,6 +76,7 @@ class SourceFile:
     size: int
     mtime_ns: int
     why: str = ""
+    start: tuple[int, int] = (0, 1)
 
 
 def discover(

@@ -176,8 +176,8 @@ class Parser:
     def _windows(self, file: SourceFile, parsed: Parsed) -> Iterator[tuple[str | None, text.Window]]:
         owner = self.owners[file.grammar] if file.grammar else None
         margin = self.reach(file.grammar)
-        for window in text.windows(file.file_id, file.path, margin, self.window_bytes, parsed.spare):
-            if owner is None and window.size == file.size:
+        for window in text.windows(file.file_id, file.path, margin, self.window_bytes, parsed.spare, file.start):
+            if owner is None and window.core_stop - window.core_start == file.size:
                 whole = mended(bytes(window.view()))
                 ends = text.line_ends(whole)
                 window = replace(window, buffer=whole, core_stop=len(whole), stop=len(whole), ends=ends)

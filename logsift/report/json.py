@@ -57,7 +57,12 @@ def document(analysis: Analysis) -> dict[str, Any]:
 
 def render(analysis: Analysis) -> str:
     """The document as text; NaN and infinity become null, which JSON has no word for."""
-    return to_json(_plain(document(analysis)))
+    return to_json(plain_document(analysis))
+
+
+def plain_document(analysis: Analysis) -> object:
+    """The document as what JSON has words for: NaN and infinity become null."""
+    return _plain(document(analysis))
 
 
 def _plain(value: object) -> object:

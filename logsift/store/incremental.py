@@ -10,6 +10,7 @@ import duckdb
 from logsift.errors import UserError
 from logsift.places import written_here
 from logsift.store.database import Store
+from logsift.store.materialise import declared
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from logsift.content.model import Catalog
     from logsift.ingest.discover import SourceFile
 
+_WINDOW_BYTES = 4 << 20
 Seen = dict[str, tuple[int, int]]
 """Name of a file -> (size in bytes, time of its last change in nanoseconds)."""
 
@@ -85,3 +87,24 @@ def forget_changed(
     for table in ("incident", "evidence", "cause", "missing", "clock", "decision"):
         store.con.execute(f"DELETE FROM {table}")
     return stale
+
+
+def forget_from(store: Store, files: Sequence[SourceFile]) -> None:
+    """Delete the rows of files from their `start` on: those lines are read again."""
+    again = [[f.file_id for f in files], [f.start[1] for f in files]]
+    for table in declared(store) | {"problem"}:
+        store.con.execute(
+            f"DELETE FROM {table} USING (SELECT unnest(?) AS file_id, unnest(?) AS line_no) AS again"
+            f" WHERE {table}.file_id = again.file_id AND {table}.line_no >= again.line_no", again,
+        )  # fmt: skip
+    store.con.execute("DELETE FROM file WHERE list_contains(?, file_id)", again[:1])
+    store.con.execute(
+        "DELETE FROM file_window USING (SELECT unnest(?) AS file_id, unnest(?) AS line_no) AS again"
+        " WHERE file_window.file_id = again.file_id AND first_line >= line_no", again,
+    )  # fmt: skip
+    # Each piece that was added began a window: one every few megabytes is enough to find a line by.
+    store.con.execute(
+        "DELETE FROM file_window USING file_window AS before WHERE list_contains(?, file_window.file_id)"
+        " AND before.file_id = file_window.file_id AND before.byte_offset < file_window.byte_offset"
+        f" AND before.byte_offset > file_window.byte_offset - {_WINDOW_BYTES}", again[:1],
+    )  # fmt: skip

@@ -68,7 +68,12 @@ class Window:
 
 
 def windows(
-    file_id: int, path: Path, margin_lines: int, size: int = WINDOW_BYTES, spare: list[bytearray] | None = None
+    file_id: int,
+    path: Path,
+    margin_lines: int,
+    size: int = WINDOW_BYTES,
+    spare: list[bytearray] | None = None,
+    start: tuple[int, int] = (0, 1),
 ) -> Iterator[Window]:
     """Cut a file into windows of about `size` bytes, each with up to `margin_lines` lines before and after.
 
@@ -81,13 +86,14 @@ def windows(
         margin_lines: how far blocks may reach.
         size: bytes of a window.
         spare: buffers that nobody looks into any more, to be filled again: new memory costs more than reading into it.
+        start: byte offset and number of the line to begin with, of a file that is not packed.
 
     Raises:
         OSError: the file cannot be read (further).
         CutShort: it ends before its end: what there was has been given.
     """
     if is_plain(path) and path.stat().st_size:
-        yield from _placed(file_id, path, margin_lines, size, [] if spare is None else spare)
+        yield from _placed(file_id, path, margin_lines, size, [] if spare is None else spare, start)
         return
     with open_bytes(path) as stream:
         yield from _streamed(file_id, stream, margin_lines, size)
@@ -109,11 +115,13 @@ def unended(path: Path) -> bool:
         return False
 
 
-def _placed(file_id: int, path: Path, margin_lines: int, size: int, spare: list[bytearray]) -> Iterator[Window]:
+def _placed(
+    file_id: int, path: Path, margin_lines: int, size: int, spare: list[bytearray], start: tuple[int, int]
+) -> Iterator[Window]:
     # Read, not mapped: a mapped file that somebody truncates (logrotate's copytruncate does) ends the process.
     with path.open("rb", buffering=0) as f:
         length = promised = os.fstat(f.fileno()).st_size
-        core, line, reach = 0, 1, margin_lines * 128 + 4096
+        (core, line), reach = start, margin_lines * 128 + 4096
         while core < length:
             ahead = reach
             while True:
