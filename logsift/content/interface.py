@@ -61,6 +61,13 @@ INTERFACE: dict[str, Asked] = {
             "last_time": "TIMESTAMP", "last_file_id": "BIGINT", "last_line_no": "BIGINT", **_PLACE, "said": "VARCHAR",
         },
     ),
+    "rank_now": Asked(
+        "one row per rank that logged steps: its last step, and what it logged lately",
+        {
+            "rank": "BIGINT", "host": "VARCHAR", "file_id": "BIGINT", "step": "DOUBLE", "time": "TIMESTAMP", "loss": "DOUBLE",
+            "step_seconds": "DOUBLE",
+        },
+    ),
     "rank_fate_kind": Asked(
         "the fates there are, in words (a template over the columns of rank_fate) and in the order they are told",
         {"fate": "VARCHAR", "place": "BIGINT", "says": "VARCHAR"},
@@ -104,6 +111,14 @@ INTERFACE: dict[str, Asked] = {
     ),
     "excursion": Asked("what stands out of a series", {**_PLACE, "series_id": "BIGINT", "kind": "VARCHAR"}, filled=True),
     # -- reports --
+    "run_figure": Asked(
+        "figures by which two runs are compared",
+        {"topic": "VARCHAR", "name": "VARCHAR", "value": "DOUBLE", "unit": "VARCHAR", "better": "VARCHAR"},
+    ),
+    "blamed_part": Asked(
+        "parts in which the root cause lies: kind host | gpu | link; how many of them it names, how many hosts the job has",
+        {"kind": "VARCHAR", "name": "VARCHAR", "rule": "VARCHAR", "time": "TIMESTAMP", "named": "BIGINT", "hosts": "BIGINT"},
+    ),
     "run_setting": Asked(
         "versions and settings by value, what differs first",
         {
