@@ -40,13 +40,18 @@ def check_grammars(catalog: Catalog) -> Iterator[ContentError]:
                 f"there are: {', '.join(sorted(NAMES))}",
                 key="reader",
             )
-        if grammar.envelope:
-            yield from _regex(grammar.envelope.regex, grammar.envelope.origin)
-        lines = _Lines(grammar, shared)
-        for n, pattern in enumerate(grammar.patterns):
-            yield from _pattern(catalog, pattern, grammar.patterns[:n], lines)
+        yield from check_grammar(catalog, grammar, shared)
     yield from check_needles(catalog)
     yield from _counted_twice(catalog)
+
+
+def check_grammar(catalog: Catalog, grammar: Grammar, shared: Envelopes | None = None) -> Iterator[ContentError]:
+    """Every mistake in the patterns of one grammar, each line read as it is behind all envelopes."""
+    if grammar.envelope:
+        yield from _regex(grammar.envelope.regex, grammar.envelope.origin)
+    lines = _Lines(grammar, shared or Envelopes.of(catalog.envelopes, []))
+    for n, pattern in enumerate(grammar.patterns):
+        yield from _pattern(catalog, pattern, grammar.patterns[:n], lines)
 
 
 def _envelopes(envelopes: Sequence[Envelope], shared: Envelopes) -> Iterator[ContentError]:
@@ -111,9 +116,7 @@ def _pattern(catalog: Catalog, p: Pattern, earlier: tuple[Pattern, ...], lines: 
             ):
                 help = "make one of them narrower"
                 yield _wrong(p, f"{name}: {other.id!r} above it takes this sample", "sample", sample.line, help)
-        at = records[found]
-        _, groups_of = capture(at["body"], p.regex)
-        captured = at.hstack(groups_of.rename({c: f"own__{c}" for c in groups_of.columns if c in at.columns}))
+        captured = _captured(records[found], p)
         row = captured.row(0, named=True)
         filled |= {g for g in groups if row.get(f"own__{g}", row.get(g)) is not None}
         if p.table:
@@ -203,6 +206,22 @@ class _Lines:
     def records(self, line: str) -> pl.DataFrame:
         """What is left of a line after envelopes: one record, or several that were glued together."""
         return self.parts[self.number[line]]
+
+
+def row_of_sample(catalog: Catalog, grammar: Grammar, p: Pattern, sample: Sample) -> Mapping[str, Any]:
+    """The row that a pattern makes of its sample; empty where it makes none."""
+    shared = Envelopes.of(catalog.envelopes, [])
+    records = _Lines(replace(grammar, patterns=(replace(p, samples=(sample,), rejects=()),)), shared).records(
+        sample.line
+    )
+    at = records.filter(pl.col("body").str.contains(p.regex)).head(1)
+    return _row(catalog, p, _captured(at, p)) if at.height else {}
+
+
+def _captured(at: pl.DataFrame, p: Pattern) -> pl.DataFrame:
+    """A record with the groups of a pattern; those that have the name of one of its columns are `own__NAME`."""
+    _, groups_of = capture(at["body"], p.regex)
+    return at.hstack(groups_of.rename({c: f"own__{c}" for c in groups_of.columns if c in at.columns}))
 
 
 def _row(catalog: Catalog, p: Pattern, captured: pl.DataFrame) -> Mapping[str, Any]:

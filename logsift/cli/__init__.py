@@ -5,9 +5,10 @@ from __future__ import annotations
 import click
 
 from logsift.cli.ask import sql, tables
-from logsift.cli.content import check, docs, explain, lookup, recipe, rules
+from logsift.cli.compare import diff, history
+from logsift.cli.content import check, docs, explain, lookup, new, recipe, rules
 from logsift.cli.group import Commands
-from logsift.cli.live import capture
+from logsift.cli.live import capture, watch
 from logsift.cli.look import plot, stacks, timeline, unread
 from logsift.cli.verdict import analyze, next_, ranks, report, show
 
@@ -22,7 +23,8 @@ for command in (
     *(analyze, show, ranks, next_, report),
     *(timeline, stacks, plot, unread),
     *(sql, tables),
-    *(capture,),
-    *(rules, lookup, explain, check, docs, recipe),
+    *(capture, watch),
+    *(diff, history),
+    *(rules, lookup, explain, check, docs, new, recipe),
 ):
     main.add_command(command)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from logsift.cli.common import CONTENT, PATH, catalog_of, is_built_in, say
 from logsift.content.errors import ContentErrors
+
+if TYPE_CHECKING:
+    from logsift.content.model import Catalog
 
 
 @click.command()
@@ -61,7 +65,8 @@ def explain(place: str, content: tuple[Path, ...]) -> None:
     metavar="DIR",
     help="Also analyse the cases in DIR, or the case that DIR is (default: FOLDER/fixtures). A second for each.",
 )
-def check(folder: Path | None, fixtures: Path | None) -> None:
+@click.option("--write", is_flag=True, help="Fill in the rows of samples in FOLDER that state none, then check.")
+def check(folder: Path | None, fixtures: Path | None, write: bool) -> None:
     """Check content: samples, rejects, shadowing, needles, names, SQL, words - and with fixtures, what reports say.
 
     FOLDER holds parsers/ and rules/ to check with the built-in.
@@ -69,6 +74,14 @@ def check(folder: Path | None, fixtures: Path | None) -> None:
     from logsift.authoring.lint import check as lint
 
     catalog = catalog_of((folder,) if folder else ())
+    if write:
+        from logsift.authoring.new import fill_samples
+
+        if folder is None:
+            raise click.UsageError("--write changes the files of a FOLDER: name one")
+        for path in fill_samples(folder, catalog):
+            click.echo(f"wrote rows of samples into {path}: read them", err=True)
+        catalog = catalog_of((folder,))
     if errors := lint(catalog):
         raise ContentErrors(errors)
     patterns = sum(len(g.patterns) for g in catalog.grammars)
@@ -93,3 +106,57 @@ def docs(folder: Path | None) -> None:
 
     for path in write(catalog_of((folder,) if folder else ()), folder or Path(str(built_in()))):
         click.echo(f"wrote {path}", err=True)
+
+
+@click.group()
+def new() -> None:
+    """Begin content of your own: a grammar from a log, a rule from its name.
+
+    \b
+    Examples:
+      logsift new parser lift -o content < lift.log
+      logsift new rule lift.stopped -o content --table lift_line
+      logsift check content
+      logsift RUN --content content
+    """  # noqa: D301 - click's mark
+
+
+_INTO = click.option("-o", "--output", type=PATH, default=Path("content"), show_default=True, metavar="DIR",
+                     help="The content folder, with parsers/ and rules/.")  # fmt: skip
+
+
+@new.command()
+@click.argument("name")
+@click.argument("log", type=click.File("rb"), default="-")
+@_INTO
+def parser(name: str, log: BinaryIO, output: Path) -> None:
+    """Write DIR/parsers/NAME.toml: a pattern for each kind of line in LOG (or the standard input), the line as its sample."""
+    from logsift.authoring import new as begin
+
+    text = begin.parser(name, begin.lines_given(iter(lambda: log.read(1 << 20), b"")), _beside(output))
+    for path in begin.write(output, {f"parsers/{name}.toml": text}):
+        say(f"wrote {path}: name its kinds and columns, leave out what you do not need, then: logsift check {output}")
+
+
+@new.command()
+@click.argument("name", metavar="FAMILY.NAME")
+@click.option("--table", metavar="TABLE", help="The table that it asks (default: that of the folder's own grammar).")
+@_INTO
+def rule(name: str, table: str | None, output: Path) -> None:
+    """Write DIR/rules/FAMILY/NAME.sql, and two fixtures: where it fires and where it must not."""
+    from logsift.authoring import new as begin
+
+    catalog = _beside(output)
+    own = [t.name for t in catalog.tables.values() if t.origin.root]
+    asked = table or (own[0] if own else "")
+    if not asked:
+        raise click.UsageError("say --table TABLE; logsift tables lists them")
+    text = begin.rule(name, asked, catalog)
+    files = {f"rules/{name.replace('.', '/')}.sql": text, **begin.fixtures(name)}
+    for path in begin.write(output, files):
+        say(f"wrote {path}")
+    say(f"say what is wrong in the query, fill in the logs of the fixtures, then: logsift check {output}")
+
+
+def _beside(folder: Path) -> Catalog:
+    return catalog_of((folder,) if folder.is_dir() else ())

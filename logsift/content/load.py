@@ -75,9 +75,9 @@ def load_catalog(*roots: Traversable) -> Catalog:
 
 
 def default_roots() -> tuple[Traversable, ...]:
-    """Where content is looked for when nothing is said: logsift's own, then the user's folder if it is there."""
+    """Where content is looked for when nothing is said: logsift's own, that of installed packages, then the user's folder if it is there."""
     own = locate.user_content()
-    return (locate.built_in(), own) if own.is_dir() else (locate.built_in(),)
+    return (locate.built_in(), *locate.installed(), *((own,) if own.is_dir() else ()))
 
 
 copyreg.pickle(MappingProxyType, lambda held: (_fixed, (dict(held),)))

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 Kind = Literal["parsers", "rules"]
+PACKAGES = "logsift.content"
+"""The group of entry points by which packages name their content."""
 KINDS: tuple[Kind, ...] = ("parsers", "rules")
 
 
@@ -37,6 +39,27 @@ def built_in() -> Traversable:
 def user_content() -> Path:
     """The user's own content folder (XDG base directories), which need not exist."""
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "logsift"
+
+
+def installed() -> tuple[Path, ...]:
+    """The content folders of installed packages that name one: `[project.entry-points."logsift.content"] lift = "lift_content"`.
+
+    The folder is the package's own; nothing of the package is run.
+
+    Raises:
+        UserError: a package names a module that is not there.
+    """
+    from importlib.metadata import entry_points
+    from importlib.util import find_spec
+
+    out = []
+    for point in sorted(entry_points(group=PACKAGES), key=lambda p: p.name):
+        spec = None if "." in point.module else find_spec(point.module)  # a parent would be imported
+        if spec is None or not spec.submodule_search_locations:
+            told = f"the entry point {point.name} = {point.value!r} ({PACKAGES}) names no package"
+            raise UserError(f"{told}; one that holds parsers/ or rules/ is meant")
+        out.append(Path(next(iter(spec.submodule_search_locations))))
+    return tuple(out)
 
 
 def walk(root: Traversable, kind: Kind) -> Iterator[tuple[str, Traversable]]:
