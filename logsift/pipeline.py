@@ -24,6 +24,7 @@ from logsift.judge.words import worded
 from logsift.store.incremental import forget_from
 from logsift.store.materialise import Tables, unite
 from logsift.store.schema import CONCLUDED
+from logsift.timings import timed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from logsift.store import Store
 
 
+@timed("stage", "reading")
 def read(
     store: Store,
     catalog: Catalog,
@@ -66,6 +68,7 @@ def read(
     store.con.execute("COMMIT")
 
 
+@timed("stage", "explaining")
 def explain(
     store: Store,
     catalog: Catalog,

@@ -10,6 +10,7 @@ import click
 
 from logsift.cli.common import BRIEF, CONTENT, DB, PATH, RUN, Runs, analysis_of, rendered, say
 from logsift.errors import UserError
+from logsift.timings import kept, listed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +29,7 @@ _RANK = {"info": 0, "warning": 1, "critical": 2}
 )
 @click.option("-v", "--verbose", is_flag=True, help="Show the facts of every finding too.")
 @click.option("--separate", is_flag=True, help="Several RUNs are jobs of their own.")
+@click.option("--timings", is_flag=True, help="Print on standard error what each stage, table and rule took.")
 def analyze(
     run: Runs,
     to: str,
@@ -36,13 +38,17 @@ def analyze(
     fail_on: str | None,
     verbose: bool,
     separate: bool,
+    timings: bool,
 ) -> None:
     """Read RUN - a directory, a file, a tar or zip, - for the standard input - and say what went wrong, who, and what to do."""
     if separate and db:
         raise click.UsageError("--db names one database, --separate makes several")
     failed = False
     for job in [(one,) for one in run] if separate else [run]:
-        analysis = analysis_of(job, db, content)
+        with kept() as parts:
+            analysis = analysis_of(job, db, content)
+        if timings:
+            say(listed(parts), err=True)
         if to == "text":
             from logsift.report.terminal import show
 

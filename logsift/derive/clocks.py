@@ -18,6 +18,7 @@ import duckdb
 
 from logsift.content.model import BOOT, DAYTIME, EXACT, YEARLESS, ZONELESS
 from logsift.store.materialise import declared
+from logsift.timings import timed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -156,6 +157,7 @@ _SHARED = tuple(product((True, False), repeat=3))
 """What the clock that lends its day or year may share with another: file, host and kind, the closest first."""
 
 
+@timed("stage", "clocks")
 def settle(store: Store) -> bool:
     """Put the rows of all tables on one clock and write the table `clock`; True where a time changed.
 

@@ -6,11 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from logsift.store.materialise import declared
+from logsift.timings import timed
 
 if TYPE_CHECKING:
     from logsift.store import Store
 
 
+@timed("stage", "hosts")
 def name_hosts(store: Store) -> None:
     """Files whose path holds the name of one host that lines know are that host's.
 

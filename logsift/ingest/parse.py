@@ -26,6 +26,7 @@ from logsift.ingest.readers import reader
 from logsift.ingest.readers.mend import mended
 from logsift.ingest.readers.opening import CutShort
 from logsift.ingest.spelling import Spelling
+from logsift.timings import timed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -71,6 +72,7 @@ class Parser:
         self.margin = reach(self.everywhere)
         self.wrapped = dict.fromkeys(self.owners, Envelopes.of(catalog.envelopes, []))
 
+    @timed("stage", "parsing")
     def parse(self, files: Sequence[SourceFile], parts: Path, progress: Callable[[int], None] | None = None) -> Parsed:
         """Read files into Parquet parts below `parts`.
 

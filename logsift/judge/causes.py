@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from logsift.derive.clocks import Clocks
 from logsift.judge.progress import Progress
+from logsift.timings import timed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,6 +36,7 @@ class Causes:
         return next((a for a, b in self.edges if b is incident), None)
 
 
+@timed("stage", "causes")
 def trace(
     incidents: Sequence[Incident], rules: Sequence[Rule], clocks: Clocks | None = None, progress: Progress | None = None
 ) -> Causes:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from logsift.content.incident import COLUMNS, Evidence, Incident
 from logsift.judge.causes import Causes
+from logsift.timings import timed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from logsift.store import Store
 
 
+@timed("stage", "proof")
 def conclude(
     store: Store, incidents: Sequence[Incident], causes: Causes, files: Mapping[int, SourceFile], spelling: Spelling
 ) -> None:

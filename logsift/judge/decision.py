@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import duckdb
 
 from logsift.judge.words import told
+from logsift.timings import timed
 
 if TYPE_CHECKING:
     from logsift.content.model import Confidence
@@ -30,6 +31,7 @@ class Decision:
     """Numbers of the incidents that it rests on."""
 
 
+@timed("stage", "decision")
 def decide(store: Store) -> None:
     """Fill the table `decision` with what the relation `next_step` says, once the incidents are written."""
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from logsift.judge.words import told
+from logsift.timings import timed
 
 if TYPE_CHECKING:
     from logsift.store import Store
@@ -16,6 +17,7 @@ _OF_ONE_RANK = frozenset({
 """What differs between ranks that ended alike."""
 
 
+@timed("stage", "fates in words")
 def tell(store: Store) -> None:
     """Fill the column `said` of the relation `rank_fate`, once hosts and clocks are settled."""
     says = {r["fate"]: r["says"] for r in store.rows("SELECT fate, says FROM rank_fate_kind")}

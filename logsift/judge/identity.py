@@ -6,6 +6,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from logsift.timings import timed
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -17,6 +19,7 @@ FEW = 8
 """More ranks than this are not given their GPUs: a list of hundreds names nobody."""
 
 
+@timed("stage", "identity")
 def identify(incidents: Sequence[Incident], store: Store) -> list[Incident]:
     """Fill ranks, hosts and GPUs through the content's identity views.
 

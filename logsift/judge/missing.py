@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from logsift.judge.words import asked_for
+from logsift.timings import timed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from logsift.store import Store
 
 
+@timed("stage", "what is missing")
 def ask_for_more(store: Store, sources: Iterable[Missing]) -> None:
     """Fill the table `missing`, once it is known what was found."""
     for source in sources:

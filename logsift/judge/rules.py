@@ -11,6 +11,7 @@ import duckdb
 
 from logsift.content.incident import Incident
 from logsift.errors import StorageError, UserError
+from logsift.timings import timed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +23,7 @@ _SIDE_BY_SIDE = 4
 """Rules asked at once: each may need memory of its own."""
 
 
+@timed("stage", "rules")
 def judge(
     store: Store,
     rules: Mapping[str, Rule],
@@ -56,7 +58,8 @@ def _judge(
     def ask(rule: str) -> tuple[list[Incident], str]:
         beside = free.get()
         try:
-            return _ask(beside, rules[rule], queries[rule])
+            with timed("rule", rule):
+                return _ask(beside, rules[rule], queries[rule])
         finally:
             free.put(beside)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from logsift.content.incident import Step
 from logsift.content.model import Phrase
+from logsift.timings import timed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -48,6 +49,7 @@ class UnknownFact(Exception):
     """A template names what is not known of this incident."""
 
 
+@timed("stage", "words")
 def worded(
     incidents: Iterable[Incident],
     rules: Mapping[str, Rule],

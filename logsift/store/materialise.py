@@ -12,6 +12,7 @@ import duckdb
 
 from logsift.store.dependencies import may_find, with_value
 from logsift.store.schema import SEARCHED, timeline
+from logsift.timings import timed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -63,6 +64,7 @@ class Tables:
                 with_value(name, c, str(v)) for c, found in zip(columns, row, strict=True) for v in found or ()
             }
 
+    @timed("stage", "tables")
     def fill(self, *stages: Stage) -> None:
         """Fill the tables of some stages in their order.
 
@@ -85,7 +87,8 @@ class Tables:
             if not may_find(m["needs"], self._filled):
                 continue
             try:
-                rows = store.fill(f"INSERT INTO {m['name']} {'BY NAME ' * m['by_name']}{m['query']}")
+                with timed("table", m["name"]):
+                    rows = store.fill(f"INSERT INTO {m['name']} {'BY NAME ' * m['by_name']}{m['query']}")
             except duckdb.Error as e:
                 store.problem(f"table {m['name']} could not be made", str(e))
             else:

@@ -34,10 +34,12 @@ def run(*args: object) -> Result:
 
 
 def test_a_run_directory_alone_is_analysed(run_of: Make) -> None:
-    shown = run(run_of({"rank3.log": CRASH}))
+    shown = run(run_of({"rank3.log": CRASH}), "--timings")
     assert shown.exit_code == 0
-    assert "crash.exception" in shown.output
-    assert "rank3.log:7" in shown.output
+    assert "crash.exception" in shown.stdout
+    assert "rank3.log:7" in shown.stdout
+    timed = [line.split(maxsplit=2)[2] for line in shown.stderr.splitlines() if " s  " in line]
+    assert {"stage parsing", "stage rules", "table exception", "rule crash.exception"} <= set(timed)
 
 
 def test_json_is_the_public_contract_and_nothing_else(run_of: Make) -> None:

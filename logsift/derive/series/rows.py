@@ -17,6 +17,7 @@ from logsift.derive.series.excursions import outliers, wears_off
 from logsift.derive.series.parameters import DEFAULT, Parameters
 from logsift.derive.series.search import search
 from logsift.derive.series.stitch import AGAIN, DOUBLE, LIVE, STATES, Stitched, stitch
+from logsift.timings import timed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -51,6 +52,7 @@ class _Rows:
     planned: float
 
 
+@timed("stage", "search of series")
 def run(store: Store, p: Parameters = DEFAULT) -> None:
     """Search every series the content names and fill the tables `segment` and `excursion`."""
     store.con.execute("DELETE FROM segment; DELETE FROM excursion")
