@@ -25,6 +25,7 @@ def test_the_wheel_carries_its_content_and_runs_from_anywhere(tmp_path: Path) ->
     call(python, "-m", "pip", "install", "-q", wheel)
     logsift = tmp_path / "venv" / "bin" / "logsift"
     assert call(logsift, "check", cwd=Path("/")).startswith("content is sound")
+    assert call(logsift, "recipe", "torchrun").startswith("#!/bin/bash")
     run = tmp_path / "run"
     run.mkdir()
     (run / "rank0.log").write_text(
