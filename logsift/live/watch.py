@@ -166,7 +166,7 @@ class Watch:
             yield Event("file", f"{name} is gone; what it said is kept", {"path": name, "how": "gone"})
 
     def _read(self, changes: list[Change]) -> None:
-        forget_from(self._rows, [c.file for c in changes if c.how not in ("new", "grown")])
+        forget_from(self._rows, [c.file for c in changes if c.how != "new" and c.file.start == (0, 1)])
         pipeline.read(self._rows, self._catalog, [c.file for c in changes])
         self._follower.read(changes)
         self._stale = True

@@ -113,10 +113,11 @@ def rows(one: Watch) -> list[tuple[object, ...]]:
     return [tuple(r.values()) for r in verdict.sql(asked)]
 
 
+@pytest.mark.parametrize("again", [3, following.AGAIN_LINES])
 def test_a_log_that_grows_gives_the_rows_of_the_whole_log(
-    lift: Catalog, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    again: int, lift: Catalog, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(following, "AGAIN_LINES", 3)
+    monkeypatch.setattr(following, "AGAIN_LINES", again)
     text = (
         "up\nlift stopped at floor 3\n  part door\n  part rope\ndown\n\nup\nlift stopped at floor 71\n  part motor\nup\n"
         * 2
@@ -134,6 +135,9 @@ def test_a_log_that_grows_gives_the_rows_of_the_whole_log(
             clock.now += 1
             list(one.look())
         assert rows(one) == whole
+        verdict = one.verdict()
+        assert verdict
+        assert [(r["path"], r["lines"]) for r in verdict.sql("SELECT path, lines FROM file")] == [("a.log", 20)]
 
 
 def test_an_incident_is_told_once_though_its_lines_become_more(lift: Catalog, clock: Clock, tmp_path: Path) -> None:
