@@ -60,7 +60,9 @@ def kinds(tmp_path_factory: pytest.TempPathFactory, catalog: Catalog) -> dict[st
     (base / "run.tar.zst").write_bytes(zstandard.ZstdCompressor().compress(tar))
     with zipfile.ZipFile(base / "run.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("run/node-1/rank3.log", LINES)
-    names = ["run.tar", "run.tar.gz", "run.tar.zst", "run.zip", "sent.duckdb", "run", "run/node-1/rank3.log"]
+    (base / "packed").mkdir()
+    shutil.copy(base / "run.zip", base / "packed")
+    names = ["packed", "run.tar", "run.tar.gz", "run.tar.zst", "run.zip", "sent.duckdb", "run", "run/node-1/rank3.log"]
     return {
         **{name: [str(base / name)] for name in names},
         "several": [str(base / "run"), str(base / "more")],
@@ -70,6 +72,7 @@ def kinds(tmp_path_factory: pytest.TempPathFactory, catalog: Catalog) -> dict[st
 
 KINDS = [
     "run",
+    "packed",
     "run/node-1/rank3.log",
     "several",
     "run.tar",
