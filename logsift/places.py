@@ -62,6 +62,16 @@ def _cache_folders() -> Iterator[Path]:
     yield Path(tempfile.gettempdir()) / f"logsift-{os.geteuid()}"
 
 
+def state_folder() -> Path | None:
+    """Where logsift keeps what people typed (XDG), for their eyes only; None where that can't be written."""
+    with suppress(RuntimeError, OSError):
+        folder = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "logsift"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK):
+            return folder
+    return None
+
+
 def keep(kept: Path, content: bytes) -> None:
     """Put what was made into the cache, whole or not at all; what is of older content there goes."""
     with suppress(OSError, StorageError), workplace(kept) as work:

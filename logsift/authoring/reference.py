@@ -12,7 +12,6 @@ from logsift.content.model import COMMON, Catalog, Rule
 from logsift.errors import UserError
 from logsift.judge.words import FILTERS, GIVEN
 from logsift.store.dependencies import references
-from logsift.store.schema import ABOUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -47,36 +46,6 @@ _GENERATED = "<!-- written by `logsift docs`; edit the content, not this page --
 def views(catalog: Catalog) -> dict[str, str]:
     """Views, and tables made by queries, with what is said of each."""
     return {r.name: r.about for r in sorted(catalog.relations, key=lambda r: r.name) if r.kind != "macro"}
-
-
-def list_tables(catalog: Catalog) -> str:
-    """All tables, views and seeds, a line each."""
-    rows = [(t.name, t.about) for t in sorted(catalog.tables.values(), key=lambda t: t.name)]
-    return "\n\n".join(
-        f"{title}\n{_columns(part)}"
-        for title, part in (
-            ("Views", views(catalog).items()), ("Tables", rows), ("Catalogues", ((s.name, _seed_about(s.csv)) for s in catalog.seeds)),
-            ("What was read and concluded", ABOUT.items()),
-        )
-    )  # fmt: skip
-
-
-def describe_table(catalog: Catalog, name: str) -> str:
-    """One table with its columns.
-
-    Raises:
-        UserError: no such table; near names are given.
-    """
-    table = catalog.tables.get(name)
-    if table is None:
-        known = [*catalog.tables, *views(catalog), *(s.name for s in catalog.seeds), *ABOUT]
-        if name in known:
-            return f'{name}: {views(catalog).get(name) or ABOUT.get(name) or "a catalogue"}\nIts columns: logsift sql RUN "DESCRIBE {name}"'
-        raise UserError(f"no table {name!r}{_near(name, known)}")
-    own = ((c.name, f"{_type(c.type, c.unit)}  {c.about}") for c in table.columns)
-    common = ((c.name, f"{_type(c.type, c.unit)}  {c.about}") for c in COMMON)
-    example = f"\n\nexample: {table.example}" if table.example else ""
-    return f"{name}: {table.about}\n{_columns(own)}\n\nand, as every table:\n{_columns(common)}{example}"
 
 
 def list_rules(catalog: Catalog) -> str:

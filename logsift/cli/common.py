@@ -27,16 +27,18 @@ BRIEF = ("line", "slack", "github")
 Runs = tuple[Path, ...]
 
 
+FOLLOW = click.option(
+    "--follow",
+    is_flag=True,
+    expose_value=False,
+    help="Read files outside of RUN that links in it lead to.",
+    callback=lambda ctx, _, value: ctx.meta.__setitem__("follow", value),
+)
+
+
 def RUN(command: Any) -> Any:  # noqa: ANN401 - one of click's decorators
     """What a command reads: several are one job."""
-    follow = click.option(
-        "--follow",
-        is_flag=True,
-        expose_value=False,
-        help="Read files outside of RUN that links in it lead to.",
-        callback=lambda ctx, _, value: ctx.meta.__setitem__("follow", value),
-    )
-    return click.argument("run", metavar="RUN...", type=PATH, nargs=-1, required=True)(follow(command))
+    return click.argument("run", metavar="RUN...", type=PATH, nargs=-1, required=True)(FOLLOW(command))
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:

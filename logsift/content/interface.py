@@ -168,3 +168,50 @@ INTERFACE: dict[str, Asked] = {
 }  # fmt: skip
 CLOCK_INPUTS = ("clock_anchor", "rank", "boot")
 """What must be known before the times of the rows are moved onto one clock."""
+
+MEANING: dict[str, str] = {
+    # -- what was read --
+    "catalog": "digest of the content that made this file", "version": "version of logsift that made this file",
+    "path": "the file, from the folder of the run", "bytes": "size of the file as it lies there [bytes]",
+    "lines": "how many lines", "grammar": "the format that owns the file", "reader": "how it was read",
+    "not_understood": "lines with words of trouble that gave no row", "why": "why it is so",
+    "mtime_ns": "when the file was last changed, since 1970 [ns]", "unended": "its last line has no line end",
+    "byte_offset": "where the line begins in the unpacked file [bytes]", "what": "what it is about", "text": "the text, as it was printed",
+    "files": "how many files", "template": "what the lines have in common", "word": "the word of trouble",
+    # -- what was concluded --
+    "incident_id": "the incident, see table incident", "cause_id": "the incident that explains", "effect_id": "the incident that is explained",
+    "next": "restart | restart_without | stop | unknown", "leave_out": "hosts to leave out of the next start",
+    "incidents": "the incidents it follows from", "reason": "why, in words", "how": "how to get it",
+    # -- clocks --
+    "first_line": "number of the first line", "last_line": "number of the last line", "times": "how many times are in these lines",
+    "by_rank": "the clock is that of a rank, not of the host", "shift_seconds": "what was added to the printed times [s]",
+    "event": "the moment that several clocks saw", "utc": "the same moment in UTC, where a line tells it",
+    "within_seconds": "how far the clocks may differ on it [s]", "minute": "a minute in which steps were logged",
+    # -- who is who --
+    "gpu": "the GPU, by PCI address or index", "alias": "another name of the host", "address": "an address of the host in the network", "source": "who says so",
+    "world_size": "how many ranks the job has", "silent_ranks": "ranks of which no log says anything",
+    # -- how far each rank came --
+    "op": "the collective it was in", "seq": "its place in the order of the group's collectives", "grp": "name of the group of ranks",
+    "grp_desc": "what the group is for, as the job calls it", "fate": "how the rank ended, see rank_fate_kind",
+    "was_first": "it ended before all others, by itself", "last_time": "when its last word was written",
+    "last_file_id": "the file of its last word", "last_line_no": "the line of its last word", "says": "the words for it, a template",
+    "enqueued": "the last collective it entered", "completed": "the last collective that ended", "waits_for": "whom it waits for",
+    # -- curves --
+    "series_id": "the curve, see series", "name": "the name, as it was printed", "canonical": "the name that all programs share for it",
+    "points": "how many points", "searched": "the engine looks for what stands out in it", "planned": "steps that were planned",
+    "driver_id": "the curve of its learning rate", "step": "step of the training", "value": "the value, as it was printed",
+    "turn": "how often the file was taken up again", "ordinal": "place in the order of the rows", "run": "counts restarts, from 0",
+    "first_step": "its first step", "last_step": "its last step", "from_step": "step it went on from", "to_step": "step it went back to",
+    "lost": "points that a rollback left", "from_file": "the file it goes on from", "from_line": "the line it goes on from",
+    "differs": "processes say different values", "steps_planned": "steps that were planned", "is_average": "the value is a mean of several",
+    # -- stacks --
+    "depth": "calls above it", "function": "the function, with its file", "pids": "the processes in it", "processes": "how many processes",
+    "ends_here": "the stack ends in this call", "class": "what kind it is of", "decided_by": "the call by which that is known",
+    "own_call": "the innermost call of the job's own code", "parent": "the call above it", "sort_key": "place among its neighbours",
+    # -- memory --
+    "lane": "the row of a picture", "picture": "the picture it belongs to", "size_bytes": "size [bytes]", "total_bytes": "size of the whole [bytes]",
+    "start_bytes": "where it begins [bytes]", "wanted": "the lane in which the allocation failed", "part": "what takes the memory",
+    "place": "place in the order", "state": "the state it is in", "state_no": "number of the state, in the order in which they are drawn",
+    "marked": "it is drawn with a frame", "about": "what it is, in words", "sign": "what shows that a job is there", "kind": "which kind it is",
+}  # fmt: skip
+"""What columns hold, by name: those of the engine's own relations and of those it asks for, where nothing else says it."""

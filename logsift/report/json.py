@@ -62,14 +62,15 @@ def render(analysis: Analysis) -> str:
 
 def plain_document(analysis: Analysis) -> object:
     """The document as what JSON has words for: NaN and infinity become null."""
-    return _plain(document(analysis))
+    return plain(document(analysis))
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
+    """A value as JSON can hold it: NaN and infinity are null, keys are texts."""
     if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
+        return [plain(v) for v in value]
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         return None
     return value

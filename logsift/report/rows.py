@@ -1,15 +1,17 @@
-"""The result of a query as a table for people, as CSV or as JSON."""
+"""Rows as a table for people, as CSV, JSON or Markdown."""
 
 from __future__ import annotations
 
 import csv
 import io
 import sys
+from json import loads
 from typing import TYPE_CHECKING
 
 from logsift.judge.words import count, ranges
 from logsift.report.fates import each, folded
-from logsift.report.inert import line, spreadsheet, to_json
+from logsift.report.inert import cell, code, line, markdown, spreadsheet, to_json
+from logsift.report.json import plain
 from logsift.report.model import fact, fate_of
 
 if TYPE_CHECKING:
@@ -20,25 +22,41 @@ if TYPE_CHECKING:
 
 _CELL = 100
 _FEW_RANKS = 64
-_PIPE = 250
-"""Columns where no terminal sets them."""
+_ALIGNED = 60
+"""Characters of the longest cell that its column is made as wide as, where no terminal sets a width."""
+_NESTED = (list, dict, tuple)
+FORMATS = ("table", "csv", "json", "md")
 
 
-def written(store: Store, query: str, to: str) -> str:
-    """Rows of a query as text; `to` is table, csv or json.
+def written(names: Sequence[str], rows: Sequence[Sequence[object]], to: str, types: Sequence[str] = ()) -> str:
+    """Rows as text; `to` is table, csv, json or md. On a terminal a table cuts long cells; elsewhere nothing is cut.
 
-    Raises:
-        duckdb.Error: the query is wrong; DuckDB says where.
-        UserError: it is none, or takes more than a query may.
+    `types` are the SQL types of the columns: in JSON, what is JSON already is no text.
     """
-    names, rows = store.typed(query)
     if to == "json":
-        return to_json([dict(zip(names, row, strict=True)) for row in rows])
+        is_json = [t == "JSON" for t in types] or [False] * len(names)
+        shaped = (
+            [loads(str(v)) if j and v is not None else v for j, v in zip(is_json, row, strict=True)] for row in rows
+        )
+        return to_json(plain([dict(zip(names, row, strict=True)) for row in shaped]))
     if to == "csv":
         out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerows([spreadsheet(v) for v in row] for row in [names, *rows])
-        return out.getvalue()
-    return f"{_table(names, rows)}{len(rows)} row{'s' * (len(rows) != 1)}"
+        csv.writer(out, lineterminator="\n").writerows([spreadsheet(_flat(v)) for v in row] for row in [names, *rows])
+        return out.getvalue().rstrip("\n")
+    if to == "md":
+        head = [list(map(markdown, names)), ["---"] * len(names)]
+        body = [[(code if isinstance(v, _NESTED) else markdown)(_shown(v)) for v in row] for row in rows]
+        return "\n".join(f"| {' | '.join(map(cell, row))} |" for row in [*head, *body])
+    return f"{_table(names, rows)}{count(len(rows), 'row')}"
+
+
+def _flat(value: object) -> object:
+    """A value for one cell: lists and structs as JSON."""
+    return to_json(plain(value), None) if isinstance(value, _NESTED) else value
+
+
+def _shown(value: object) -> str:
+    return "" if value is None else line(_flat(value))
 
 
 def of_ranks(store: Store, *, each_rank: bool) -> str:
@@ -73,6 +91,8 @@ def _time(time: datetime | None) -> str:
 
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    if not sys.stdout.isatty():
+        return _columns([list(map(line, names)), *([_shown(v) for v in row] for row in rows)])
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -81,13 +101,17 @@ def _table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     for n in names:
         table.add_column(Text(line(n)))
     for row in rows:
-        table.add_row(*(Text(_cell(v)) for v in row))
-    width = None if sys.stdout.isatty() else _PIPE
-    with (console := Console(highlight=False, width=width)).capture() as capture:
+        table.add_row(*(Text(_cut(_shown(v))) for v in row))
+    with (console := Console(highlight=False)).capture() as capture:
         console.print(table)
     return capture.get()
 
 
-def _cell(value: object) -> str:
-    text = "" if value is None else line(value)
+def _columns(rows: Sequence[Sequence[str]]) -> str:
+    """Cells in columns, each as long as it is; one much longer than its neighbours moves what follows it in its row only."""
+    widths = [max((len(c) for c in column if len(c) <= _ALIGNED), default=0) for column in zip(*rows, strict=True)]
+    return "".join(f"{'  '.join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip()}\n" for row in rows)
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= _CELL else f"{text[: _CELL - 1]}…"

@@ -38,6 +38,20 @@ def create(path: Path | None, catalog: Catalog) -> Store:
         store = Store(duckdb.connect(), None)
         _define(store, catalog)
         return store
+    shutil.copyfile(_template(catalog), path)
+    return Store.open(path, read_only=False)
+
+
+def empty(catalog: Catalog) -> Store:
+    """A store without rows, to be asked which tables and columns there are.
+
+    Raises:
+        ContentErrors: a statement of the content's SQL is wrong.
+    """
+    return Store.open(_template(catalog))
+
+
+def _template(catalog: Catalog) -> Path:
     template = cache_folder() / f"empty-{catalog.digest[:24]}.duckdb"
     if not template.is_file():
         with workplace(template) as work:
@@ -50,8 +64,7 @@ def create(path: Path | None, catalog: Catalog) -> Store:
                 store.close()
             publish(work / "store", template)
         forget_old(template)
-    shutil.copyfile(template, path)
-    return Store.open(path, read_only=False)
+    return template
 
 
 def _define(store: Store, catalog: Catalog) -> None:

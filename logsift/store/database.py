@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Condition, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,6 +17,8 @@ from logsift.ingest import budget
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    import polars as pl
 
 T = TypeVar("T")
 
@@ -74,6 +77,15 @@ class _Watch:
                 con.interrupt()
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Rows with the names and SQL types of their columns."""
+
+    names: list[str]
+    types: list[str]
+    rows: list[tuple[Any, ...]]
+
+
 class Store:
     """A DuckDB database: created with all tables, filled from Parquet parts, sealed, queried."""
 
@@ -94,10 +106,25 @@ class Store:
         Raises:
             UserError: the file is no logsift database.
         """
+        return cls._opened({"run": path}, read_only=read_only)
+
+    @classmethod
+    def attached(cls, paths: Mapping[str, Path]) -> Store:
+        """Existing stores beside each other, by the names of their databases; names without one are of the first.
+
+        Raises:
+            UserError: a file is no logsift database.
+        """
+        return cls._opened(paths, read_only=True)
+
+    @classmethod
+    def _opened(cls, paths: Mapping[str, Path], *, read_only: bool) -> Store:
         con = duckdb.connect()
+        first, path = next(iter(paths.items()))
         try:
             con.execute("SET enable_progress_bar = false; SET GLOBAL TimeZone = 'UTC'")
             con.execute("SET autoinstall_known_extensions = false; SET autoload_known_extensions = false")
+            con.execute("SET python_enable_replacements = false")  # a name in a query is no variable of the program
             if read_only:
                 con.execute(f"SET temp_directory = ''; SET memory_limit = '{_MEMORY_ASKED}'")
             else:
@@ -106,11 +133,12 @@ class Store:
                 con.execute(f"SET allowed_directories = [{quoted(str(folder))}]; SET enable_external_access = false")
             # Attached, not connected to: DuckDB would hand out an instance that is still open on the file this one replaced.
             blocks = "" if path.exists() else ", BLOCK_SIZE 16384"
-            con.execute(f"ATTACH {quoted(str(path))} AS run ({'READ_ONLY' if read_only else f'READ_WRITE{blocks}'})")
-            store = cls(con, path)
+            for name, path in paths.items():
+                con.execute(f"ATTACH {quoted(str(path))} AS {name} ({'READ_ONLY' if read_only else f'READ_WRITE{blocks}'})")
+            store = cls(con, paths[first])
             if read_only:
                 store.seal()
-            con.execute("USE run")
+            con.execute(f"USE {first}")
             store._hold_to_tables()
         except duckdb.Error as e:
             con.close()
@@ -234,16 +262,44 @@ class Store:
             raise UserError(f"more than {budget.QUERY_ROWS:,} rows: ask for less, or LIMIT it")
         return names, rows
 
-    def typed(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """Names and rows of the one statement that a person typed.
+    def statements(self, script: str) -> list[str]:
+        """The statements of a text that a person typed.
+
+        Raises:
+            duckdb.Error: it is no SQL.
+        """
+        return [s.query for s in self.con.extract_statements(script)]
+
+    def typed(self, query: str) -> Answer:
+        """What the one statement gives that a person typed.
 
         Raises:
             duckdb.Error: it is wrong, or took too long.
             UserError: it is no statement, or more than one, or gives too much.
         """
+        self._hold_to_one(query)
+        from logsift.store.frames import told_apart
+
+        names, rows = self.asked(query)
+        types = [str(d[1]) for d in self.con.description or ()]
+        return Answer(told_apart(names), types, rows)
+
+    def frame(self, query: str) -> pl.DataFrame:
+        """What the one statement gives that a person typed, with its types also where there are no rows.
+
+        Raises:
+            duckdb.Error: it is wrong, or took too long.
+            UserError: it is no statement, or more than one.
+        """
+        from logsift.store.frames import frame
+
+        self._hold_to_one(query)
+        with self._watch.over(self.con):
+            return frame(self.con.execute(query))
+
+    def _hold_to_one(self, query: str) -> None:
         if len(self.con.extract_statements(query)) != 1:
             raise UserError("say one statement of SQL, for example: SELECT rule, summary FROM incident")
-        return self.asked(query)
 
     def insert(self, table: str, rows: Iterable[Sequence[object]]) -> None:
         """Insert tuples in the order of the table's columns."""

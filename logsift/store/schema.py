@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from logsift.content.incident import COLUMNS
-from logsift.content.interface import INTERFACE
+from logsift.content.interface import INTERFACE, MEANING
 from logsift.content.model import COMMON
 from logsift.store.database import quoted
 
@@ -155,8 +155,10 @@ def timeline(tables: Iterable[str]) -> str:
 def _comments(catalog: Catalog) -> Iterable[str]:
     for name, (about, _) in ENGINE.items():
         yield f"COMMENT ON TABLE {name} IS {quoted(about)}"
-    for name, (_, about) in COLUMNS.items():
-        yield f"COMMENT ON COLUMN incident.{_name(name)} IS {quoted(about)}"
+    told = {c.name: c.about for c in COMMON} | {n: about for n, (_, about) in COLUMNS.items()} | MEANING
+    for own, (_, columns) in ENGINE.items():
+        for c in columns if not own.startswith("content_") else ():
+            yield f"COMMENT ON COLUMN {own}.{_name(c)} IS {quoted(COLUMNS[c][1] if own == 'incident' else told[c])}"
     for table in catalog.tables.values():
         yield f"COMMENT ON TABLE {table.name} IS {quoted(table.about)}"
         for column in table.columns:  # not the common ones: a comment costs 0.2 ms at every start

@@ -1,0 +1,4 @@
+-- Every file: what read it, how much of it was understood, and why it was not.
+select path, bytes, lines, not_understood, host, rank, grammar, reader, why
+from file
+order by bytes desc, path
