@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from logsift.derive.clocks import Clocks
 from logsift.ingest.spelling import Spelling
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from logsift.store import Store
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Analysis:
     """What came out. `run` is what was given, `place` the folder or file it is read in, None where it is not there.
 
@@ -45,9 +45,9 @@ class Analysis:
         """The root cause, None where nothing was found or nothing can be said."""
         return self.causes.root
 
-    def sql(self, query: str) -> list[dict[str, Any]]:
-        """Rows of a query over the tables (see `logsift tables`)."""
-        return self.store.rows(query)
+    def __repr__(self) -> str:
+        found = f"{len(self.incidents)} incident{'s' * (len(self.incidents) != 1)}"
+        return f"<{type(self).__name__} {self.run}: {self.root.rule if self.root else 'no cause found'}, {found}>"
 
     @classmethod
     def of(cls, run: Path, store: Store, catalog: Catalog, parsed: int = 0, place: Path | None = None) -> Analysis:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import tempfile
 from contextlib import suppress
+from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import duckdb
 
@@ -25,15 +27,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from logsift.content.model import Catalog
+    from logsift.ingest.discover import SourceFile
 
 DATABASE = "logsift.duckdb"
+
+
+class Beside(Enum):
+    """Where a database goes by default."""
+
+    RUN = "beside the run, or into the user's cache"
 
 
 def analyze(
     run: Path | str | Sequence[Path | str],
     *,
     catalog: Catalog | None = None,
-    db: Path | None = None,
+    db: Path | str | Literal[Beside.RUN] | None = Beside.RUN,
     progress: Callable[[str, int, int], None] | None = None,
     follow: bool = False,
 ) -> Analysis:
@@ -43,7 +52,8 @@ def analyze(
         run: a directory, a file, an archive, "-" for the standard input, a database that logsift wrote, or several of
             these (but no database), which are one job then.
         catalog: the content to use, by default the built-in one and the user's own.
-        db: where the database goes, by default `RUN/logsift.duckdb`, or a cache folder where RUN can't be written.
+        db: where the database goes, by default `RUN/logsift.duckdb`, or a cache folder where RUN can't be written. None:
+            nowhere, nothing is left of it when the store is closed.
         progress: called with (stage, done, in all): bytes while "reading", then how many "tables" and "rules" are done;
             before and after these "storing" and the "verdict", which do not say how much is left (0 in all).
         follow: read files outside of a directory that links in it lead to.
@@ -63,10 +73,13 @@ def analyze(
     if not any(f.reader for f in files):
         told = "".join(f"\n  {f.name}: {f.why}" for f in files[:5])
         raise UserError(f"nothing readable in {shown}{told}")
-    path = db or (cached_database(run) if source.is_private else default_database(run))
+    if db is None:
+        return Analysis.of(shown, _unnamed(catalog, files, progress), catalog, len(files), run)
+    given_path = None if db is Beside.RUN else Path(db)
+    path = given_path or (cached_database(run) if source.is_private else default_database(run))
     now = {f.name: (f.size, f.mtime_ns) for f in files}
     aside = cached_database(run)
-    kept = path if db or path.exists() else aside  # what nothing was found in was kept aside
+    kept = path if given_path or path.exists() else aside  # what nothing was found in was kept aside
     held = known(kept, catalog)
     if held:
         builds_on = False
@@ -95,14 +108,32 @@ def analyze(
         try:
             pipeline.read(store, catalog, todo, progress)
             pipeline.explain(store, catalog, files, progress)
-            found = not db and (len(declared(store)) > 0 or bool(store.rows("SELECT 1 FROM incident LIMIT 1")))
+            found = not given_path and (len(declared(store)) > 0 or bool(store.rows("SELECT 1 FROM incident LIMIT 1")))
             store.finish()
         finally:
             store.close()
-        path = path if db or found else aside
+        path = path if given_path or found else aside
         publish(store.path or path, path)
     remember(path)
     return Analysis.of(shown, Store.open(path), catalog, len(todo), run)
+
+
+def _unnamed(catalog: Catalog, files: Sequence[SourceFile], progress: Callable[[str, int, int], None] | None) -> Store:
+    """A store whose file has no name any more: it is gone with the last who has it open."""
+    from logsift import pipeline
+    from logsift.store.create import create
+
+    with tempfile.TemporaryDirectory(prefix="logsift-") as folder:
+        made = create(Path(folder) / DATABASE, catalog)
+        try:
+            pipeline.read(made, catalog, files, progress)
+            pipeline.explain(made, catalog, files, progress)
+            made.finish()
+        finally:
+            made.close()
+        store = Store.open(Path(folder) / DATABASE)
+    store.path = None
+    return store
 
 
 def default_database(run: Path) -> Path:

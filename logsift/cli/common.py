@@ -22,8 +22,6 @@ CONTENT = click.option(
     help="A folder with more parsers/ and rules/; may be repeated.",
 )
 DB = click.option("--db", type=PATH, metavar="PATH", help="Where the database goes (default: RUN/logsift.duckdb).")
-BRIEF = ("line", "slack", "github")
-"""Formats for a chat, a scheduler and a build: functions of logsift.report.brief."""
 Runs = tuple[Path, ...]
 
 
@@ -73,29 +71,11 @@ def is_built_in(folder: Path) -> bool:
 def analysis_of(run: Runs, db: Path | None, content: tuple[Path, ...]) -> Analysis:
     """What was given, analysed, with a bar of progress on a terminal."""
     from logsift.report.progress import reading
+    from logsift.run import Beside
     from logsift.run import analyze as run_analysis
 
     meta = click.get_current_context().meta
     meta["run"] = run
     follow = meta.get("follow", False)
     with reading() as progress:
-        return run_analysis(run, db=db, catalog=catalog_of(content), progress=progress, follow=follow)
-
-
-def rendered(analysis: Analysis, to: str, form: str | None = None) -> str:
-    """An analysis as text; `to` is json, html, md or one of BRIEF, `form` the tracker whose form in Markdown is filled."""
-    if to in BRIEF:
-        from logsift.report import brief
-
-        return str(getattr(brief, to)(analysis))
-    if to == "json":
-        from logsift.report import json as rendering
-
-        return rendering.render(analysis)
-    if to == "html":
-        from logsift.report import html
-
-        return html.render(analysis)
-    from logsift.report import markdown
-
-    return markdown.render(analysis, form)
+        return run_analysis(run, db=db or Beside.RUN, catalog=catalog_of(content), progress=progress, follow=follow)

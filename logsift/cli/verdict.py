@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from logsift.cli.common import BRIEF, CONTENT, DB, PATH, RUN, Runs, analysis_of, rendered, say
+from logsift.cli.common import CONTENT, DB, PATH, RUN, Runs, analysis_of, say
 from logsift.errors import UserError
+from logsift.report.rendering import BRIEF, rendered
 from logsift.timings import kept, listed
 
 if TYPE_CHECKING:

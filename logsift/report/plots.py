@@ -16,6 +16,7 @@ from logsift.report.inert import line
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from logsift.analysis import Analysis
@@ -60,12 +61,21 @@ def curve(analysis: Analysis, name: str | None) -> tuple[Figure, str]:
     Raises:
         UserError: there is no such series.
     """
-    from matplotlib.figure import Figure
+    from logsift.report.drawing import Drawing
+
+    figure = Drawing(figsize=(11, 4.5), layout="constrained")
+    return figure, draw_on(figure.subplots(), analysis, name)
+
+
+def draw_on(axes: Axes, analysis: Analysis, name: str | None) -> str:
+    """Draw a series with incidents, restarts and dead branches on axes; gives what was drawn in words.
+
+    Raises:
+        UserError: there is no such series.
+    """
     from matplotlib.ticker import EngFormatter
 
     chosen, branches = branches_of(analysis, name)
-    figure = Figure(figsize=(11, 4.5), layout="constrained")
-    axes = figure.subplots()
     said = set[str]()
     for branch in sorted(branches, key=lambda b: b.live):
         colour, label = (BLUE, plain(chosen)) if branch.live else (GREY, "left by a rollback")
@@ -110,7 +120,7 @@ def curve(analysis: Analysis, name: str | None) -> tuple[Figure, str]:
     axes.legend(loc="best", fontsize=8)
     axes.set_title(plain(f"{analysis.run.name}: {chosen}"), pad=6 + 10 * min(len(marks), _LEVELS))
     drawn = sum(map(len, marks.values()))
-    return figure, f"{chosen}: {len(values):,} points, {drawn} incident{'s' * (drawn != 1)} marked"
+    return f"{chosen}: {len(values):,} points, {drawn} incident{'s' * (drawn != 1)} marked"
 
 
 def plain(text: str) -> str:

@@ -134,7 +134,9 @@ class Store:
             # Attached, not connected to: DuckDB would hand out an instance that is still open on the file this one replaced.
             blocks = "" if path.exists() else ", BLOCK_SIZE 16384"
             for name, path in paths.items():
-                con.execute(f"ATTACH {quoted(str(path))} AS {name} ({'READ_ONLY' if read_only else f'READ_WRITE{blocks}'})")
+                con.execute(
+                    f"ATTACH {quoted(str(path))} AS {name} ({'READ_ONLY' if read_only else f'READ_WRITE{blocks}'})"
+                )
             store = cls(con, paths[first])
             if read_only:
                 store.seal()
@@ -278,11 +280,22 @@ class Store:
             UserError: it is no statement, or more than one, or gives too much.
         """
         self._hold_to_one(query)
-        from logsift.store.frames import told_apart
-
         names, rows = self.asked(query)
         types = [str(d[1]) for d in self.con.description or ()]
         return Answer(told_apart(names), types, rows)
+
+    def columns(self, query: str) -> dict[str, str]:
+        """The columns of what a person typed, with their SQL types; a query is not run for it.
+
+        Raises:
+            duckdb.Error: it is wrong.
+            UserError: it is no statement, or more than one.
+        """
+        self._hold_to_one(query)
+        relation = self.con.sql(query)
+        if relation is None:
+            return {}
+        return dict(zip(told_apart(relation.columns), map(str, relation.types), strict=True))
 
     def frame(self, query: str) -> pl.DataFrame:
         """What the one statement gives that a person typed, with its types also where there are no rows.
@@ -331,6 +344,17 @@ class Store:
     def close(self) -> None:
         """Close the connection."""
         self.con.close()
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Names of columns, each once: those that come again with a number."""
+    out: list[str] = []
+    for name in names:
+        n, told = 1, name
+        while told in out:
+            n, told = n + 1, f"{name}_{n}"
+        out.append(told)
+    return out
 
 
 def quoted(text: str) -> str:

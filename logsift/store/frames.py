@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from logsift.store.database import told_apart
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     import duckdb
     from duckdb.sqltypes import DuckDBPyType
@@ -38,17 +40,6 @@ def frame(cursor: duckdb.DuckDBPyConnection) -> pl.DataFrame:
             pl.DataFrame([pl.Series(n, c, d, strict=False) for n, d, c in zip(names, dtypes, columns, strict=True)])
         )
     return pl.concat(parts)
-
-
-def told_apart(names: Sequence[str]) -> list[str]:
-    """Names of columns, each once: those that come again with a number."""
-    out: list[str] = []
-    for name in names:
-        n, told = 1, name
-        while told in out:
-            n, told = n + 1, f"{name}_{n}"
-        out.append(told)
-    return out
 
 
 def _dtype(kind: DuckDBPyType) -> pl.DataType:
