@@ -36,7 +36,7 @@ def run(folder: Path, catalog: Catalog) -> Iterator[Run]:
 def test_a_run_says_what_went_wrong_and_what_became_of_its_ranks(run: Run) -> None:
     assert run.root is not None
     assert (run.root.rule, run.root.facts["type"], run.decision.next) == ("crash.exception", "KeyError", "stop")
-    assert [(r.rank, r.step, r.said) for r in run.ranks] == [(3, 60.0, "raised KeyError")]
+    assert [(r.rank, r.step, r.path) for r in run.ranks] == [(3, 60.0, "rank3.log")]
     assert len(repr(run)) < 300
 
 
