@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from logsift.derive.clocks import Clocks
 from logsift.ingest.spelling import Spelling
@@ -12,7 +12,7 @@ from logsift.judge.coverage import Coverage, coverage
 from logsift.judge.decision import Decision, decided
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from logsift.content.incident import Incident
@@ -44,6 +44,10 @@ class Analysis:
     def root(self) -> Incident | None:
         """The root cause, None where nothing was found or nothing can be said."""
         return self.causes.root
+
+    def sql(self, query: str) -> Sequence[dict[str, Any]]:
+        """Rows of a query over the tables (see `logsift tables`)."""
+        return self.store.rows(query)
 
     def __repr__(self) -> str:
         found = f"{len(self.incidents)} incident{'s' * (len(self.incidents) != 1)}"
