@@ -15,8 +15,10 @@ from logsift.content.errors import ContentErrors
 from logsift.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
+
+    from click.shell_completion import CompletionItem
 
 
 class Commands(click.Group):
@@ -25,8 +27,18 @@ class Commands(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put `analyze` in front of what is no command."""
         if args and args[0] not in self.commands and args[0] not in {"-h", "--help", "--version"}:
+            if near := _meant(args[0], self.commands):
+                raise click.UsageError(
+                    f"no file, directory or command {args[0]!r}; did you mean `logsift {near}`?", ctx
+                )
             args = ["analyze", *args]
         return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Commands, or where none begins so, files and folders: a run may come first."""
+        from click.shell_completion import CompletionItem
+
+        return super().shell_complete(ctx, incomplete) or [CompletionItem(incomplete, type="file")]
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
         """Run a command; what is the user's to mend is told in a line, with exit code 2, logsift's own fault with 3."""
@@ -46,6 +58,16 @@ class Commands(click.Group):
                     raise
                 say(_own_fault(ctx.meta.get("run", ()), bundles="bundle" in self.commands), err=True)
                 ctx.exit(3)
+
+
+def _meant(word: str, commands: Iterable[str]) -> str | None:
+    """The command that somebody meant who wrote one word that is neither a command nor a place."""
+    from difflib import get_close_matches
+    from pathlib import Path
+
+    if not word.isalpha() or Path(word).exists():
+        return None
+    return next(iter(get_close_matches(word, list(commands), 1, 0.7)), None)
 
 
 @contextmanager

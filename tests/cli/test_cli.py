@@ -127,6 +127,7 @@ def test_sql_on_a_database_that_was_sent_along(run_of: Make) -> None:
     ("args", "said"),
     [
         (["nowhere"], "logsift: no such file or directory: nowhere"),
+        (["stack", "{run}"], "did you mean `logsift stacks`?"),
         (["sql", "{run}", "SELEC 1"], "syntax error"),
         (["sql", "{run}", "SELECT * FROM no_table"], "no_table does not exist"),
         (["rules", "crash.exceptio"], "did you mean crash.exception"),
@@ -177,6 +178,18 @@ def test_the_pictures_of_the_readme_are_there_and_small() -> None:
     assert shown == {p.relative_to(root).as_posix() for p in there}
     assert sum(p.stat().st_size for p in there) < 400_000
     assert "https://cdn" not in (root / "tests" / "report" / "screenshots" / "terminal.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"), [("ta", "plain,tables"), ("sql --na", "plain,--named"), ("my-run", "file,my-run")]
+)
+def test_a_shell_completes_commands_options_and_places(typed: str, offered: str) -> None:
+    asked = {
+        "_LOGSIFT_COMPLETE": "bash_complete",
+        "COMP_WORDS": f"logsift {typed}",
+        "COMP_CWORD": str(len(typed.split())),
+    }
+    assert offered in CliRunner().invoke(main, prog_name="logsift", env=asked).stdout.splitlines()
 
 
 def test_help_needs_no_heavy_module() -> None:
