@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from logsift.errors import StorageError
 from logsift.live import probes
-from logsift.live.processes import PROC, Process, Rank, everything
+from logsift.live.processes import PROC, Process, Rank
 from logsift.live.secrets import masked, masked_environment
 from logsift.live.tools import Refused, Tools, no_right
 
@@ -255,11 +255,6 @@ def _let_go(before: dict[int, str]) -> None:
         if state not in ("T", "t") and probes.state_of(pid) == "T":
             with suppress(OSError):
                 os.kill(pid, signal.SIGCONT)
-
-
-def others_in_the_kernel() -> list[Process]:
-    """Processes of this node that wait in the kernel and cannot be interrupted."""
-    return [p for p in everything().values() if probes.state_of(p.pid) == "D"]
 
 
 def told(captured: Captured) -> str:

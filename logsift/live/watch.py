@@ -72,7 +72,6 @@ class Row:
     lag: float | None
     step_seconds: float | None
     loss: float | None
-    fate: str
     silent: float = 0.0
     word: str = ""
 
@@ -330,17 +329,17 @@ def _standing(store: Store) -> Iterator[tuple[Row, str]]:
     by_rank = {r["rank"]: r for r in steps if r["rank"] is not None}
     front = max((r["step"] for r in steps), default=None)
 
-    def row(rank: int | None, host: str, fate: str, of: dict[str, Any]) -> Row:
+    def row(rank: int | None, host: str, of: dict[str, Any]) -> Row:
         step = of.get("step")
         lag = front - step if front is not None and step is not None else None
-        return Row(rank, host, step, lag, of.get("step_seconds"), of.get("loss"), fate)
+        return Row(rank, host, step, lag, of.get("step_seconds"), of.get("loss"))
 
     for fate in each(store):
         of = by_rank.pop(fate.rank, {})
-        yield row(fate.rank, fate.host, fate.said, of), fate.path or names.get(of.get("file_id"), "")
+        yield row(fate.rank, fate.host, of), fate.path or names.get(of.get("file_id"), "")
     for r in steps:
         if r["rank"] is None:
-            yield row(None, r["host"] or "", "", r), names.get(r["file_id"], "")
+            yield row(None, r["host"] or "", r), names.get(r["file_id"], "")
 
 
 def _waker(run: Path) -> Callable[[float], None]:

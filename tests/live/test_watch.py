@@ -264,7 +264,7 @@ def test_the_ranks_of_a_job_as_lines_of_json_and_a_command_for_every_incident(
 
 
 def test_a_table_shows_those_that_stand_out_and_nothing_of_a_log_acts_on_the_terminal() -> None:
-    rows = [Row(n, "node-1", 100.0 - (n == 40), float(n == 40), 0.5, 2.0, "", 1.0, "\x1b[31mstep") for n in range(64)]
+    rows = [Row(n, "node-1", 100.0 - (n == 40), float(n == 40), 0.5, 2.0, 1.0, "\x1b[31mstep") for n in range(64)]
     console = Console(width=100, record=True, file=io.StringIO())
     console.print(table(rows))
     text = console.export_text()
