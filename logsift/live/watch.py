@@ -40,8 +40,10 @@ _GAPS = 8
 """A log has a rhythm once it has been written to so often."""
 _LONGEST, _USUAL = 3.0, 10.0
 """A log is silent after three times its longest pause, and ten times its usual one."""
+_READS, _USUAL_READS = 8, 4
+"""Lines of a kind that came in four of the last eight reads are usual: steps are, trouble is not, and is concluded from at once."""
 _SHARE = 0.1
-"""How much of the time may go into conclusions, where nothing of a new kind was logged."""
+"""How much of the time may go into conclusions, where only usual lines came."""
 _TAIL_BYTES = 4096
 
 Kind = Literal["incident", "silence", "resumed", "file", "verdict"]
@@ -100,7 +102,9 @@ class Watch:
         self._verdict: Analysis | None = None
         self._rhythms: dict[str, _Rhythm] = {}
         self._known: list[tuple[str, set[tuple[str, int]], frozenset[int]]] = []
-        self._filled: frozenset[str] = frozenset()
+        self._counts: dict[str, int] = {}
+        self._grown: deque[frozenset[str]] = deque(maxlen=_READS)
+        self._urgent = True
         self._told: Analysis | None = None
         self._standing: list[tuple[Row, str]] = []
         self._words: dict[str, tuple[int, str]] = {}
@@ -118,7 +122,7 @@ class Watch:
         if changes:
             self._read(changes)
         yield from self._resumed(changes, before)
-        if self._stale and (self._is_new() or monotonic() - self._concluded > self._cost / _SHARE):
+        if self._stale and (self._urgent or monotonic() - self._concluded > self._cost / _SHARE):
             yield from self._conclude()
         yield from self._silences()
 
@@ -169,6 +173,14 @@ class Watch:
         pipeline.read(self._rows, self._catalog, [c.file for c in changes])
         self._follower.read(changes)
         self._stale = True
+        counts = self._rows.rows(
+            " UNION ALL ".join(f"SELECT '{t}' AS name, count(*) AS rows FROM {t}" for t in sorted(declared(self._rows)))
+            or "SELECT '' AS name, 0 AS rows"
+        )
+        grown = frozenset(r["name"] for r in counts if r["rows"] > self._counts.get(r["name"], 0))
+        self._urgent |= any(sum(t in before for before in self._grown) < _USUAL_READS for t in grown)
+        self._grown.append(grown)
+        self._counts = {r["name"]: r["rows"] for r in counts}
 
     def _resumed(self, changes: list[Change], before: dict[str, float]) -> Iterator[Event]:
         for c in changes:
@@ -195,14 +207,10 @@ class Watch:
         )
         return [float(r["gap"]) for r in reversed(rows)]
 
-    def _is_new(self) -> bool:
-        """True where a table has rows that had none when conclusions were drawn: something was said that nobody had said yet."""
-        return self._verdict is None or not declared(self._rows) <= self._filled
-
     def _conclude(self) -> Iterator[Event]:
         """Draw conclusions from all rows, on a copy: clocks and names are settled in it for good."""
         began = process_time()
-        self._filled, self._stale, self._turn = declared(self._rows), False, self._turn + 1
+        self._urgent, self._stale, self._turn = False, False, self._turn + 1
         files = [f.file for f in self._follower.files.values()]
         self._rows.con.execute("CHECKPOINT")
         path = self._work / f"told-{self._turn}"
