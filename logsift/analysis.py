@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from logsift.derive.clocks import Clocks
+from logsift.ingest.discover import known_files
+from logsift.ingest.evidence import fetch
 from logsift.ingest.spelling import Spelling
 from logsift.judge.conclusions import concluded
 from logsift.judge.coverage import Coverage, coverage
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
     from logsift.content.model import Catalog, Rule
     from logsift.judge.causes import Causes
     from logsift.store import Store
+
+
+EXCERPT = "excerpt"
+"""The table of lines (file_id, line_no, text) that come with tables which are sent without their logs."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -48,6 +54,18 @@ class Analysis:
     def sql(self, query: str) -> Sequence[dict[str, Any]]:
         """Rows of a query over the tables (see `logsift tables`)."""
         return self.store.rows(query)
+
+    def lines(self, wanted: set[tuple[int, int]]) -> dict[tuple[int, int], str]:
+        """The text of lines by (file_id, line_no): of the logs, or of those that came with the tables where the logs did not."""
+        if self.place is None:
+            if not self.store.rows("SELECT 1 FROM duckdb_tables() WHERE table_name = ?", [EXCERPT]):
+                return {}
+            kept = self.store.rows(f"SELECT file_id, line_no, text FROM {EXCERPT}")
+            return {at: r["text"] for r in kept if (at := (r["file_id"], r["line_no"])) in wanted}
+        windows = self.store.rows("SELECT file_id, first_line, byte_offset FROM file_window ORDER BY ALL")
+        files = known_files(self.place, self.store.rows("SELECT * FROM file"))
+        starts = [(w["file_id"], w["first_line"], w["byte_offset"]) for w in windows]
+        return fetch(wanted, files, starts, self.spelling)
 
     def __repr__(self) -> str:
         found = f"{len(self.incidents)} incident{'s' * (len(self.incidents) != 1)}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import hashlib
+import secrets
 import shutil
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 from logsift.errors import UserError
 from logsift.ingest.archives import Refused, copied, forget, printable, room, unpacked
 from logsift.places import cache_folder, workplace
+from logsift.store.sent import is_sent, load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,10 +93,25 @@ def _one(path: Path) -> Input:
             return Input(path, shown, is_database=True)
         if made := unpacked(path):
             folder, refused = made
+            if is_sent(folder):
+                return Input(_sent(folder), shown, is_database=True)
             return Input(folder, shown, refused=refused, is_private=True)
     except PermissionError as e:
         raise UserError(f"{shown} cannot be read: {e.strerror}") from None
     return Input(path, shown)
+
+
+def _sent(unpacked: Path) -> Path:
+    """The store of what a bundle unpacked to, made once, beside it."""
+    store = unpacked.parent / "sent.duckdb"
+    if not store.is_file():
+        made = unpacked.parent / f"made-{secrets.token_hex(8)}"
+        try:
+            load(unpacked, made)
+            made.replace(store)
+        finally:
+            made.unlink(missing_ok=True)
+    return store
 
 
 def _stream() -> Path:

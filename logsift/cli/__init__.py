@@ -10,7 +10,7 @@ from logsift.cli.content import check, docs, explain, lookup, new, recipe, rules
 from logsift.cli.group import Commands
 from logsift.cli.live import capture, watch
 from logsift.cli.look import plot, stacks, timeline, unread
-from logsift.cli.verdict import analyze, next_, ranks, report, show
+from logsift.cli.verdict import analyze, bundle, next_, ranks, report, show
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -20,7 +20,7 @@ def main() -> None:
 
 
 for command in (
-    *(analyze, show, ranks, next_, report),
+    *(analyze, show, ranks, next_, report, bundle),
     *(timeline, stacks, plot, unread),
     *(sql, tables),
     *(capture, watch),

@@ -39,6 +39,30 @@ def RUN(command: Any) -> Any:  # noqa: ANN401 - one of click's decorators
     return click.argument("run", metavar="RUN...", type=PATH, nargs=-1, required=True)(FOLLOW(command))
 
 
+def REDACT(command: Any) -> Any:  # noqa: ANN401 - one of click's decorators
+    """What others may see of a run."""
+    redact = click.option(
+        "--redact",
+        is_flag=True,
+        expose_value=False,
+        help="Without secrets; with other names for people, machines, addresses, folders and buckets.",
+        callback=lambda ctx, _, value: ctx.meta.__setitem__("redact", value),
+    )
+    return redact(REDACT_TABLE(command))
+
+
+def REDACT_TABLE(command: Any) -> Any:  # noqa: ANN401 - one of click's decorators
+    """Where it is written what became of what."""
+    return click.option(
+        "--redact-table",
+        type=PATH,
+        metavar="FILE",
+        expose_value=False,
+        help="Redact, and write what became of every name into FILE, for your own eyes.",
+        callback=lambda ctx, _, value: ctx.meta.__setitem__("redact_table", value),
+    )(command)
+
+
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Print what may quote a log or name a file: nothing of it acts upon the terminal."""
     from logsift.report.inert import lines
@@ -74,8 +98,17 @@ def analysis_of(run: Runs, db: Path | None, content: tuple[Path, ...]) -> Analys
     from logsift.run import Beside
     from logsift.run import analyze as run_analysis
 
-    meta = click.get_current_context().meta
+    ctx = click.get_current_context()
+    meta = ctx.meta
     meta["run"] = run
     follow = meta.get("follow", False)
     with reading() as progress:
-        return run_analysis(run, db=db or Beside.RUN, catalog=catalog_of(content), progress=progress, follow=follow)
+        analysis = run_analysis(run, db=db or Beside.RUN, catalog=catalog_of(content), progress=progress, follow=follow)
+    if not (meta.get("redact") or meta.get("redact_table")):
+        return analysis
+    from logsift.report.redacted import redacted, write_table
+
+    shown = redacted(analysis, hardware=ctx.params.get("form") == "nvidia")
+    if table := meta.get("redact_table"):
+        ctx.call_on_close(lambda: write_table(shown.redactor, table))  # once everything was named
+    return shown

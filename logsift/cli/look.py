@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from logsift.cli.common import CONTENT, DB, PATH, RUN, Runs, analysis_of, say
+from logsift.cli.common import CONTENT, DB, PATH, REDACT, RUN, Runs, analysis_of, say
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     "--last", "seconds", type=float, default=60.0, show_default=True, help="Seconds before it that are shown."
 )
 @click.option("--after", type=float, default=5.0, show_default=True, help="Seconds after it that are shown.")
+@REDACT
 @DB
 @CONTENT
 def timeline(
@@ -33,6 +34,7 @@ def timeline(
 
 @click.command()
 @RUN
+@REDACT
 @DB
 @CONTENT
 def stacks(run: Runs, db: Path | None, content: tuple[Path, ...]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from logsift.cli.common import CONTENT, DB, PATH, RUN, Runs, analysis_of, say
+from logsift.cli.common import CONTENT, DB, PATH, REDACT, REDACT_TABLE, RUN, Runs, analysis_of, say
 from logsift.errors import UserError
 from logsift.report.rendering import BRIEF, rendered
 from logsift.timings import kept, listed
@@ -31,6 +31,7 @@ _RANK = {"info": 0, "warning": 1, "critical": 2}
 @click.option("-v", "--verbose", is_flag=True, help="Show the facts of every finding too.")
 @click.option("--separate", is_flag=True, help="Several RUNs are jobs of their own.")
 @click.option("--timings", is_flag=True, help="Print on standard error what each stage, table and rule took.")
+@REDACT
 def analyze(
     run: Runs,
     to: str,
@@ -64,6 +65,7 @@ def analyze(
 @click.command()
 @RUN
 @click.argument("incident", metavar="ID", type=int)
+@REDACT
 @DB
 @CONTENT
 def show(run: Runs, incident: int, db: Path | None, content: tuple[Path, ...]) -> None:
@@ -77,6 +79,7 @@ def show(run: Runs, incident: int, db: Path | None, content: tuple[Path, ...]) -
 @click.command()
 @RUN
 @click.option("--all", "all_ranks", is_flag=True, help="A line for each rank, also of a large job.")
+@REDACT
 @DB
 @CONTENT
 def ranks(run: Runs, all_ranks: bool, db: Path | None, content: tuple[Path, ...]) -> None:
@@ -105,6 +108,7 @@ def next_(run: Runs, exit_code: bool, db: Path | None, content: tuple[Path, ...]
 @click.option("-o", "--output", type=PATH, required=True, help="report.md, .html or .json; - is Markdown on stdout.")
 @click.option("--for", "form", metavar="TRACKER", help="Fill the form of a tracker; a name that is unknown lists them.")
 @click.option("--figures", type=PATH, metavar="DIR", help="Write the figures into DIR too, as PNG.")
+@REDACT
 @DB
 @CONTENT
 def report(
@@ -126,3 +130,36 @@ def report(
 
         for path in write(analysis, figures):
             say(f"wrote {path}", err=True)
+
+
+@click.command()
+@RUN
+@click.option("-o", "--output", type=PATH, required=True, help="issue.tar.zst, .tar.gz, .tar or .zip.")
+@click.option(
+    "--max-size", type=float, default=10.0, show_default=True, metavar="MB", help="What has no room is left out."
+)
+@click.option("--no-redact", is_flag=True, help="With all names and texts as they are.")
+@REDACT_TABLE
+@DB
+@CONTENT
+def bundle(
+    run: Runs, output: Path, max_size: float, no_redact: bool, db: Path | None, content: tuple[Path, ...]
+) -> None:
+    """Pack what is to be said of RUN into one file for an issue: reports, proof, stacks, tables, and no logs.
+
+    It is redacted. Every command takes it in place of RUN.
+    """
+    from logsift.report.bundle import write
+
+    ctx = click.get_current_context()
+    if no_redact and ctx.meta.get("redact_table"):
+        raise click.UsageError("--redact-table tells what was redacted, --no-redact redacts nothing")
+    ctx.meta["redact"] = not no_redact
+    left_out = write(analysis_of(run, db, content), output, most_bytes=int(max_size * 1e6), is_redacted=not no_redact)
+    say(f"wrote {output} ({output.stat().st_size / 1e6:.1f} MB)", err=True)
+    if left_out:
+        named = ", ".join(f"{x.name} ({x.why})" for x in left_out[:5])
+        say(
+            f"left out: {named}{f' and {len(left_out) - 5} more: see its manifest' if len(left_out) > 5 else ''}",
+            err=True,
+        )

@@ -46,3 +46,5 @@ QUERY_SECONDS = 300.0
 """How long one query of content, or of a person, may take."""
 QUERY_ROWS = 1_000_000
 """Rows that such a query gives."""
+SENT_ROWS = 20_000_000
+"""Rows of all tables that somebody sent in a bundle."""

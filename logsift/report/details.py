@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from logsift.errors import UserError
-from logsift.ingest.discover import known_files
-from logsift.ingest.evidence import fetch
 from logsift.report.timeline import Moment, moments
 
 if TYPE_CHECKING:
@@ -75,19 +73,16 @@ def passages(analysis: Analysis, findings: Iterable[Finding], most: int) -> dict
         findings: whose proof is wanted.
         most: how many lines of proof of each.
     """
-    files = known_files(analysis.place, analysis.store.rows("SELECT * FROM file"))
-    starts = analysis.store.con.execute(
-        "SELECT file_id, first_line, byte_offset FROM file_window ORDER BY ALL"
-    ).fetchall()
+    of_lines = {r["file_id"] for r in analysis.store.rows("SELECT file_id FROM file WHERE reader = 'lines'")}
     proof = {f.number: f.incident.evidence[:most] for f in findings}
     wanted = {
         (e.file_id, n)
         for each in proof.values()
         for e in each
-        if files.get(e.file_id) and files[e.file_id].reader == "lines"
+        if e.file_id in of_lines
         for n in range(max(1, e.line_no - _CONTEXT), e.line_no + _CONTEXT + 1)
     }
-    texts = fetch(wanted, files, starts, analysis.spelling)
+    texts = analysis.lines(wanted)
     out = {}
     for number, each in proof.items():
         told = {(e.file_id, e.line_no): e.text for e in each}

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 _END, _MARK = "\x1e", "\x1f"
+_BLOCK = 1 << 20
+"""Characters that are looked at together: they stay in the processor's cache."""
 _BETWEEN = 2 * _END
 """One ends a text, and may be part of what is found there; the other is before the next."""
 _SIGNS = re.compile("[\x1e\x1f]")
@@ -116,57 +118,28 @@ _IN_QUERY = re.compile(
     r"([?&;#](?:[^=&;]*(?:sig|token|key|pass|pwd|secret|auth|cred|session|code)[^=&;]*)=)([^&;#]+)", re.IGNORECASE
 )
 
-_NOBODY = frozenset(
-    "root admin administrator user users ubuntu debian centos rocky fedora ec2-user opc azureuser core git svn nobody daemon"
-    " slurm munge nvidia nccl torch python runner jenkins gitlab-runner docker container app dev test work workspace data job"
-    " jobs train trainer model models home shared public common guest default system service sshd systemd kubernetes kube"
-    " hdfs hadoop spark ray jovyan vscode conda mambauser appuser worker host node gpu rank local none null unknown me".split()
-)
-"""Accounts that are nobody's: their names stay."""
+
+def _anybody() -> Mapping[str, frozenset[str]]:
+    """Words that tell nothing of anybody, by their kind.
+
+    account; numbered (names of machines); site; bucket and local (schemes of URLs); system and part (of paths); extension.
+    """
+    words: dict[str, set[str]] = {}
+    with (Path(__file__).parent / "anybody.csv").open(encoding="utf-8", newline="") as f:
+        for row in csv.DictReader(f):
+            words.setdefault(row["kind"], set()).add(row["word"])
+    return {kind: frozenset(those) for kind, those in words.items()}
+
+
+_ANYBODY = _anybody()
 _NO_HOST = frozenset(
     {"localhost", "localhost.localdomain", "none", "null", "unknown", "host", "node", "master", "head"}
-)
-_NUMBERED = frozenset(
-    "node nodes host worker workers gpu rank n c cn pod server master machine compute instance cuda step ip head job task run"
-    " local replica container vm launcher trainer".split()
-)
-"""Names that with a number behind them are anybody's."""
-_PUBLIC_SITES = (
-    "github.com", "githubusercontent.com", "github.io", "gitlab.com", "bitbucket.org", "pytorch.org", "python.org", "nvidia.com",
-    "huggingface.co", "hf.co", "wandb.ai", "wandb.com", "readthedocs.io", "readthedocs.org", "pypi.org", "pythonhosted.org",
-    "nvcr.io", "docker.io", "docker.com", "quay.io", "ghcr.io", "gcr.io", "kernel.org", "openai.com", "anthropic.com", "google.com",
-    "googleapis.com", "slack.com", "discord.com", "microsoft.com", "aws.amazon.com", "amazon.com", "schedmd.com", "ray.io",
-    "vllm.ai", "deepspeed.ai", "stackoverflow.com", "anaconda.com", "anaconda.org", "conda.io", "ubuntu.com", "debian.org",
-    "redhat.com", "openmpi.org", "open-mpi.org", "openucx.org", "numpy.org", "scipy.org", "tensorflow.org", "jax.dev", "arxiv.org",
-    "apache.org", "w3.org", "wikipedia.org", "npmjs.org", "npmjs.com", "example.com", "example.org", "lustre.org", "kubernetes.io",
-    "k8s.io", "amd.com", "intel.com", "mellanox.com", "modal.com", "comet.com", "neptune.ai", "mlflow.org",
-)  # fmt: skip
-"""Sites that anybody uses: that a job names one of them tells nothing."""
-_BUCKETS = frozenset(
-    "s3 s3a s3n gs gcs az azure abfs abfss wasb wasbs oss cos obs r2 swift oci minio hdfs viewfs".split()
 )
 _STORES = re.compile(
     r"(?:(?P<sub>.+)\.)?(?:s3[a-z0-9.-]*\.amazonaws\.com|storage\.googleapis\.com|storage\.cloud\.google\.com"
     r"|[a-z]+\.core\.windows\.net|[a-z0-9]+\.r2\.cloudflarestorage\.com|[a-z0-9.-]*\.aliyuncs\.com)$"
 )
-_NO_PLACE = frozenset("file env pip pkg package memory inproc ipc shm unix data git+file sqlite".split())
-_SYSTEM = frozenset("usr lib lib32 lib64 bin sbin proc sys dev etc boot run snap nix v1 v2 v3 api apis metrics".split())
-"""First parts of paths that are alike on every machine."""
 _HOMES = frozenset({"home", "Users", "homes", "users", "user", "u"})
-_PLAIN_PARTS = frozenset(
-    "opt var tmp srv mnt media data datasets dataset scratch lustre gpfs fsx nfs efs weka vast ceph beegfs shared share storage"
-    " work workspace workspaces project projects proj root repo repos code src source sources scripts script bin lib lib64 libs"
-    " share etc log logs out output outputs results result run runs job jobs spool slurmd slurm cache .cache config configs conf"
-    " .config .local include site-packages dist-packages python envs env venv .venv virtualenv conda miniconda miniconda3"
-    " anaconda anaconda3 mambaforge miniforge3 micromamba hpcx nvidia cuda rocm torch pytorch Megatron-LM megatron DeepSpeed"
-    " deepspeed vllm transformers accelerate nemo NeMo apex flash-attention checkpoint checkpoints ckpt ckpts models model train"
-    " training trainer tests test examples example tools utils core data_loader dataloader launcher launch main app apps build"
-    " dist packages pkgs install local usr docker containers overlay2 containerd kubelet pods volumes empty-dir secrets lock"
-    " systemd journal crash cores wandb mlruns tensorboard tb_logs lightning_logs stdout stderr attempt_0 .triton .torch hub"
-    " triton inductor torchinductor torch_extensions extensions cpp csrc nccl debug traces trace profile profiles dumps dump"
-    " flight_recorder elastic torchelastic localdisk nvme ssd raid raid0 local_scratch pvc".split()
-)
-"""Parts of paths that tell nothing."""
 _NUMBERED_PART = re.compile(
     r"(?:(?:global_?)?step|iter|epoch|ckpt|checkpoint|checkpoints|rank|local_rank|run|job|version|shard|part|attempt|restart|node"
     r"|worker|python|cuda|nccl|gpu|mp_rank|tp|pp|dp|layer|model|release|v|tmp|cuda-)?[-_=.]?[0-9][0-9._-]*",
@@ -208,40 +181,55 @@ class Redactor:
         self.secrets: Counter[str] = Counter()
         """How often secrets of a kind were replaced."""
         self._numbers: Counter[str] = Counter()
-        self._names: dict[str, Callable[[], str]] = {}
+        self._met: set[str] = set()
+        """Accounts that texts told of since the last call of `_meet`."""
+        self._names: dict[str, tuple[str, str]] = {}
         named = sorted({h.lower() for h in hosts if _is_name(h)} - _NO_HOST, key=natural)
         self._width = max(2, len(str(len(named))))
         for host in named:
-            self._names[host] = lambda h=host: self._host(h)  # type: ignore[misc]
+            self._names[host] = ("host", host)
             self._host(host)
         for alias, host in sorted((aliases or {}).items()):
             if _is_name(alias) and alias.lower() not in _NO_HOST:
-                self.table.setdefault(("host", alias.lower()), self._host(host))
-                self._names[alias.lower()] = lambda h=alias.lower(): self._host(h)  # type: ignore[misc]
+                self._names.setdefault(alias.lower(), ("host", host.lower()))
         self._machines = frozenset(self._names)
-        for user in sorted({u for u in users if len(u) > 1} - _NOBODY, key=natural):
-            self._names.setdefault(user.lower(), lambda u=user: self._user(u))  # type: ignore[misc]
-            self._user(user)
         for serial in sorted(set(serials)):
             if not hardware and len(serial) > 5:
-                self._names.setdefault(serial.lower(), lambda s=serial: self._other("serial", s))  # type: ignore[misc]
+                self._names.setdefault(serial.lower(), ("serial", serial))
         for address in sorted(set(addresses)):
             self._address(address)
-        self._passes = [_Pass(self, kinds) for kinds in (*_secrets(), _names(self._name_pattern()))]
+        self._passes = [_Pass(self, kinds) for kinds in _secrets()]
+        self._last: _Pass
+        self._meet(users)
+
+    def _meet(self, users: Iterable[str]) -> None:
+        """Know accounts by name from here on."""
+        for user in sorted({u for u in users if len(u) > 1} - _ANYBODY["account"], key=natural):
+            self._names.setdefault(user.lower(), ("user", user))
+            self._user(user)
+        self._last = _Pass(self, _names(self._name_pattern()))
+        self._met.clear()
 
     # -- in --
 
     def texts(self, given: Sequence[str]) -> list[str]:
         """Each text redacted. They are joined: many at once are fast."""
-        if not given:
-            return []
+        blocks = sum(map(len, given)) // _BLOCK + 1
+        step = len(given) // blocks + 1
+        return [text for n in range(0, len(given), step) for text in self._block(given[n : n + step])]
+
+    def _block(self, given: Sequence[str]) -> list[str]:
         joined = _BETWEEN.join(given)
         if joined.count(_END) != 2 * (len(given) - 1) or _MARK in joined:
             joined = _BETWEEN.join(_SIGNS.sub(" ", t) for t in given)
         joined = f"{_END}{joined}{_END}"
         for one in self._passes:
             joined = one.over(joined)
-        return joined[1:-1].split(_BETWEEN)
+        shown = self._last.over(joined)
+        while self._met:  # whose home it is may be told behind the lines that name them
+            self._meet(self._met)
+            shown = self._last.over(joined)
+        return shown[1:-1].split(_BETWEEN)
 
     def text(self, given: str) -> str:
         """One text redacted."""
@@ -252,7 +240,7 @@ class Redactor:
     def _within(self, text: str) -> str:
         """A part of something that was looked at, redacted by itself."""
         text = f"{_END}{text}{_END}"
-        for one in self._passes:
+        for one in (*self._passes, self._last):
             text = one.within(text)
         return text[1:-1]
 
@@ -272,11 +260,14 @@ class Redactor:
         return self.table[key]
 
     def _host(self, name: str) -> str:
-        short = name.lower()
-        return self.table.get(("host", short)) or self._other("host", short)
+        return self._other(*self._names.get(name.lower(), ("host", name.lower())))
 
     def _user(self, name: str) -> str:
-        return name if name.lower() in _NOBODY else self._other("user", name)
+        if name.lower() in _ANYBODY["account"]:
+            return name
+        if name.lower() not in self._names and len(name) > 2 and not name.isdigit():
+            self._met.add(name)
+        return self._other(*self._names.get(name.lower(), ("user", name)))
 
     def _address(self, text: str) -> str:
         try:
@@ -310,14 +301,17 @@ class Redactor:
             return f"{shown}{',…' if len(names) > _MOST_OF_LIST else ''}{rest}"
         labels = what.split(".")
         for n in range(len(labels), 0, -1):
-            made = self._names.get(".".join(labels[:n]).lower())
-            if made:
-                return made() + _after_host(labels[n:])
+            if key := self._names.get(".".join(labels[:n]).lower()):
+                return self._other(*key) + _after_host(labels[n:])
         head = labels[0]
         if len(_DIGITS.findall(head)) > 2:
             return self._of_domain(what)
         letters = _DIGITS.split(head)[0].strip("-_").lower()
-        if any(c.isdigit() for c in head) and letters not in _NUMBERED and re.fullmatch(r"[A-Za-z-]+[0-9-]+", head):
+        if (
+            any(c.isdigit() for c in head)
+            and letters not in _ANYBODY["numbered"]
+            and re.fullmatch(r"[A-Za-z-]+[0-9-]+", head)
+        ):
             return self._host(head) + _after_host(labels[1:])
         return what
 
@@ -389,15 +383,14 @@ class Redactor:
             if scheme.lower() in ("abfs", "abfss", "wasb", "wasbs"):
                 who = f"{self._other('bucket', login)}@"
             else:
-                user, colon, password = login.partition(":")
+                user, colon, _ = login.partition(":")
                 secret = self._secret("password") if colon else ""
                 user = self._login_of_url(user, alone=not colon and not scheme.startswith(("ssh", "sftp", "rsync")))
                 who = f"{user}{colon}{secret}@"
-                del password
         return f"{scheme}://{who}{self._place_and_path(scheme.lower(), place, slash, path)}"
 
     def _login_of_url(self, user: str, *, alone: bool) -> str:
-        if not user or user.lower() in _NOBODY or user.startswith("[redacted"):
+        if not user or user.lower() in _ANYBODY["account"] or user.startswith("[redacted"):
             return user
         if alone and len(user) >= 20:
             return self._secret("token")
@@ -408,11 +401,11 @@ class Redactor:
         path, mark, query = _split_query(path)
         query = _IN_QUERY.sub(lambda m: m[1] + self._secret("parameter"), mark + query)
         query = self._within(query) if query else ""
-        if scheme in _NO_PLACE:
+        if scheme in _ANYBODY["local"]:
             return f"{self._within(place)}{self._path(f'/{path}') if slash else ''}{query}"
         host, port = _port_of(place)
         store = _STORES.match(host.lower())
-        if scheme in _BUCKETS or store:
+        if scheme in _ANYBODY["bucket"] or store:
             parts = path.split("/") if path else []
             below = self._parts(parts)
             if store and not store["sub"] and parts:
@@ -453,8 +446,8 @@ class Redactor:
         lower = name.lower().rstrip(".")
         labels = lower.split(".")
         for n in range(len(labels), 0, -1):
-            if made := self._names.get(".".join(labels[:n])):
-                return made()
+            if key := self._names.get(".".join(labels[:n])):
+                return self._other(*key)
         return self._host(labels[0] if _is_name(labels[0]) and len(labels) > 1 and _DIGITS.search(labels[0]) else lower)
 
     def _mail(self, what: str) -> str:
@@ -470,7 +463,7 @@ class Redactor:
         ):
             if user.lower() in ("git", "hg", "svn") and _is_public(domain):
                 return what
-            if user.lower() in _NOBODY or domain.split(".")[0].lower() in self._names:
+            if user.lower() in _ANYBODY["account"] or domain.split(".")[0].lower() in self._names:
                 return f"{self._user(user)}@{self._of_domain(domain)}"
             return self._other("mail", what.lower())
         try:
@@ -568,7 +561,7 @@ class Redactor:
         parts = what.split("/")[1:]
         if not parts or not what.startswith("/"):
             return self._within(what) if what else ""
-        if parts[0] in _SYSTEM:
+        if parts[0] in _ANYBODY["system"]:
             return f"/{'/'.join(map(self._own_name, parts))}"
         return f"/{self._parts(parts)}"
 
@@ -582,7 +575,7 @@ class Redactor:
             elif n and parts[n - 1] in _HOMES and not is_file:
                 out.append(self._user(part))
             elif (
-                part in _PLAIN_PARTS
+                part in _ANYBODY["part"]
                 or part in _HOMES
                 or _NUMBERED_PART.fullmatch(part)
                 or (named := self._own_name(part)) == ""
@@ -598,17 +591,13 @@ class Redactor:
 
     def _own_name(self, part: str) -> str:
         """A part of a path with the names in it replaced."""
-        made = self._names.get(part.lower())
-        return made() if made else self._within(part)
+        key = self._names.get(part.lower())
+        return self._other(*key) if key else self._within(part)
 
 
 _Kind = tuple[str, str, "Callable[[Redactor, str], str]"]
 _INSIDE = frozenset({"internal", "intranet", "local", "localdomain", "lan", "corp", "intra", "private"})
 _OUTSIDE = frozenset({"com", "org", "edu", "gov", "mil"})
-_EXTENSIONS = frozenset(
-    "log txt out err json jsonl csv tsv gz zst xz bz2 tar zip html md py sh pt pth bin pkl pickle yaml yml toml dump core stderr"
-    " stdout trace db duckdb parquet svg png pid prom conf cfg ini so safetensors".split()
-)
 
 
 def _secrets() -> Iterator[list[_Kind]]:
@@ -691,7 +680,7 @@ def _kind_of_secret(key: str, value: str) -> str | None:
     bare = value.strip("\\\"'")
     if not bare or _NO_SECRET.fullmatch(bare.rstrip(">:.|")) or _OF_MODELS.search(lower):
         return None
-    if _A_PATH.fullmatch(bare) and len(bare) != 40 or "://" in bare:
+    if (_A_PATH.fullmatch(bare) and len(bare) != 40) or "://" in bare:
         return None
     is_password = "pass" in lower or lower.endswith("pwd")
     if _STRONG.search(lower) or (name.isupper() and _LOUD.search(name)) or key.startswith("-"):
@@ -713,7 +702,7 @@ def _is_name(host: str) -> bool:
 
 def _after_host(labels: list[str]) -> str:
     """What remains of the labels behind a host's name: those of a file; a domain goes."""
-    return "".join(f".{label}" for label in labels) if labels and labels[-1].lower() in _EXTENSIONS else ""
+    return "".join(f".{label}" for label in labels) if labels and labels[-1].lower() in _ANYBODY["extension"] else ""
 
 
 def _expanded(prefix: str, numbers: str) -> Iterator[str]:
@@ -728,7 +717,7 @@ def _expanded(prefix: str, numbers: str) -> Iterator[str]:
 
 def _is_public(host: str) -> bool:
     lower = host.lower().rstrip(".")
-    return any(lower == site or lower.endswith(f".{site}") for site in _PUBLIC_SITES)
+    return any(lower == site or lower.endswith(f".{site}") for site in _ANYBODY["site"])
 
 
 def _port_of(place: str) -> tuple[str, str]:

@@ -7,8 +7,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from logsift.errors import UserError
-from logsift.ingest.discover import known_files
-from logsift.ingest.evidence import fetch
 from logsift.report.inert import lines
 
 if TYPE_CHECKING:
@@ -61,9 +59,8 @@ def moments(
         " AND (reader = 'lines' OR NOT ?) GROUP BY time, file_id, t.line_no, path ORDER BY time, path, line_no",
         [incident.at - timedelta(seconds=seconds), incident.at + timedelta(seconds=after), only_lines],
     )
-    files = known_files(analysis.place, analysis.store.rows("SELECT * FROM file"))
     shown = rows[-most:]
-    texts = fetch({(r["file_id"], r["line_no"]) for r in shown}, files, [], analysis.spelling)
+    texts = analysis.lines({(r["file_id"], r["line_no"]) for r in shown})
     out = []
     for r in shown:
         who = " ".join(str(x) for x in (r["host"], f"rank {r['rank']}" if r["rank"] is not None else None) if x)

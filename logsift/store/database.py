@@ -237,9 +237,14 @@ class Store:
             with self._watch.over(self.con):
                 cursor = self.con.execute(query, list(parameters))
                 names = [d[0] for d in cursor.description or ()]
-                return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+                rows = self._given([str(d[1]) for d in cursor.description or ()], cursor.fetchall())
+                return [dict(zip(names, row, strict=True)) for row in rows]
 
         return self._with_what_it_needs(read)
+
+    def _given(self, types: list[str], rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        """What a query gave, as it is handed on; `types` are those of its columns."""
+        return rows
 
     def asked(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Names and rows of a query that logsift did not write itself, within its budgets of time and rows.
@@ -252,7 +257,10 @@ class Store:
         def read() -> tuple[list[str], list[tuple[Any, ...]]]:
             with self._watch.over(self.con):
                 cursor = self.con.execute(query)
-                return [d[0] for d in cursor.description or ()], cursor.fetchmany(budget.QUERY_ROWS + 1)
+                rows = cursor.fetchmany(budget.QUERY_ROWS + 1)
+                return [d[0] for d in cursor.description or ()], self._given(
+                    [str(d[1]) for d in cursor.description or ()], rows
+                )
 
         try:
             names, rows = self._with_what_it_needs(read)

@@ -6,8 +6,6 @@ import random
 import string
 from collections.abc import Callable
 
-import pytest
-
 from logsift.report.redact import Redactor
 
 ALNUM, HEX, UPPER = string.ascii_letters + string.digits, "0123456789abcdef", string.ascii_uppercase + string.digits
