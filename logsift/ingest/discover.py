@@ -15,7 +15,7 @@ import regex
 
 from logsift.errors import UserError
 from logsift.ingest import budget
-from logsift.ingest.archives import is_named_so, printable, unpacked
+from logsift.ingest.archives import BUNDLE, is_named_so, printable, unpacked
 from logsift.ingest.readers.opening import compression_of, open_bytes
 
 if TYPE_CHECKING:
@@ -210,6 +210,8 @@ def _files(
             yield path, relative, why
             continue
         folder, refused = made
+        if (folder / BUNDLE).is_dir():
+            continue
         missing |= {f"{printable(relative)}/{name}": told for name, told in refused}
         for inner, told in _walk(folder, False, frozenset()):
             yield inner, relative / inner.relative_to(folder), told

@@ -40,7 +40,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     log = path / "slurm-881.out"
     lines = log.read_text().splitlines()
     at = next(n for n, line in enumerate(lines) if "unspecified launch failure" in line)
-    log.write_text("\n".join([*lines[: at - 1], *SAID[:2], lines[at - 1], lines[at], *SAID[5:], *SAID[2:5], *lines[at + 1 :]]) + "\n")
+    log.write_text(
+        "\n".join([*lines[: at - 1], *SAID[:2], lines[at - 1], lines[at], *SAID[5:], *SAID[2:5], *lines[at + 1 :]])
+        + "\n"
+    )
     return path
 
 
