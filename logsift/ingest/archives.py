@@ -28,6 +28,8 @@ from logsift.places import cache_folder, workplace
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+BUNDLE = "logsift-bundle"
+"""The folder in an archive that logsift's own files for an issue lie in: they are no logs."""
 _BLOCK = 1 << 20
 _WEEK = 7 * 86400
 _KEPT_FREE = 1 << 30

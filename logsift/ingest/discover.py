@@ -23,11 +23,8 @@ if TYPE_CHECKING:
 
     from logsift.content.model import Catalog, Grammar
 
-_OWN_TEXT = re.compile(
-    rb'<!-- logsift report -->|\{\s*"schema": [0-9]+,\s*"run":|logsift-bundle/|PK\x03\x04.{26}logsift-bundle/',
-    re.DOTALL,
-)
-"""How the reports and bundles begin that logsift itself writes."""
+_OWN_TEXT = re.compile(rb'<!-- logsift report -->|\{\s*"schema": [0-9]+,\s*"run":')
+"""How the reports begin that logsift itself writes."""
 
 # Editors' and version control's leavings, and what never is a log.
 _SKIPPED_FOLDERS = frozenset({".git", ".svn", "__pycache__", "node_modules", ".ipynb_checkpoints"})

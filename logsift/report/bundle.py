@@ -21,6 +21,7 @@ from logsift import __version__
 from logsift.analysis import EXCERPT, Analysis
 from logsift.content.interface import INTERFACE
 from logsift.errors import UserError
+from logsift.ingest.archives import BUNDLE
 from logsift.places import cache_folder, publish, workplace
 from logsift.report import html, markdown
 from logsift.report import json as document
@@ -30,7 +31,7 @@ from logsift.report.rows import of_ranks
 from logsift.report.timeline import around
 from logsift.store.database import Store
 from logsift.store.schema import ENGINE
-from logsift.store.sent import FOLDER, MANIFEST, TABLES, relations, write_table
+from logsift.store.sent import MANIFEST, TABLES, relations, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -42,16 +43,15 @@ _SUFFIXES = (".tar.zst", ".tar.gz", ".tgz", ".tar", ".zip")
 _EXCERPT = {"file_id": "BIGINT", "line_no": "BIGINT", "text": "VARCHAR"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Noting(Analysis):
     """An analysis that notes the lines that are asked of it."""
 
-    original: Analysis | None = None
+    original: Analysis = field(kw_only=True)
     noted: dict[tuple[int, int], str] = field(default_factory=dict)
 
     def lines(self, wanted: set[tuple[int, int]]) -> dict[tuple[int, int], str]:
         """The lines, noted."""
-        assert self.original is not None
         told = self.original.lines(wanted)
         self.noted.update(told)
         return told
@@ -189,13 +189,13 @@ def _packed(content: Mapping[str, bytes], suffix: str) -> bytes:
     if suffix == ".zip":
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
             for name, data in content.items():
-                info = zipfile.ZipInfo(f"{FOLDER}/{name}")
+                info = zipfile.ZipInfo(f"{BUNDLE}/{name}")
                 info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
                 archive.writestr(info, data)
         return out.getvalue()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         for name, data in content.items():
-            member = tarfile.TarInfo(f"{FOLDER}/{name}")
+            member = tarfile.TarInfo(f"{BUNDLE}/{name}")
             member.size = len(data)
             tar.addfile(member, io.BytesIO(data))
     if suffix in (".tar.gz", ".tgz"):

@@ -7,151 +7,18 @@ mark too much, and must not mark too little.
 
 from __future__ import annotations
 
-import csv
 import ipaddress
 import re
 from collections import Counter
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from logsift.judge.words import natural
+from logsift.report import private
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-_END, _MARK = "\x1e", "\x1f"
-_BLOCK = 1 << 20
-"""Characters that are looked at together: they stay in the processor's cache."""
-_BETWEEN = 2 * _END
-"""One ends a text, and may be part of what is found there; the other is before the next."""
-_SIGNS = re.compile("[\x1e\x1f]")
-_TEXT = rf'[^ \t\r\n\x1b"\'<>\\{_END}]'
-_BEFORE = (
-    r'(?:[^0-9A-Za-z\\%\x1b]|\\(?:u[0-9A-Fa-f]{4}|[nrtbfv"\'/\\])?|%(?:[0-9A-Fa-f]{2})?|\x1b(?:\[[0-9;]*[A-Za-z])?)'
-)
-"""What may be before something that is looked for: no letter and no digit, unless it is an escape's."""
-
-# -- secrets --
-_PEM = (
-    rf"-----BEGIN [0-9A-Z ]*PRIVATE KEY[A-Z ]*-----[^{_END}]*?(?:-----END [0-9A-Z ]*PRIVATE KEY[A-Z ]*-----|{_END})"
-    r"|[0-9A-Za-z+/=\r\n]*(?:\\n)?-----END [0-9A-Z ]*PRIVATE KEY[A-Z ]*-----"
-)
-_URL = rf"[A-Za-z][0-9A-Za-z+.-]*://{_TEXT}+"
-_VALUE = rf'(?:(?i:bearer|basic|token|digest)[ \t]+)?(?:\\*"(?:[^"\\\n{_END}]|\\[^"\n{_END}])*|\\*\'(?:[^\'\\\n{_END}]|\\[^\'\n{_END}])*|[^ \t\r\n\x1b"\'\\{_END},;&)\]}}]+)'
-_KEY = r"(?i:pass|pwd|secret|token|key|auth|cred|signature|sig|cookie|connection_?string|webhook)"
-_SETTING = (
-    rf"[0-9A-Za-z_.-]*{_KEY}[0-9A-Za-z_.-]*"
-    r'(?:["\'\\]*[ \t]*(?:[:=]|=>|:=)[ \t]*|["\'\\]*,[ \t]*["\'\\]*value["\'\\]*[ \t]*[:=][ \t]*)' + _VALUE
-)
-_OPTION = rf"--?[0-9a-z-]*(?:pass(?:word|wd)?|token|secret|key|auth)[ \t]+{_VALUE}"
-_HEADER = (
-    r'(?i:[0-9A-Za-z-]*authorization["\'\\]*[ \t]*[:=][ \t]*["\'\\]*(?:bearer|basic|token|digest|apikey)[ \t]+|bearer[ \t]+)'
-    r"[0-9A-Za-z._~+/=-]+"
-)
-_LOGIN = (
-    rf"login[ \t\n]+{_TEXT}+[ \t\n]+password[ \t\n]+{_TEXT}+|login[ \t]+(?:--?[a-z-]+[ \t]+)*[0-9a-f]{{40}}"
-    rf"|docker login[^\n{_END}]*?[ \t]-p[ \t]*{_TEXT}+|curl[^\n{_END}]*?[ \t]-u[ \t]*{_TEXT}+"
-)
-_JWT = r"eyJ[0-9A-Za-z_-]{10,}(?:\.[0-9A-Za-z_-]*){1,4}|eyJ[0-9A-Za-z_+/=-]{40,}"
-_AZURE = r"[0-9A-Za-z_~.-]{3}[78]Q~[0-9A-Za-z_~.-]{31,}"
-_BOT = r"[0-9]{8,10}:AA[0-9A-Za-z_-]{33}"
-_BLOB = r"[0-9A-Za-z+/]{60,}={0,2}"
-_CUT = 12
-"""So many characters of a token at the end of a text are one that was cut there."""
-_OF_SERVICES = Path(__file__).parent / "tokens.csv"
-
-# -- who and where --
-_MAIL = r"[0-9A-Za-z._%+-]+@[0-9A-Za-z](?:[0-9A-Za-z._-]*[0-9A-Za-z_])?"
-_UUID = r"(?:GPU|MIG)-(?:GPU-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_SERIAL = r'(?i:serial)(?i:[ _]?(?:number|no\.?))?["\'\\]*[ \t]*[:=#]?[ \t]*["\'\\]*[0-9A-Z]*[0-9][0-9A-Z-]{5,}'
-_MAC = r"(?:[0-9A-Fa-f]{2}:){5,}[0-9A-Fa-f]{2}|(?:[0-9A-Fa-f]{2}-){5}[0-9A-Fa-f]{2}"
-_IPV6 = (
-    r"(?:(?:[23][0-9A-Fa-f]{3}|[fF][cCdD][0-9A-Fa-f]{2}|[fF][eE][89abAB][0-9A-Fa-f]|64):[0-9A-Fa-f:]*"
-    r"|::[fF]{4}:|(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4})(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3})?"
-)
-_IPV4 = (
-    r"(?:(?i:version|ver|release|driver|firmware|fw|cudnn|cuda|nccl|build|rev|vbios)[A-Za-z0-9_-]*[ \t:=\"'(]*|[vV]|=|so\.|[A-Za-z][0-9A-Za-z_]*-)?"
-    r"[0-9]{1,3}(?:\.[0-9]{1,3}){3,}(?:[A-Za-z+][0-9A-Za-z.+]*)?"
-)
-_ARN = r"arn:aws[a-z-]*:[a-z0-9-]*:[a-z0-9-]*:[0-9]{12}:[0-9A-Za-z_/.:-]+"
-_DOMAIN = (
-    r"[0-9A-Za-z][0-9A-Za-z_.-]*\.(?i:internal|intranet|local|localdomain|lan|corp|intra|private|com|org|edu|gov|mil|ac)"
-    r"(?:\.[a-z]{2})?[0-9A-Za-z_.-]*"
-)
-_EC2 = r"ip-[0-9]+-[0-9]+-[0-9]+-[0-9]+(?:\.[a-z0-9-]+)*"
-_NAMED = (
-    r"(?:USER|LOGNAME|USERNAME|SUDO_USER|SLURM_JOB_USER|HOSTNAME|HOST|SLURMD_NODENAME|SLURM_SUBMIT_HOST|MASTER_ADDR"
-    r'|[A-Z_]*(?:PROJECT|ENTITY|ACCOUNT|BUCKET)(?:_NAME)?)(?:=|["\'\\]+[ \t]*[:=][ \t]*)["\'\\]*[0-9A-Za-z._-]+'
-    r"|(?:UserId|JobUser|Account|NodeName|BatchHost|UserName|GroupId)=[0-9A-Za-z._-]+(?:\([0-9]+\))?"
-)
-_OWNER = r"(?i:uid|user|euid|gid)=[0-9]+\([0-9A-Za-z._-]+\)"
-_PATH = r"(?:~[0-9A-Za-z._-]*(?:/[0-9A-Za-z._@+~%-]+)+|(?:/[0-9A-Za-z._@+~%=-]+){2,})/*"
-
-_SETTING_PARTS = re.compile(
-    r'(?P<key>[0-9A-Za-z_.-]+)(?P<between>["\'\\]*(?:,[ \t]*["\'\\]*value["\'\\]*)?[ \t]*(?:=>|:=|[:=]|[ \t])[ \t]*\\*["\']?)'
-    r"(?P<value>.*)",
-    re.DOTALL,
-)
-_STRONG = re.compile(
-    r"(?:pass(?:word|wd|phrase|code)|pwd|secret(?:_?key)?|api_?key|access_?key|account_?key|private_?key(?:_id)?|signing_?key"
-    r"|encryption_?key|subscription_?key|license_?key|(?:auth|access|refresh|bearer|session|security|sas|id)_?token|credentials?"
-    r"|connection_?string|client_?secret|_auth|api_?secret|access_?key_?id|webhook(?:_?url)?|session_?key|ssh_?key)s?"
-    r"(?:_?(?:b64|base64|value|env|default|raw))?$"
-)
-_LOUD = re.compile(r"_(?:TOKEN|KEY|SECRET|PASS|PWD|AUTH|CREDENTIALS?)S?$")
-_WEAK = re.compile(r"(?:token|auth|authorization|sig|signature|cookie|set_cookie|x_[a-z_]*key|credential|key)$")
-_OF_MODELS = re.compile(
-    r"(?:pad|padding|eos|bos|eot|unk|mask|cls|sep|special|image|audio|video|next|first|last|stop|start|end|prompt|new|per|max"
-    r"|min|num|n|total|vocab|draft|think|added|extra|invalid|unexpected|sampled|output|input|decode|prefill|the)_?token$"
-)
-_NO_SECRET = re.compile(
-    r"(?i:none|null|nil|true|false|yes|no|on|off|n/?a|unset|empty|not|required|invalid|missing|expired|disabled|enabled"
-    r"|\*+|x{3,}|\.{2,}|<.*|\$.*|\[.*|\(.*|\{.*|%.*%?)$"
-)
-_NUMBER = re.compile(r"[-+]?[0-9][0-9_,]*(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?%?", re.IGNORECASE)
-_A_PATH = re.compile(r"~?(?:\.{0,2}/[\w.@+~-]+)+/?|[\w-]+\.(?:json|ya?ml|pem|txt|key|crt|env|py)")
-_HEX = re.compile(r"(?:0x)?[0-9a-f]+", re.IGNORECASE)
-_IN_QUERY = re.compile(
-    r"([?&;#](?:[^=&;]*(?:sig|token|key|pass|pwd|secret|auth|cred|session|code)[^=&;]*)=)([^&;#]+)", re.IGNORECASE
-)
-
-
-def _anybody() -> Mapping[str, frozenset[str]]:
-    """Words that tell nothing of anybody, by their kind.
-
-    account; numbered (names of machines); site; bucket and local (schemes of URLs); system and part (of paths); extension.
-    """
-    words: dict[str, set[str]] = {}
-    with (Path(__file__).parent / "anybody.csv").open(encoding="utf-8", newline="") as f:
-        for row in csv.DictReader(f):
-            words.setdefault(row["kind"], set()).add(row["word"])
-    return {kind: frozenset(those) for kind, those in words.items()}
-
-
-_ANYBODY = _anybody()
-_NO_HOST = frozenset(
-    {"localhost", "localhost.localdomain", "none", "null", "unknown", "host", "node", "master", "head"}
-)
-_STORES = re.compile(
-    r"(?:(?P<sub>.+)\.)?(?:s3[a-z0-9.-]*\.amazonaws\.com|storage\.googleapis\.com|storage\.cloud\.google\.com"
-    r"|[a-z]+\.core\.windows\.net|[a-z0-9]+\.r2\.cloudflarestorage\.com|[a-z0-9.-]*\.aliyuncs\.com)$"
-)
-_HOMES = frozenset({"home", "Users", "homes", "users", "user", "u"})
-_NUMBERED_PART = re.compile(
-    r"(?:(?:global_?)?step|iter|epoch|ckpt|checkpoint|checkpoints|rank|local_rank|run|job|version|shard|part|attempt|restart|node"
-    r"|worker|python|cuda|nccl|gpu|mp_rank|tp|pp|dp|layer|model|release|v|tmp|cuda-)?[-_=.]?[0-9][0-9._-]*",
-    re.IGNORECASE,
-)
-_LIBRARIES = frozenset({"site-packages", "dist-packages"})
-_HOME_OF = re.compile(
-    r"/(?:home|Users|homes)/([0-9A-Za-z][0-9A-Za-z._-]+)|(?i:uid|user|euid)=[0-9]+\(([0-9A-Za-z._-]+)\)"
-)
-_DIGITS = re.compile(r"[0-9]+")
-_LIST = r"\[[0-9,-]+\]"
-_MOST_OF_LIST = 64
 
 
 class Redactor:
@@ -184,13 +51,13 @@ class Redactor:
         self._met: set[str] = set()
         """Accounts that texts told of since the last call of `_meet`."""
         self._names: dict[str, tuple[str, str]] = {}
-        named = sorted({h.lower() for h in hosts if _is_name(h)} - _NO_HOST, key=natural)
+        named = sorted({h.lower() for h in hosts if private.is_name(h)} - private.NO_HOST, key=natural)
         self._width = max(2, len(str(len(named))))
         for host in named:
             self._names[host] = ("host", host)
             self._host(host)
         for alias, host in sorted((aliases or {}).items()):
-            if _is_name(alias) and alias.lower() not in _NO_HOST:
+            if private.is_name(alias) and alias.lower() not in private.NO_HOST:
                 self._names.setdefault(alias.lower(), ("host", host.lower()))
         self._machines = frozenset(self._names)
         for serial in sorted(set(serials)):
@@ -204,7 +71,7 @@ class Redactor:
 
     def _meet(self, users: Iterable[str]) -> None:
         """Know accounts by name from here on."""
-        for user in sorted({u for u in users if len(u) > 1} - _ANYBODY["account"], key=natural):
+        for user in sorted({u for u in users if len(u) > 1} - private.ANYBODY["account"], key=natural):
             self._names.setdefault(user.lower(), ("user", user))
             self._user(user)
         self._last = _Pass(self, _names(self._name_pattern()))
@@ -214,22 +81,22 @@ class Redactor:
 
     def texts(self, given: Sequence[str]) -> list[str]:
         """Each text redacted. They are joined: many at once are fast."""
-        blocks = sum(map(len, given)) // _BLOCK + 1
+        blocks = sum(map(len, given)) // private.BLOCK + 1
         step = len(given) // blocks + 1
         return [text for n in range(0, len(given), step) for text in self._block(given[n : n + step])]
 
     def _block(self, given: Sequence[str]) -> list[str]:
-        joined = _BETWEEN.join(given)
-        if joined.count(_END) != 2 * (len(given) - 1) or _MARK in joined:
-            joined = _BETWEEN.join(_SIGNS.sub(" ", t) for t in given)
-        joined = f"{_END}{joined}{_END}"
+        joined = private.BETWEEN.join(given)
+        if joined.count(private.END) != 2 * (len(given) - 1) or private.MARK in joined:
+            joined = private.BETWEEN.join(private.SIGNS.sub(" ", t) for t in given)
+        joined = f"{private.END}{joined}{private.END}"
         for one in self._passes:
             joined = one.over(joined)
         shown = self._last.over(joined)
         while self._met:  # whose home it is may be told behind the lines that name them
             self._meet(self._met)
             shown = self._last.over(joined)
-        return shown[1:-1].split(_BETWEEN)
+        return shown[1:-1].split(private.BETWEEN)
 
     def text(self, given: str) -> str:
         """One text redacted."""
@@ -239,7 +106,7 @@ class Redactor:
 
     def _within(self, text: str) -> str:
         """A part of something that was looked at, redacted by itself."""
-        text = f"{_END}{text}{_END}"
+        text = f"{private.END}{text}{private.END}"
         for one in (*self._passes, self._last):
             text = one.within(text)
         return text[1:-1]
@@ -263,7 +130,7 @@ class Redactor:
         return self._other(*self._names.get(name.lower(), ("host", name.lower())))
 
     def _user(self, name: str) -> str:
-        if name.lower() in _ANYBODY["account"]:
+        if name.lower() in private.ANYBODY["account"]:
             return name
         if name.lower() not in self._names and len(name) > 2 and not name.isdigit():
             self._met.add(name)
@@ -284,49 +151,52 @@ class Redactor:
         """Names as patterns, with any number for the numbers in those of hosts; those who are not known are judged."""
         exact = {name: re.escape(name).replace("\\-", "-") for name in self._names}
         shapes = {
-            _DIGITS.sub("[0-9]+", p) if name in self._machines and name[0].isalpha() else p for name, p in exact.items()
+            private.DIGITS.sub("[0-9]+", p) if name in self._machines and name[0].isalpha() else p
+            for name, p in exact.items()
         }
         lists = {
-            re.escape(p).replace("\\-", "-") + _LIST for n in self._machines if (p := n.rstrip("0123456789")) != n and p
+            re.escape(p).replace("\\-", "-") + private.LIST
+            for n in self._machines
+            if (p := n.rstrip("0123456789")) != n and p
         }
         every = "|".join([*sorted(lists, key=lambda s: (-len(s), s)), *sorted(shapes, key=lambda s: (-len(s), s))])
-        return rf"(?i:{every})[0-9A-Za-z]*(?:\.[A-Za-z][0-9A-Za-z-]*)*" if every else _MARK
+        return rf"(?i:{every})[0-9A-Za-z]*(?:\.[A-Za-z][0-9A-Za-z-]*)*" if every else private.MARK
 
     def _name(self, what: str) -> str:
         if "[" in what:
             prefix, _, numbers = what.partition("[")
             numbers, _, rest = numbers.partition("]")
-            names = list(_expanded(prefix, numbers))
-            shown = ",".join(self._host(n) for n in names[:_MOST_OF_LIST])
-            return f"{shown}{',…' if len(names) > _MOST_OF_LIST else ''}{rest}"
+            names = list(private.expanded(prefix, numbers))
+            shown = ",".join(self._host(n) for n in names[: private.MOST_OF_LIST])
+            return f"{shown}{',…' if len(names) > private.MOST_OF_LIST else ''}{rest}"
         labels = what.split(".")
         for n in range(len(labels), 0, -1):
             if key := self._names.get(".".join(labels[:n]).lower()):
-                return self._other(*key) + _after_host(labels[n:])
+                return self._other(*key) + private.after_host(labels[n:])
         head = labels[0]
-        if len(_DIGITS.findall(head)) > 2:
+        if len(private.DIGITS.findall(head)) > 2:
             return self._of_domain(what)
-        letters = _DIGITS.split(head)[0].strip("-_").lower()
+        letters = private.DIGITS.split(head)[0].strip("-_").lower()
         if (
             any(c.isdigit() for c in head)
-            and letters not in _ANYBODY["numbered"]
+            and letters not in private.ANYBODY["numbered"]
             and re.fullmatch(r"[A-Za-z-]+[0-9-]+", head)
         ):
-            return self._host(head) + _after_host(labels[1:])
+            return self._host(head) + private.after_host(labels[1:])
         return what
 
     # -- secrets --
 
     def _pem(self, what: str) -> str:
-        end = _END if what.endswith(_END) else ""
+        end = private.END if what.endswith(private.END) else ""
         return self._secret("private key") + "\n" * what.count("\n") + end
 
     def _setting(self, what: str) -> str:
-        parts = _SETTING_PARTS.fullmatch(what)
+        parts = private.SETTING_PARTS.fullmatch(what)
         if parts is None:
             return self._secret("setting")
         key, between, value = parts["key"], parts["between"], parts["value"]
-        told = _kind_of_secret(key, value.rstrip("\\"))
+        told = private.kind_of_secret(key, value.rstrip("\\"))
         if told:
             return f"{key}{between}{self._secret(told)}{value[len(value.rstrip(chr(92))) :]}"
         return self._within(key) + between + self._within(value)
@@ -345,10 +215,10 @@ class Redactor:
         return self._secret("JWT")
 
     def _token(self, what: str) -> str:
-        bare = what.rstrip(_END)
-        service = next(r for r in _services() if bare.startswith(r["prefix"]))
+        bare = what.rstrip(private.END)
+        service = next(r for r in private.services() if bare.startswith(r["prefix"]))
         length = len(bare) - len(service["prefix"])
-        is_cut = bare != what and length >= _CUT and _DIGITS.search(bare)
+        is_cut = bare != what and length >= private.CUT and private.DIGITS.search(bare)
         if length < int(service["least"]) and not is_cut:
             return what
         return self._secret(f"{service['service']} token") + what[len(bare) :]
@@ -390,7 +260,7 @@ class Redactor:
         return f"{scheme}://{who}{self._place_and_path(scheme.lower(), place, slash, path)}"
 
     def _login_of_url(self, user: str, *, alone: bool) -> str:
-        if not user or user.lower() in _ANYBODY["account"] or user.startswith("[redacted"):
+        if not user or user.lower() in private.ANYBODY["account"] or user.startswith("[redacted"):
             return user
         if alone and len(user) >= 20:
             return self._secret("token")
@@ -398,14 +268,14 @@ class Redactor:
         return inner if inner != user else self._user(user)
 
     def _place_and_path(self, scheme: str, place: str, slash: str, path: str) -> str:
-        path, mark, query = _split_query(path)
-        query = _IN_QUERY.sub(lambda m: m[1] + self._secret("parameter"), mark + query)
+        path, mark, query = private.split_query(path)
+        query = private.IN_QUERY.sub(lambda m: m[1] + self._secret("parameter"), mark + query)
         query = self._within(query) if query else ""
-        if scheme in _ANYBODY["local"]:
+        if scheme in private.ANYBODY["local"]:
             return f"{self._within(place)}{self._path(f'/{path}') if slash else ''}{query}"
-        host, port = _port_of(place)
-        store = _STORES.match(host.lower())
-        if scheme in _ANYBODY["bucket"] or store:
+        host, port = private.port_of(place)
+        store = private.STORES.match(host.lower())
+        if scheme in private.ANYBODY["bucket"] or store:
             parts = path.split("/") if path else []
             below = self._parts(parts)
             if store and not store["sub"] and parts:
@@ -416,7 +286,7 @@ class Redactor:
             else:
                 shown = self._other("bucket", host) if host else ""
             return f"{shown}{port}{slash}{below}{query}"
-        public = _is_public(host)
+        public = private.is_public(host)
         shown = host if public else self._host_of_url(host)
         if host.lower() in ("hooks.slack.com", "discord.com") and ("services" in path or "webhooks" in path):
             return f"{host}/{self._secret('webhook')}"
@@ -433,7 +303,7 @@ class Redactor:
 
     def _host_of_url(self, host: str) -> str:
         bare = host.strip("[]")
-        if not bare or bare.lower() in _NO_HOST or bare == "*" or bare.startswith(("$", "{", "%")):
+        if not bare or bare.lower() in private.NO_HOST or bare == "*" or bare.startswith(("$", "{", "%")):
             return host
         try:
             ipaddress.ip_address(bare.partition("%")[0])
@@ -448,7 +318,9 @@ class Redactor:
         for n in range(len(labels), 0, -1):
             if key := self._names.get(".".join(labels[:n])):
                 return self._other(*key)
-        return self._host(labels[0] if _is_name(labels[0]) and len(labels) > 1 and _DIGITS.search(labels[0]) else lower)
+        return self._host(
+            labels[0] if private.is_name(labels[0]) and len(labels) > 1 and private.DIGITS.search(labels[0]) else lower
+        )
 
     def _mail(self, what: str) -> str:
         user, _, domain = what.rpartition("@")
@@ -461,9 +333,9 @@ class Redactor:
             and 2 <= len(last) <= 12
             and last not in ("py", "cc", "cpp", "so", "sh", "rs", "go", "md")
         ):
-            if user.lower() in ("git", "hg", "svn") and _is_public(domain):
+            if user.lower() in ("git", "hg", "svn") and private.is_public(domain):
                 return what
-            if user.lower() in _ANYBODY["account"] or domain.split(".")[0].lower() in self._names:
+            if user.lower() in private.ANYBODY["account"] or domain.split(".")[0].lower() in self._names:
                 return f"{self._user(user)}@{self._of_domain(domain)}"
             return self._other("mail", what.lower())
         try:
@@ -516,19 +388,19 @@ class Redactor:
         rest = what[len(name) :]
         labels = name.lower().split(".")
         last = labels[-1]
-        if last in _INSIDE:
-            private = labels[-2:] in (["compute", "internal"], ["ec2", "internal"], ["cluster", "local"]) or last in (
-                "localdomain",
-                "lan",
-            )
-            private |= len(labels) > 3 and last not in ("local", "private")
-            if not private and not any(c.isdigit() or c == "-" for label in labels[:-1] for c in label):
+        if last in private.INSIDE:
+            is_known = labels[-2:] in (["compute", "internal"], ["ec2", "internal"], ["cluster", "local"])
+            is_long = len(labels) > 3 and last not in ("local", "private")
+            is_numbered = any(c.isdigit() or c == "-" for label in labels[:-1] for c in label)
+            if not (is_known or is_long or is_numbered or last in ("localdomain", "lan")):
                 return what
-        elif last not in _OUTSIDE and not (len(last) == 2 and labels[-2] in ("ac", "com", "edu", "gov", "co", "org")):
+        elif last not in private.OUTSIDE and not (
+            len(last) == 2 and labels[-2] in ("ac", "com", "edu", "gov", "co", "org")
+        ):
             return what
-        if _is_public(name) or name.lower() in _NO_HOST:
+        if private.is_public(name) or name.lower() in private.NO_HOST:
             return what
-        if store := _STORES.match(name.lower()):
+        if store := private.STORES.match(name.lower()):
             return f"{self._other('bucket', store['sub'])}{what[len(store['sub']) :]}" if store["sub"] else what
         return self._of_domain(name) + rest
 
@@ -561,29 +433,29 @@ class Redactor:
         parts = what.split("/")[1:]
         if not parts or not what.startswith("/"):
             return self._within(what) if what else ""
-        if parts[0] in _ANYBODY["system"]:
+        if parts[0] in private.ANYBODY["system"]:
             return f"/{'/'.join(map(self._own_name, parts))}"
         return f"/{self._parts(parts)}"
 
     def _parts(self, parts: list[str]) -> str:
         out: list[str] = []
-        library = next((n for n, p in enumerate(parts) if p in _LIBRARIES), len(parts))
+        library = next((n for n, p in enumerate(parts) if p in private.LIBRARIES), len(parts))
         for n, part in enumerate(parts):
             is_file = n == len(parts) - 1 and "." in part.strip(".")
             if n > library or not part:
                 out.append(part)
-            elif n and parts[n - 1] in _HOMES and not is_file:
+            elif n and parts[n - 1] in private.HOMES and not is_file:
                 out.append(self._user(part))
             elif (
-                part in _ANYBODY["part"]
-                or part in _HOMES
-                or _NUMBERED_PART.fullmatch(part)
+                part in private.ANYBODY["part"]
+                or part in private.HOMES
+                or private.NUMBERED_PART.fullmatch(part)
                 or (named := self._own_name(part)) == ""
             ):
                 out.append(part)
             elif named != part:
                 out.append(named)
-            elif is_file or _HEX.fullmatch(part):
+            elif is_file or private.HEX.fullmatch(part):
                 out.append(part)
             else:
                 out.append(self._other("dir", part))
@@ -596,19 +468,17 @@ class Redactor:
 
 
 _Kind = tuple[str, str, "Callable[[Redactor, str], str]"]
-_INSIDE = frozenset({"internal", "intranet", "local", "localdomain", "lan", "corp", "intra", "private"})
-_OUTSIDE = frozenset({"com", "org", "edu", "gov", "mil"})
 
 
 def _secrets() -> Iterator[list[_Kind]]:
     """What is looked for first, pass by pass."""
     r = Redactor
     yield [
-        ("pem", _PEM, r._pem), ("token", _token_pattern(), r._token), ("jwt", _JWT, r._jwt), ("azure", _AZURE, r._azure),
-        ("bot", _BOT, r._bot), ("blob", _BLOB, r._blob),
+        ("pem", private.PEM, r._pem), ("token", private.token_pattern(), r._token), ("jwt", private.JWT, r._jwt), ("azure", private.AZURE, r._azure),
+        ("bot", private.BOT, r._bot), ("blob", private.BLOB, r._blob),
     ]  # fmt: skip
     yield [
-        ("header", _HEADER, r._header), ("setting", _SETTING, r._setting), ("option", _OPTION, r._setting), ("login", _LOGIN, r._login),
+        ("header", private.HEADER, r._header), ("setting", private.SETTING, r._setting), ("option", private.OPTION, r._setting), ("login", private.LOGIN, r._login),
     ]  # fmt: skip
 
 
@@ -616,10 +486,10 @@ def _names(known: str) -> list[_Kind]:
     """What is looked for last."""
     r = Redactor
     return [
-        ("url", _URL, r._url), ("named", _NAMED, r._named), ("arn", _ARN, r._arn), ("uuid", _UUID, r._uuid),
-        ("serial", _SERIAL, r._serial), ("owner", _OWNER, r._owner), ("mail", _MAIL, r._mail), ("ipv6", _IPV6, r._ipv6),
-        ("mac", _MAC, r._mac), ("ipv4", _IPV4, r._ipv4), ("name", known, r._name), ("path", _PATH, r._path), ("ec2", _EC2, r._ec2),
-        ("domain", _DOMAIN, r._domain),
+        ("url", private.URL, r._url), ("named", private.NAMED, r._named), ("arn", private.ARN, r._arn), ("uuid", private.UUID, r._uuid),
+        ("serial", private.SERIAL, r._serial), ("owner", private.OWNER, r._owner), ("mail", private.MAIL, r._mail), ("ipv6", private.IPV6, r._ipv6),
+        ("mac", private.MAC, r._mac), ("ipv4", private.IPV4, r._ipv4), ("name", known, r._name), ("path", private.PATH, r._path), ("ec2", private.EC2, r._ec2),
+        ("domain", private.DOMAIN, r._domain),
     ]  # fmt: skip
 
 
@@ -631,15 +501,17 @@ class _Pass:
 
     def __init__(self, redactor: Redactor, kinds: list[_Kind]) -> None:
         self._redactor = redactor
-        self._marks = f"{_BEFORE}(?:{'|'.join(f'(?:{pattern})' for _, pattern, _ in kinds)})"
-        self._judge = re.compile(f"{_BEFORE}(?:{'|'.join(f'(?P<{name}>{pattern})' for name, pattern, _ in kinds)})")
+        self._marks = f"{private.BEFORE}(?:{'|'.join(f'(?:{pattern})' for _, pattern, _ in kinds)})"
+        self._judge = re.compile(
+            f"{private.BEFORE}(?:{'|'.join(f'(?P<{name}>{pattern})' for name, pattern, _ in kinds)})"
+        )
         self._handlers = {name: handler for name, _, handler in kinds}
         self._known: dict[str, str] = {}
 
     def over(self, text: str) -> str:
         """A long text, in which the same comes again."""
-        marked = pl.Series([text]).str.replace_all(self._marks, f"{_MARK}${{0}}{_MARK}")[0]
-        parts = marked.split(_MARK)
+        marked = pl.Series([text]).str.replace_all(self._marks, f"{private.MARK}${{0}}{private.MARK}")[0]
+        parts = marked.split(private.MARK)
         known = self._known
         for n in range(1, len(parts), 2):
             part = parts[n]
@@ -658,77 +530,3 @@ class _Pass:
             return f"{marked[:1]}[redacted]"
         at = found.start(found.lastgroup) - found.start()
         return marked[:at] + self._handlers[found.lastgroup](self._redactor, marked[at:])
-
-
-@cache
-def _services() -> list[dict[str, str]]:
-    with _OF_SERVICES.open(encoding="utf-8", newline="") as f:
-        return list(csv.DictReader(f))
-
-
-def _token_pattern() -> str:
-    """How the tokens of services begin; a short pattern is a fast one, and the judge counts."""
-    return "|".join(
-        f"{re.escape(r['prefix']).replace(chr(92) + '-', '-')}[{r['alphabet']}]{{8,}}{_END}?" for r in _services()
-    )
-
-
-def _kind_of_secret(key: str, value: str) -> str | None:
-    """What a setting of that name holds where it has to go, None where it may stay."""
-    name = key.strip("-_.").replace("-", "_").replace(".", "_")
-    lower = name.lower()
-    bare = value.strip("\\\"'")
-    if not bare or _NO_SECRET.fullmatch(bare.rstrip(">:.|")) or _OF_MODELS.search(lower):
-        return None
-    if (_A_PATH.fullmatch(bare) and len(bare) != 40) or "://" in bare:
-        return None
-    is_password = "pass" in lower or lower.endswith("pwd")
-    if _STRONG.search(lower) or (name.isupper() and _LOUD.search(name)) or key.startswith("-"):
-        if _NUMBER.fullmatch(bare) and not is_password:
-            return None
-        return "password" if is_password else "secret"
-    if not _WEAK.search(lower) or len(bare) < 16 or not re.fullmatch(r"[0-9A-Za-z_.~+/=%|:-]+", bare):
-        return None
-    has = [any(test(c) for c in bare) for test in (str.islower, str.isupper, str.isdigit)]
-    if lower.endswith("key"):
-        return "secret" if all(has) and len(bare) >= 20 and re.fullmatch(r"[0-9A-Za-z_+/=-]+", bare) else None
-    return "secret" if has[2] and (has[0] or has[1]) else None
-
-
-def _is_name(host: str) -> bool:
-    """True where a host goes by a name, not by its address or a number."""
-    return len(host) > 1 and not host.isdigit() and not re.fullmatch(r"[0-9.]+|.*:.*", host)
-
-
-def _after_host(labels: list[str]) -> str:
-    """What remains of the labels behind a host's name: those of a file; a domain goes."""
-    return "".join(f".{label}" for label in labels) if labels and labels[-1].lower() in _ANYBODY["extension"] else ""
-
-
-def _expanded(prefix: str, numbers: str) -> Iterator[str]:
-    """The names that a scheduler's list holds: node[1-3,7]."""
-    for part in numbers.split(","):
-        first, dash, last = part.partition("-")
-        if not first.isdigit() or (dash and not last.isdigit()):
-            continue
-        for n in range(int(first), min(int(last or first), int(first) + 100_000) + 1):
-            yield f"{prefix}{n:0{len(first)}}"
-
-
-def _is_public(host: str) -> bool:
-    lower = host.lower().rstrip(".")
-    return any(lower == site or lower.endswith(f".{site}") for site in _ANYBODY["site"])
-
-
-def _port_of(place: str) -> tuple[str, str]:
-    """Host, and port with its colon."""
-    if place.startswith("["):
-        host, _, rest = place.partition("]")
-        return f"{host}]", rest
-    host, colon, port = place.partition(":")
-    return host, colon + port
-
-
-def _split_query(path: str) -> tuple[str, str, str]:
-    at = min((path.index(c) for c in "?#" if c in path), default=len(path))
-    return path[:at], path[at : at + 1], path[at + 1 :]

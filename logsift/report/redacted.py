@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,17 +40,15 @@ class RedactedStore(Store):
         return redacted_rows(self._redactor, types, rows)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Redacted(Analysis):
     """An analysis whose texts, also those that are read from the logs, come redacted."""
 
-    original: Analysis | None = None
-    redactor: Redactor | None = None
+    original: Analysis = field(kw_only=True)
+    redactor: Redactor = field(kw_only=True)
 
     def lines(self, wanted: set[tuple[int, int]]) -> dict[tuple[int, int], str]:
         """The text of lines, those that follow each other looked at together: a private key has many."""
-        assert self.original is not None
-        assert self.redactor is not None
         texts = self.original.lines(wanted)
         blocks: list[list[tuple[int, int]]] = []
         for at in sorted(texts):

@@ -11,6 +11,7 @@ import duckdb
 
 from logsift.errors import UserError
 from logsift.ingest import budget
+from logsift.ingest.archives import BUNDLE
 from logsift.store.database import Store, quoted
 from logsift.store.schema import ENGINE, SHORT_HOST
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-FOLDER = "logsift-bundle"
-"""The folder in an archive that what is sent lies in."""
 MANIFEST = "manifest.json"
 TABLES = "tables"
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
@@ -62,7 +61,7 @@ def _in_file(value: object) -> object:
 
 def is_sent(folder: Path) -> bool:
     """True for what an archive of `logsift bundle` unpacks to."""
-    return (folder / FOLDER / MANIFEST).is_file()
+    return (folder / BUNDLE / MANIFEST).is_file()
 
 
 def load(unpacked: Path, path: Path) -> None:
@@ -71,7 +70,7 @@ def load(unpacked: Path, path: Path) -> None:
     Raises:
         UserError: something is missing, or is not what the manifest says.
     """
-    folder = unpacked / FOLDER
+    folder = unpacked / BUNDLE
     try:
         told = json.loads((folder / MANIFEST).read_bytes())
         files, empty = _sound(told["files"], _FILE), _sound(told["empty"], _NAME)
