@@ -180,7 +180,7 @@ class Parser:
         margin = self.reach(file.grammar)
         for window in text.windows(file.file_id, file.path, margin, self.window_bytes, parsed.spare, file.start):
             if owner is None and window.core_stop - window.core_start == file.size:
-                whole = mended(bytes(window.view()))
+                whole = mended(text.uncoloured(bytes(window.view())))
                 ends = text.line_ends(whole)
                 window = replace(window, buffer=whole, core_stop=len(whole), stop=len(whole), ends=ends)
             parsed.lines[file.file_id] = window.core_last

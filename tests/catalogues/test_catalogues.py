@@ -6,15 +6,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from catalogues import measure
+from catalogues import alterations, measure
 from catalogues.templates import Producer, messages
 
 from logsift import load_catalog
+from logsift.ingest.parse import Parser
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from catalogues.templates import Message
+
+    from logsift import Catalog
 
 PRODUCER = Producer(
     "lift",
@@ -94,3 +97,31 @@ def test_an_innocuous_message_that_makes_an_incident_is_wrong(found: list[Messag
     note = next(m for m in found if m.level == "note")
     reading = measure.Reading({1: {"nccl_socket"}}, {}, {1: "network.connect_failure"})
     assert [(v.how, v.detail) for v in measure.judged([note], reading)] == [("wrong", "network.connect_failure")]
+
+
+LIFT = r"""
+schema = 1
+title = "Lift"
+about = "A lift that stops."
+[tables.lift_stop]
+about = "It stopped."
+[tables.lift_stop.columns]
+floor = { type = "int", about = "where" }
+[[pattern]]
+id = "stop"
+table = "lift_stop"
+src = "stop.c"
+needle = "stopped at floor"
+regex = '^lift stopped at floor (?P<floor>[0-9]+): door blocked$'
+sample = [{ line = "lift stopped at floor 3: door blocked", row = { floor = 3 } }]
+reject = ["lift stopped at floor x"]
+"""
+
+
+def test_a_sample_survives_where_the_same_row_comes_out_of_the_altered_line(
+    content_of: Callable[..., Catalog],
+) -> None:
+    catalog = content_of({"parsers/lift.toml": LIFT}, alone=True)
+    ways = {way: alterations.WAYS[way] for way in ("coloured", "level", "last word cut", "addresses masked")}
+    found = alterations.survivors(Parser(catalog), list(alterations.cases(catalog)), ways)
+    assert found == {"coloured": [True], "level": [False], "last word cut": [False], "addresses masked": [None]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from collections import deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -236,6 +237,12 @@ def frame(pieces: Sequence[tuple[int, Ints, bytes]]) -> pl.DataFrame:
 
 
 _MARK = "\ufeff".encode()
+_COLOUR = re.compile(rb"\x1b\[[0-9;:]*m")
+
+
+def uncoloured(data: bytes) -> bytes:
+    """The bytes without terminal colours (ECMA-48 8.3.117): within a phrase they hide it."""
+    return _COLOUR.sub(b"", data) if b"\x1b[" in data else data
 
 
 def valid(data: bytes) -> bytes:
@@ -254,7 +261,7 @@ def valid(data: bytes) -> bytes:
 
 
 def _tidy(lines: pl.DataFrame, data: bytes) -> pl.DataFrame:
-    """Take out terminal colours, split at carriage returns, cut over-long lines; `data` is what the lines were made of."""
+    """Take out terminal colours and blanks at the end, split at carriage returns, cut over-long lines; `data` is their bytes."""
     raw = pl.col("raw")
     # CSI sequences (ECMA-48 5.4) and the OSC titles that `script` records.
     if b"\x1b" in data:
@@ -267,6 +274,8 @@ def _tidy(lines: pl.DataFrame, data: bytes) -> pl.DataFrame:
     if b"\r" in data:
         lines = lines.with_columns(raw.str.strip_chars_end("\r").str.split("\r")).explode("raw", empty_as_null=False)
         lines = lines.with_columns(raw.fill_null(""))
+    if any(end in data for end in (b" \n", b"\t\n", b" \r", b"\t\r")):
+        lines = lines.with_columns(raw.str.strip_chars_end(" \t"))
     if len(data) > LINE_BYTES and (lines["raw"].str.len_bytes() > LINE_BYTES).any():
         lines = lines.with_columns(
             pl.when(raw.str.len_bytes() > LINE_BYTES).then(raw.str.head(LINE_BYTES)).otherwise(raw)

@@ -66,10 +66,16 @@ where
         when s.canonical = 'grad_norm'
         then
             e.end_step is null
-            and e.before_step is not null
             and (
-                e.points >= 5
-                or t.stretches = 1
+                -- all there is of the log: no loss tells how it goes
+                e.before_step is null
+                and e.points >= 3
+                and s.family not in (select family from whole_loss)
+                and e.file_id not in (select file_id from scaled)
+                or e.before_step is not null
+                and e.points >= 5
+                or e.before_step is not null
+                and t.stretches = 1
                 and e.file_id not in (select file_id from scaled)
                 and exists (
                     from series_point p
@@ -84,6 +90,6 @@ where
                     from series_point p
                     where p.series_id = e.series_id and isfinite(p.value)
                 )
-                >= 5
+                >= case when e.points >= 2 then 4 else 5 end
             )
     end

@@ -1,0 +1,97 @@
+/*
+title = "The policy collapsed"
+severity = "critical"
+confidence = "probable"
+status = "stable"
+explains = ["loss.divergence", "loss.plateau_shift", "loss.spike"]
+about = """
+Reinforcement learning that broke down to the end of its log while its loss says nothing: the reward
+fell back to where it began and stayed there, or it fell while the distance to the reference policy
+(KL) ran away or the entropy died or exploded.
+"""
+false_positives = """
+Tasks that become harder as planned, or another reward from some step on, and the log does not
+mention it.
+"""
+references = [
+  "https://huggingface.co/docs/trl/main/en/how_to_train",
+  "https://arxiv.org/abs/2505.22617",
+]
+
+[[summary]]
+when = "metric == 'reward'"
+say  = '''The reward collapsed at step {{ step }}: from {{ best_reward }} to {{ last_reward }}, where it
+began or below, and stays there
+{%- if kl_ran_away %}; the KL divergence ran away to {{ last_kl }}{% endif %}
+{%- if entropy_died %}; the entropy died ({{ first_entropy }} to {{ last_entropy }}){% endif %}
+{%- if entropy_rose %}; the entropy exploded to {{ last_entropy }}{% endif %}
+{%- if stepless %}; no step is printed, values are counted{% endif %}'''
+
+[[summary]]
+when = "metric == 'kl'"
+say  = '''The KL divergence to the reference policy runs away from step {{ step }} on: from at most
+{{ kl_before }} to {{ last_kl }}; the reward went from {{ best_reward }} to {{ last_reward }}
+{%- if stepless %}; no step is printed, values are counted{% endif %}'''
+
+[[summary]]
+say  = '''The entropy of the policy {% if entropy_died %}died{% else %}exploded{% endif %} at step
+{{ step }} ({{ first_entropy }} to {{ last_entropy }}); the reward went from {{ best_reward }} to
+{{ last_reward }}
+{%- if stepless %}; no step is printed, values are counted{% endif %}'''
+
+[[step]]
+when = "not stepless"
+say  = '''Go back to a checkpoint before step {{ best_step }}
+{%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}; what
+was trained after it is lost.'''
+
+[[step]]
+when = "kl_ran_away"
+say  = '''Lower the learning rate or raise the KL coefficient, clip the gradient norm, and compare the
+log probabilities of the trainer with those of the engine that generates: where they differ, the
+importance ratios blow up.'''
+
+[[step]]
+when = "entropy_died"
+say  = '''Keep the policy exploring: a higher sampling temperature, an entropy bonus, a higher upper
+clip; leave out prompts that all samples solve or all fail.'''
+
+[[step]]
+when = "entropy_rose"
+say  = '''Look at what is generated since step {{ step }}: endless or garbled answers that are cut off
+at the longest length teach noise. Leave them out of the update, and lower the learning rate.'''
+
+[[step]]
+otherwise = true
+say  = '''Read samples from before and after step {{ step }}: a policy that cheats its reward, or
+answers of one kind only, show it at once. Then look at the gradient norm, the clip fraction and
+the length of the answers around it.'''
+*/
+select
+    [
+        line_at(best_file, best_line), line_at(file_id, first_line), line_at(last_file, last_line)
+    ] as evidence,
+    case
+        when shown_by = 'reward' and not (kl_ran_away or entropy_died or entropy_rose)
+        then 'possible'
+    end as confidence,
+    case when points < 25 then 'warning' end as severity,
+    first_time as "at",
+    case when rank is not null then [rank] end as ranks,
+    first_step::bigint as step,
+    shown_by as metric,
+    name,
+    best_step::bigint as best_step,
+    saved_up_to(best_step) as checkpoint_step,
+    round(best, 4) as best_reward,
+    round(last_reward, 4) as last_reward,
+    round(kl_before, 4) as kl_before,
+    round(last_kl, 4) as last_kl,
+    round(first_entropy, 4) as first_entropy,
+    round(last_entropy, 4) as last_entropy,
+    kl_ran_away,
+    entropy_died,
+    entropy_rose,
+    case when stepless then true end as stepless
+from policy_collapse
+qualify row_number() over (order by points desc, source) = 1

@@ -1,0 +1,77 @@
+-- table: One row per stretch (part, of parts) of what a policy is judged by, in a source that is
+-- rewarded: the level of its reward, of its distance to the policy it began as (kl), or of its
+-- entropy. error: how far chance moves the level; first_*: where the stretch begins.
+with
+    judged as (
+        select
+            source,
+            name,
+            canonical,
+            rank,
+            count(*) as points,
+            count(step) = 0 as stepless,
+            -- Several rewards may be printed: their sum or mean is THE reward.
+            row_number() over (
+                partition by source, canonical
+                order by
+                    regexp_matches(
+                        lower(name),
+                        '(^|/)(mean_)?(reward|rewards?/mean|reward_mean|score/mean|ep_rew_mean)$'
+                    ) desc,
+                    count(*) desc,
+                    rank nulls first,
+                    name
+            ) as nth
+        from metric
+        where
+            canonical in ('reward', 'kl', 'entropy')
+            and isfinite(value)
+            -- preferences are learned without a policy that acts
+            and not regexp_matches(
+                lower(name), 'margin|chosen|rejected|accurac|(^|[^a-z])(val|eval|test)'
+            )
+        group by source, name, canonical, rank
+    ),
+    point as (
+        select
+            m.*,
+            j.points,
+            j.stepless,
+            abs(m.value) as size,
+            row_number() over w as nth,
+            m.step < lag(m.step) over w as went_back,
+            ntile(least(12, divide(j.points, 2))) over w as part,
+            least(12, divide(j.points, 2)) as parts
+        from metric m
+        join
+            judged j
+            on j.source = m.source
+            and j.name = m.name
+            and j.canonical = m.canonical
+            and j.rank is not distinct from m.rank
+            and j.nth = 1
+        where isfinite(m.value) and j.points >= 8
+        window w as (partition by m.source, m.canonical order by m.file_id, m.ordinal)
+    )
+select
+    source,
+    canonical,
+    part,
+    any_value(parts) as parts,
+    any_value(name) as name,
+    any_value(rank) as rank,
+    any_value(points) as points,
+    any_value(stepless) as stepless,
+    case
+        canonical when 'reward' then avg(value) when 'kl' then median(value) else median(size)
+    end as level,
+    coalesce(stddev_samp(value), 0) / sqrt(count(*)) as error,
+    arg_min(coalesce(step, nth), nth) as first_step,
+    arg_max(coalesce(step, nth), nth) as last_step,
+    min(time) as first_time,
+    arg_min(file_id, nth) as file_id,
+    arg_min(line_no, nth) as first_line,
+    arg_max(line_no, nth) as last_line
+from point
+where source not in (select source from point where went_back)
+group by source, canonical, part
