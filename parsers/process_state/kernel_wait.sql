@@ -1,16 +1,45 @@
 -- table: one row per look at a process, by ps or /proc/PID/stack: its state, the kernel function it
--- is in, and what it waits for there: a key of kernel_wait_kind, or stopped.
+-- is in, and what it waits for there: a key of kernel_wait_kind, or stopped. is_typed: somebody
+-- looked at this process alone, at a prompt.
 with
+    -- a function belongs to the first kind whose pattern fits
+    kind as (
+        select s.kernel_function, arg_min(k.waits_on, k.rowid) as waits_on
+        from
+            (
+                select kernel_function
+                from kernel_stack
+                union
+                select kernel_function
+                from process_state
+                where kernel_function is not null
+            ) as s
+        join kernel_wait_kind as k on regexp_matches(s.kernel_function, k.pattern)
+        group by s.kernel_function
+    ),
+    numbered as (
+        select
+            *, line_no - row_number() over (partition by file_id, stream order by line_no) as look
+        from kernel_stack
+    ),
+    -- A file system waits in functions that all of them use: whose it is tells one further out.
     innermost as (
-        select k.*, f.path
-        from kernel_stack as k
-        join file as f using (file_id)
-        qualify
+        select
+            k.file_id,
+            k.host,
+            k.rank,
+            k.stream,
+            f.path,
+            min(k.line_no) as line_no,
+            arg_min(k.kernel_function, k.line_no) as kernel_function,
             coalesce(
-                k.line_no
-                <> lag(k.line_no) over (partition by k.file_id, k.stream order by k.line_no) + 1,
-                true
-            )
+                arg_min(d.waits_on, k.line_no) filter (d.waits_on <> 'a block device'),
+                any_value(d.waits_on)
+            ) as waits_on
+        from numbered as k
+        join file as f using (file_id)
+        left join kind as d using (kernel_function)
+        group by k.file_id, k.host, k.rank, k.stream, f.path, k.look
     ),
     by_stack as (
         select
@@ -19,6 +48,8 @@ with
             t.host,
             t.rank,
             t.kernel_function,
+            t.waits_on,
+            regexp_matches(o.said, '(?:^|[$#%>]) *(?:sudo )?cat ') as is_typed,
             coalesce(
                 case when t.line_no - o.line_no <= 2 then o.pid end,
                 case when t.line_no - m.line_no <= 3 then m.pid end,
@@ -52,24 +83,18 @@ with
         from process_state
         where pid is not null
         union all by name
-        select file_id, line_no, host, rank, pid, kernel_function
+        select file_id, line_no, host, rank, pid, kernel_function, waits_on, is_typed
         from by_stack
         where pid is not null
-    ),
-    -- a function belongs to the first kind whose pattern fits
-    kind as (
-        select s.kernel_function, arg_min(k.waits_on, k.rowid) as waits_on
-        from (select distinct kernel_function from seen) as s
-        join kernel_wait_kind as k on regexp_matches(s.kernel_function, k.pattern)
-        group by s.kernel_function
     )
 select
-    s.*,
+    s.* exclude (waits_on, is_typed),
+    coalesce(s.is_typed, false) as is_typed,
     case
         when state = 'T' or regexp_matches(kernel_function, '^(?:do_signal_stop|do_jobctl_trap)')
         then 'stopped'
         when coalesce(state, 'D') = 'D'
-        then k.waits_on
+        then coalesce(s.waits_on, k.waits_on)
     end as waits_on
 from seen as s
 left join kind as k using (kernel_function)

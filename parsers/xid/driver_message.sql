@@ -45,18 +45,24 @@ with
         from xid_line
         union all by name
         select
-            kind,
+            e.kind,
             1 as lines,
-            file_id,
-            line_no,
-            time,
-            uptime_seconds,
-            host,
-            gpu,
-            case kind when 'lost' then 79 end as code,
-            message
-        from nvrm_event
-        where kind in ('lost', 'init_failed', 'no_handle') and gpu is not null
+            e.file_id,
+            e.line_no,
+            coalesce(e.time, n.time) as time,
+            coalesce(e.uptime_seconds, n.uptime_seconds) as uptime_seconds,
+            coalesce(e.host, n.host) as host,
+            coalesce(e.gpu, n.gpu) as gpu,
+            case e.kind when 'lost' then 79 end as code,
+            e.message
+        from nvrm_event as e
+        left join
+            nvrm_event as n
+            on e.gpu is null
+            and n.kind = 'named'
+            and n.file_id = e.file_id
+            and n.line_no between e.line_no - 2 and e.line_no - 1
+        where e.kind in ('lost', 'init_failed', 'no_handle') and coalesce(e.gpu, n.gpu) is not null
         union all by name
         select
             'sxid' as kind,

@@ -325,7 +325,7 @@ with
             list(distinct host) filter (host is not null) as hosts,
             flatten(list(evidence order by pid))[:6] as evidence
         from process_in_kernel
-        where not is_proven and waits_on not in ('stopped', 'a block device')
+        where not is_proven and not is_likely and waits_on not in ('stopped', 'a block device')
         group by waits_on, kernel_function
     )
 select
@@ -375,7 +375,7 @@ from main_thread_wait
 union all by name
 select
     case when is_stopped then 'stopped' else 'uninterruptible' end as kind,
-    'probable' as confidence,
+    case when is_proven then 'probable' else 'possible' end as confidence,
     evidence,
     case when rank is not null then [rank] end as ranks,
     case when host is not null then [host] end as hosts,
@@ -385,7 +385,7 @@ select
     waits_on,
     case when is_stopped then 'T (stopped)' else 'D (uninterruptible)' end as process_state
 from process_in_kernel
-where is_proven
+where is_proven or is_likely
 union all by name
 select
     'seen once' as kind,

@@ -10,14 +10,15 @@ explains = [
 explains_other_ranks = ["crash"]
 about = """
 A rank is in the code that writes or reads a checkpoint, at the same place in two dumps, while the
-other ranks wait for it. Saving takes its time, so one dump proves nothing.
+other ranks wait for it. Saving takes its time, so one dump proves nothing of rank 0, which may have
+more to save than the others, and little of another one.
 """
 summary = '''
 {% set who = ranks or pids or [0] %}
 {% if ranks %}{{ ranks | ranks | capital }}{% elif pids %}{{ pids | agree('Process', 'Processes') }}
 {{ pids | names }}{% else %}A process{% endif %}
 {% if hosts %}({{ hosts | names }}){% endif %}
-{{ who | agree('is', 'are') }} stuck saving or loading a checkpoint, in {{ frame }} in two dumps;
+{{ who | agree('is', 'are') }} stuck saving or loading a checkpoint, in {{ frame }}{% if not seen_once %} in two dumps{% endif %};
 {{ others | count('other') }} {{ others | agree('is', 'are') }} waiting in {{ majority_function }}
 {% if ranks_guessed %}(ranks guessed from the order of pids or hosts){% endif %}
 '''
@@ -71,6 +72,8 @@ with
     )
 select
     list_concat(coalesce(v.lines, v.heads, []), v.waiting_lines[:3]) as evidence,
+    case when not coalesce(v.still, false) and not v.watched then 'possible' end as confidence,
+    case when not coalesce(v.still, false) and not v.watched then true end as seen_once,
     v.ranks,
     v.hosts,
     v.pids,

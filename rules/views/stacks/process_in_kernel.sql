@@ -1,6 +1,7 @@
 -- table: one row per process and what it waits for in the kernel, or that it is stopped. times:
 -- how often it was seen so. is_proven: one look proves nothing, everybody who reads a file is
--- there for a moment: it was seen so twice, its dump failed, or others wait for it.
+-- there for a moment: it was seen so twice, its dump failed, or others wait for it. is_likely:
+-- somebody who looked for what hangs found it in a file system that others serve.
 with
     known as (
         select pid, rank, host
@@ -28,7 +29,8 @@ with
                 count(*) filter (w.state is null), count(*) filter (w.state is not null)
             ) as times,
             list(line_at(w.file_id, w.line_no) order by w.file_id, w.line_no)[:4] as evidence,
-            bool_or(r.rank is not null or contains(w.cmdline, 'python')) as is_python
+            bool_or(r.rank is not null or contains(w.cmdline, 'python')) as is_python,
+            bool_or(w.is_typed) as is_typed
         from kernel_wait as w
         left join rank_of as r using (pid)
         where w.waits_on is not null
@@ -42,5 +44,6 @@ select
     or is_stopped
     and s.rank is not null
     or exists (from stack_main as m where m.pid = s.pid and m.failure in ('no_stack', 'stopped'))
-    or exists (from stack_verdict as v where list_contains(v.pids, s.pid)) as is_proven
+    or exists (from stack_verdict as v where list_contains(v.pids, s.pid)) as is_proven,
+    s.is_typed and s.waits_on not in ('stopped', 'a block device', 'the NVIDIA driver') as is_likely
 from seen as s
