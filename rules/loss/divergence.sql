@@ -56,8 +56,68 @@ say  = '''Compare the gradient norm, the norm of the weights and the largest att
 before and after: they show which part runs away.'''
 */
 with
-    trend as (
+    rise as (
         select *, coalesce(before_step, start_step) as from_step from loss_jump where kind = 'trend'
+    ),
+    -- the course of the curve before it, in fiftieths of all points
+    course as (
+        select
+            r.series_id,
+            r.from_step,
+            r.after - r.base as height,
+            p.part,
+            median(p.value) as level,
+            max(p.step) as last_step
+        from rise as r
+        join
+            (
+                select *, ntile(50) over (partition by series_id order by ordinal) as part
+                from series_point
+                where isfinite(value)
+            ) as p using (series_id)
+        group by r.series_id, r.from_step, r.after, r.base, p.part
+    ),
+    swing as (
+        select
+            *,
+            level - min(level) over earlier as climbed,
+            level - min(level) over later as fell,
+            level = max(level) over around as is_top
+        from course
+        window
+            earlier as (
+                partition by series_id, from_step
+                order by part
+                rows between 10 preceding and current row
+            ),
+            later as (
+                partition by series_id, from_step
+                order by part
+                rows between current row and 10 following
+            ),
+            around as (
+                partition by series_id, from_step
+                order by part
+                rows between 5 preceding and 5 following
+            )
+    ),
+    -- A curve that went up as far and came back twice does so as its schedule lets it.
+    trend as (
+        select *
+        from rise as r
+        where
+            (
+                select count(*)
+                from swing as s
+                where
+                    s.series_id = r.series_id
+                    and s.from_step = r.from_step
+                    and s.last_step < r.from_step
+                    and s.is_top
+                    and s.climbed > 0.6 * s.height
+                    and s.fell > 0.6 * s.height
+            )
+            < 2
     ),
     -- Attempts that go back and diverge again are one incident: the first one speaks.
     attempt as (

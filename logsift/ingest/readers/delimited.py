@@ -1,4 +1,4 @@
-"""CSV and TSV files of metrics: a header that names a step or an epoch, and columns of numbers."""
+"""CSV and TSV files of metrics: a header and columns of numbers; where no step or epoch is among them, rows are counted."""
 
 from __future__ import annotations
 
@@ -35,6 +35,8 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
     elif value and {c.strip().lower() for c in wide.columns} <= {"value", *STEPS, *TIMES, *EPOCHS}:
         stem = file.path.name.split(".")[0]  # TensorBoard's download: one file per tag
         wide = wide.rename({value: stem.rpartition("-tag-")[2] or stem})
+    if not first_of((*STEPS, *EPOCHS), wide.columns):
+        wide = wide.with_columns(pl.int_range(1, wide.height + 1).alias("step"))
     yield from curves(long_rows(file, wide, line_no, name))
 
 

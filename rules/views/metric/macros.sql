@@ -220,7 +220,7 @@ create macro fields_below_names(names, numbers) as
         list_transform(
             list_zip(
                 string_split_regex(trim(names), '[ \t]+'),
-                string_split_regex(replace(trim(numbers), 'No log', '-'), '[ \t]+')
+                string_split_regex(replace(trim(numbers), 'No log', '-'), '[ \t,|]+')
             ),
             lambda z: {
                 'name':z[1] || case when z[1] in ('box', 'obj', 'cls') then '_loss' else '' end,
