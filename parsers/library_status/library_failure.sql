@@ -1,7 +1,7 @@
 -- table: One row per line that names a status of a library below the job (see library_status), in
 -- any wording: its name, class (as in library_status) and meaning. ib_status: the completion status
 -- of RDMA, where that is what was printed; is_pinned: memory for the network card was refused.
--- only with library_error
+-- only with library_error, hccl_error
 with
     spelling as (
         select distinct
@@ -44,3 +44,21 @@ left join
     on e.library = 'verbs'
     and (w.status_name = e.status_name or lower(w.text) = lower(e.status_text))
 qualify row_number() over (partition by e.file_id, e.line_no, e.library order by t.code desc) = 1
+union all by name
+select
+    'hccl' as library,
+    c.title as name,
+    left(e.message, 200) as text,
+    c."class",
+    c.hccl_code as meaning,
+    nullif(
+        regexp_extract(e.message, '(?:remote_ip_addr|remote_?[iI]p)\[([0-9A-Fa-f.:]+)\]', 1), ''
+    ) as peer,
+    e.host,
+    e.rank,
+    e.pid,
+    e.time,
+    e.file_id,
+    e.line_no
+from hccl_error e
+join hccl_code c using (hccl_code)

@@ -18,9 +18,14 @@ with
         from traceback_frame
         group by all
     ),
-    -- A head may name the process and the time where the end does not.
+    -- A head may name the process, its host and the time where the end does not.
     last_line as (
-        select e.* replace (coalesce(h.pid, e.pid) as pid, coalesce(e.time, h.time) as time)
+        select
+            e.* replace (
+                coalesce(h.pid, e.pid) as pid,
+                coalesce(h.host, e.host) as host,
+                coalesce(e.time, h.time) as time
+            )
         from traceback_end e
         left join traceback h on h.file_id = e.file_id and h.line_no = e.traceback_line
     ),

@@ -42,6 +42,9 @@ The launcher is told of {{ launched | count('node') }}, but the job has {{ alloc
 {%- if launched > allocated %}: it waits for nodes that never come{% endif %}
 '''
 [[summary]]
+when = "event == 'not_started'"
+say  = "The program could not be run{% if hosts %} on {{ hosts | names }}{% endif %}: {{ message }}"
+[[summary]]
 when = "event == 'no_interface'"
 say  = "NCCL found no network interface to use: {{ message | cut(200) }}"
 [[summary]]
@@ -49,6 +52,14 @@ say  = '''
 {% if ranks %}{{ ranks | ranks | capital }} could not start: {% endif %}{{ message | cut(300) }}
 '''
 
+[[step]]
+when = "event == 'not_started'"
+say  = '''
+Run the command on {% if hosts %}{{ hosts | names }}{% else %}one of the nodes{% endif %} by hand: a
+wrong path, an environment or module that is not loaded there, a file system that is not mounted, a
+missing shared library.
+'''
+run  = ["command -v python torchrun", "ldd $(command -v python) | grep 'not found'"]
 [[step]]
 when = "event in ('port_taken', 'port_in_use')"
 say  = '''

@@ -139,6 +139,17 @@ with
                 contains(message, 'DDP expects same model across all ranks')
                 and exists (from c10d_timeout_line)
             )
+            -- what torch_npu raises where HCCL has told why
+            and not (
+                regexp_matches(message, 'Hccl[A-Z]|HCCL|hccl|ACL stream|NPU (?:function )?error')
+                and exists (
+                    from hccl_error
+                    join hccl_code c using (hccl_code)
+                    where
+                        c.class
+                        in ('meeting', 'collective', 'unreachable', 'transport', 'mismatch', 'peer')
+                )
+            )
     ),
     first_rank as (select distinct rank from "exit" where first_observed and rank is not null),
     failure as (  -- alike on several ranks

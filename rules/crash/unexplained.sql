@@ -169,6 +169,14 @@ with
         qualify
             row_number() over (order by state = 'FAILED' desc, time desc nulls last, line_no) = 1
     ),
+    first_end as (
+        select
+            list(distinct rank) filter (rank is not null) as ranks,
+            list(distinct host) filter (host is not null) as hosts
+        from "exit"
+        where first_observed and exitcode <> 0
+        having count(distinct(rank, host)) = 1
+    ),
     last_line as (
         select list(line_at(file_id, f.lines) order by f.file_id)[1:5] as lines
         from job_output
@@ -177,8 +185,13 @@ with
 select
     list(line_at(file_id, line_no) order by score desc, file_id, line_no) as evidence,
     min(time) as "at",
-    list(rank) filter (rank is not null and is_best) as ranks,
-    list(host) filter (host is not null and is_best) as hosts,
+    -- a launcher tells whose end it saw first
+    coalesce(
+        list(rank) filter (rank is not null and is_best), (select ranks from first_end)
+    ) as ranks,
+    coalesce(
+        list(host) filter (host is not null and is_best), (select hosts from first_end)
+    ) as hosts,
     arg_max(text[:200], score) as text,
     arg_max(times, score) as times,
     list(

@@ -32,6 +32,12 @@ say  = '''
 {%- if groups_after %}; {{ groups_after | count('more group') }} timed out after it{% endif -%}
 .'''
 [[summary]]
+when = "kind == 'hccl'"
+say  = '''
+{% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} waited too long in a
+collective of HCCL{% if gpus %} on {{ gpus | names('NPU') }}{% endif %} ({{ code }}):
+{{ error | cut }}'''
+[[summary]]
 when = "kind == 'heartbeat'"
 say  = '''
 The {% if ranks %}watchdog {{ ranks | agree('thread', 'threads') }} of {{ ranks | ranks }}
@@ -85,7 +91,7 @@ run  = [
   "srun -N 2 --ntasks-per-node=1 all_reduce_perf -b 8 -e 8M -f 2 -g 1",
 ]
 [[step]]
-when = "all_alike and not (seq is not none and seq <= 1)"
+when = "all_alike and not (seq is not none and seq <= 1) and vendor != 'amd'"
 say  = '''None of these ranks is late. Where others of the group are not heard of, look at those
   first; otherwise test the path between these
   {%- if hosts %} on {{ hosts | names }}{% endif %}: read the kernel logs from
@@ -93,6 +99,17 @@ say  = '''None of these ranks is late. Where others of the group are not heard o
   NCCL's test on these hosts alone.'''
 run  = [
   "dmesg -T | grep -iE 'xid|nvlink|mlx5|link is (down|up)'", "nvidia-smi nvlink -e",
+  "all_reduce_perf -b 8M -e 1G -f 2 -g 8", "ibstat",
+]
+[[step]]
+when = "all_alike and not (seq is not none and seq <= 1) and vendor == 'amd'"
+say  = '''None of these ranks is late. Where others of the group are not heard of, look at those
+  first; otherwise test the path between these
+  {%- if hosts %} on {{ hosts | names }}{% endif %}: read the kernel logs from
+  {% if started %}{{ started }}{% else %}the time the collective began{% endif %} on, then run
+  RCCL's test on these hosts alone.'''
+run  = [
+  "dmesg -T | grep -iE 'amdgpu|xgmi|mlx5|link is (down|up)'", "rocm-smi --showxgmierr",
   "all_reduce_perf -b 8M -e 1G -f 2 -g 8", "ibstat",
 ]
 [[step]]
@@ -108,6 +125,11 @@ run  = [
   "NCCL_SOCKET_IFNAME=lo all_reduce_perf -b 8M -e 1G -f 2 -g {{ ranks | length }}",
   "CUDA_VISIBLE_DEVICES=0,1,2,3 all_reduce_perf -b 8M -e 1G -f 2 -g 4",
 ]
+[[step]]
+when = "kind == 'hccl'"
+say  = '''Look for the rank that reports another error, or none: the others waited for it. Where
+  all report this one, test the links between the NPUs.'''
+run  = ["grep -rn 'error cqe' ~/ascend/log", "hccn_tool -i 0 -link -g", "env | grep HCCL_"]
 [[step]]
 when = "kind == 'heartbeat' or stuck_seconds"
 say  = '''See what blocks the watchdog of {{ (stuck_ranks or ranks) | ranks }}
@@ -150,12 +172,16 @@ select
     case
         when
             len(c.ranks) > 1
-            and c.seq is not distinct from c.last_seq
+            and c.seq = c.last_seq
             and len(c.ops) = 1
             and not exists (from missing_rank_suspect where len(ranks) > 0)
         then true
     end as all_alike,
     nullif(c.groups_after, 0) as groups_after,
+    case
+        when exists (from setting where name = 'RCCL') or exists (from cuda_error where api = 'hip')
+        then 'amd'
+    end as vendor,
     b.stuck_seconds,
     b.ranks as stuck_ranks
 from timed_out_collective c
@@ -197,3 +223,18 @@ where
     not exists (from timed_out_collective)
     and not exists (from stuck_watchdog)
     and not exists (from c10d_status)
+union all by name
+select
+    'hccl' as kind,
+    list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence,
+    min(time) as "at",
+    max(time) as until,
+    list(distinct rank order by rank) filter (rank is not null) as ranks,
+    list(distinct host) filter (host is not null) as hosts,
+    list(distinct gpu_index::varchar) filter (gpu_index is not null) as gpus,
+    any_value(c.hccl_code) as code,
+    any_value(left(message, 200)) as error
+from hccl_error e
+join hccl_code c using (hccl_code)
+where c.class = 'collective' and not exists (from timed_out_collective)
+having count(*) > 0

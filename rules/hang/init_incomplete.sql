@@ -21,6 +21,16 @@ Init of a communicator of {{ nranks | count('rank') }} did not complete:
 {%- if missing %}; {{ missing | ranks }} never
 {{ missing | agree('appears', 'appear') }} in the logs{% endif %}.'''
 [[summary]]
+when = "kind == 'rendezvous_closed'"
+say  = '''
+{% if ranks %}{{ ranks | ranks | capital }}{% elif hosts %}The agent on {{ hosts | names }}
+{%- else %}A launcher's agent{% endif %} found the rendezvous closed: another agent of the job had
+ended before.'''
+[[summary]]
+when = "kind == 'neuron'"
+say  = '''
+Workers waited for others at the start of Neuron's collectives and gave up: {{ error | cut }}'''
+[[summary]]
 when = "kind == 'duplicate_rank'"
 say  = "Two processes came to the communicator as {{ ranks | ranks }} of {{ nranks }}."
 [[summary]]
@@ -101,6 +111,16 @@ when = "kind == 'stacks' and why == 'died'"
 say  = '''Find out why {{ ranks | ranks }} died{% if host %} on {{ host }}{% endif %}: the others
   wait in init until their timeout. Let the launcher end the job when one task fails.'''
 run  = ["dmesg -T | grep -iE 'out of memory|oom-kill|segfault'", "srun --kill-on-bad-exit=1"]
+[[step]]
+when = "kind == 'rendezvous_closed'"
+say  = '''Read the log of the agent that ended first: it closed the rendezvous, and agents that
+  come after it find it closed. To start again, use a new --rdzv-id.'''
+run  = ["sacct -j $SLURM_JOB_ID -o JobID,State,ExitCode,Start,End,NodeList"]
+[[step]]
+when = "kind == 'neuron'"
+say  = '''See whether all workers were started with the same world size and the same
+  NEURON_RT_ROOT_COMM_ID, and whether their hosts reach that address.'''
+run  = ["env | grep -E 'NEURON_RT|MASTER_|WORLD_SIZE'", "neuron-ls"]
 [[step]]
 when = "kind == 'hccl'"
 say  = '''Look for a rank with another error, or with none at all: it did not come to the meeting.
@@ -215,6 +235,44 @@ select
     'probable' as confidence
 from store_wait
 union all by name
+-- Another agent had ended, and closed the rendezvous, before this one came to it.
+select
+    'rendezvous_closed' as kind,
+    list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence,
+    min(time) as "at",
+    list(distinct rank order by rank) filter (rank is not null) as ranks,
+    list(distinct host) filter (host is not null) as hosts,
+    'rendezvous' as stage,
+    'possible' as confidence
+from c10d_store
+where
+    event = 'rendezvous'
+    and error = 'RendezvousClosedError'
+    and not exists (from store_wait)
+    and not exists (from fatal_exception)
+    and not exists (from connect_failure)
+    and not exists (from c10d_timeout_line)
+    and not exists (from c10d_nccl_error)
+    and not exists (from oom_event)
+    and not exists (from death where signal in (4, 6, 7, 8, 9, 11))
+    and not exists (from "exit" where source = 'torchelastic')
+having count(*) > 0
+union all by name
+-- Neuron's collectives, whose bootstrap is NCCL's in its own name.
+select
+    'neuron' as kind,
+    list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence,
+    min(time) as "at",
+    list(distinct rank order by rank) filter (rank is not null) as ranks,
+    list(distinct host) filter (host is not null) as hosts,
+    list(distinct pid) filter (pid is not null) as pids,
+    'bootstrap' as stage,
+    any_value(message) as error,
+    'probable' as confidence
+from library_trouble
+where library = 'ccom' and class = 'start' and not exists (from metric)
+having count(*) > 0
+union all by name
 -- A moment of the start, unless a second snapshot says the same.
 select
     'ras' as kind,
@@ -259,7 +317,7 @@ select
     'probable' as confidence
 from hccl_error e
 join hccl_code c using (hccl_code)
-where c.concept = 'startup'
+where c.class = 'meeting'
 having count(*) > 0
 union all by name
 select

@@ -10,11 +10,10 @@ explains    = [
 transient   = true
 about       = """
 The scheduler ended the job: its time was over, a job of higher priority took its nodes, it was put
-back into the queue, or a person cancelled it. Or the launcher was told to stop, and
-nothing tells by whom. What the program prints afterwards (SIGTERM, closed
-connections) is only the echo. A line CANCELLED without a reason is not reported: Slurm prints it
-also when a step fails. A job that hung until its time was over, or until somebody ended it, died of
-the hang.
+back into the queue, or a person cancelled it. Or the launcher was told to stop, and nothing tells
+by whom. What the program prints afterwards (SIGTERM, closed connections) is only the echo. A line
+CANCELLED without a reason counts where nothing had failed: Slurm prints it also when a step fails.
+A job that hung until its time was over, or until somebody ended it, died of the hang.
 """
 false_positives = "The job had hung long before its time was over: then the hang is the cause."
 references  = ["https://slurm.schedmd.com/preempt.html"]
@@ -212,6 +211,18 @@ with
                 event = 'cancelled'
                 and regexp_matches(message, '^(CANCELLED by |uid |TERM_|via condor_rm)')
             )
+            -- Slurm cancels a step that somebody ended, and one of which a task had failed.
+            or (
+                event = 'cancelled'
+                and message is null
+                and not exists (from fatal_exception)
+                and not exists (from death)
+                and not exists (from oom_event)
+                and not exists (from c10d_timeout_line)
+                and not exists (from c10d_store where event = 'rendezvous')
+                and not exists (from "exit" where coalesce(exitcode, 1) not in (0, 15, -15, 143))
+                and not exists (from scheduler_event where event = 'node_failure')
+            )
     ),
     -- It had hung before it was ended: that has nothing to do with who needed the nodes.
     earlier_hang as (
@@ -257,6 +268,7 @@ select
     case
         when reason = 'cancelled' or (reason = 'time_limit' and had_hung) then 'warning'
     end as severity,
+    case when reason = 'cancelled' and sender is null then 'possible' end as confidence,
     case when had_hung then ['network.peer_lost', 'crash.signal'] end as explains,
     case
         when reason = 'time_limit'

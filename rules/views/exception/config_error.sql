@@ -106,6 +106,30 @@ with
             and not exists (from rdma_failure)
             and not exists (from connect_failure)
     ),
+    -- All processes ended with a code that means the command could not be run, and nobody says
+    -- more.
+    not_started as (
+        select
+            'command' as what,
+            'not_started' as event,
+            e.source as program,
+            any_value(c.meaning) as message,
+            e.file_id,
+            min(e.line_no) as line_no,
+            any_value(e.host) as host,
+            min(e.time) as time,
+            'probable' as confidence
+        from "exit" e
+        join exit_code c on c.said_by = 'shell' and c.code = e.exitcode and c.class = 'config'
+        where
+            e.source <> 'subprocess'
+            and not exists (from fatal_exception)
+            and not exists (from training_line)
+            and not exists (
+                from "exit" x where coalesce(x.exitcode, 0) <> 0 and x.exitcode <> e.exitcode
+            )
+        group by e.source, e.exitcode, e.file_id
+    ),
     report as (
         from refusal
         union all by name
@@ -117,6 +141,8 @@ with
         from config_error_nccl
         union all by name
         from taken_port
+        union all by name
+        from not_started
     )
 select
     * replace (coalesce(confidence, 'definite') as confidence),

@@ -22,6 +22,8 @@ create macro exception_kind(class, class_kind, message, chained) as
                 || '|child process .*(?:failed|died)'
                 || '|heartbeat timeout\. This indicates that the remote task'
                 || '|stopped sending heartbeats'
+                -- SageMaker's word for the end of the program
+                || '|AlgorithmError: (?:ExecuteUserScriptError|Exit Code)'
             )
         then 'echo'
         -- a size gone wrong, not a lack of memory

@@ -1,5 +1,6 @@
 -- table: One row per rank of which something can be heard here: those with a log of their own,
--- those that a launcher or a line of identity names, and the rest of the job where one log holds
+-- those that a launcher or a line of identity names, those that print steps, and the rest of the
+-- job where one log holds
 -- nearly all of it.
 with
     named_rank as (
@@ -17,6 +18,10 @@ with
         union
         select rank
         from c10d_timeout_line
+        where rank is not null
+        union
+        select distinct rank
+        from training_line
         where rank is not null
     ),
     world as (select max(world_size) as world_size from identity_link),

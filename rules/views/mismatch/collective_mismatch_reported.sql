@@ -1,5 +1,6 @@
 -- table: One row per pair of sizes of a message that NCCL received in another length than it
--- expected, and one for the ranks around which NCCL itself suspects a mismatch.
+-- expected, one for the ranks around which NCCL itself suspects a mismatch, and one for the ranks
+-- that HCCL says it of.
 select
     'nccl message size' as source,
     'size' as field,
@@ -23,4 +24,16 @@ select
     list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence
 from nccl_usage
 where event = 'collective_mismatch'
+having count(*) > 0
+union all by name
+select
+    'hccl' as source,
+    list(distinct rank order by rank) filter (rank is not null) as ranks,
+    list(distinct host) filter (host is not null) as hosts,
+    'probable' as grade,
+    min(time) as time,
+    list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence
+from hccl_error
+join hccl_code c using (hccl_code)
+where c.class = 'mismatch'
 having count(*) > 0

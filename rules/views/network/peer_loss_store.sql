@@ -3,8 +3,23 @@
 -- launcher's agent reports it, else store.
 with
     lost as (
-        select 'agent' as source, file_id, line_no, time, rank, host
-        from c10d_store
+        select
+            'agent' as source,
+            file_id,
+            line_no,
+            time,
+            rank,
+            coalesce(
+                host,
+                -- the agent names its node when it then cannot leave in order
+                (
+                    select any_value(n.host)
+                    from c10d_store n
+                    where n.event = 'shutdown_failed' and n.file_id = s.file_id
+                    having count(distinct n.host) = 1
+                )
+            ) as host
+        from c10d_store s
         where event = 'rendezvous' and error = 'RendezvousConnectionError'
         union all
         select 'store', file_id, line_no, time, rank, host

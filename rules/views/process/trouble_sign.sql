@@ -1,5 +1,6 @@
 -- table: One row per sign that the job did not end well, whoever tells of it: sign = abort | exit |
--- scheduler | exception | timeout | heartbeat | nccl error. With none of them a log that stops is
+-- scheduler | exception | timeout | heartbeat | hccl error | nccl error. With none of them a log
+-- that stops is
 -- only a log that was cut.
 select
     case when exitcode in (-6, 134) or signal = 6 then 'abort' else 'exit' end as sign,
@@ -32,6 +33,9 @@ from c10d_timeout_line
 union all by name
 select 'heartbeat' as sign, time, host, file_id, line_no
 from c10d_heartbeat
+union all by name
+select 'hccl error' as sign, time, host, file_id, line_no
+from hccl_error
 union all by name
 -- Frames of an error on its way up; fewer than three are a plug-in that is tried out.
 select

@@ -1,5 +1,6 @@
 -- table: One row per file server that the kernels of one or several hosts lost or were thrown out
--- by: filesystem = nfs | lustre | cifs | ceph | gpfs; is_back = every host reached it again;
+-- by: filesystem = nfs | lustre | cifs | ceph | gpfs | beegfs; is_back = every host reached it
+-- again;
 -- seconds = the longest that a host was without it, as far as its log goes; times = how often it
 -- was lost.
 with
@@ -21,6 +22,11 @@ with
                         message, '(?i)file system|lost membership|disk lease|stripe group'
                     )
                 then 'gpfs'
+                when
+                    regexp_matches(
+                        message, '^(?:Retrying comm|Communication |Connect|Unable to|Receiv)'
+                    )
+                then 'beegfs'
             end as filesystem,
             coalesce(epoch(time), uptime_seconds) as seen_at
         from kernel_event
