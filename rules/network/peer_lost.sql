@@ -42,7 +42,7 @@ say  = '''
 {% else %}A process{% endif %}
 lost {% if source == 'gloo' %}a gloo connection{% else %}the connection{% endif %} to
 {% if (peers or []) | length > 1 %}{{ peers | length }} peers
-{%- elif peer and host in (peer, peer_host) %}another process on the same host
+{%- elif peer and host and host in (peer, peer_host) %}another process on the same host
 {%- elif peer %}{% if peer_host %}{{ peer_host }} ({{ peer }}){% else %}{{ peer }}{% endif %}
 {%- else %}a peer that the log does not name{% endif %}: closed at the other end'''
 

@@ -5,7 +5,9 @@ with
     completion as (
         select c.*, y.ib_status
         from ucx_completion c
-        left join ib_syndrome y using (syndrome)
+        -- 0x5 and 0x15, or two digits where the card's own report is printed
+        left join
+            ib_syndrome y on y.syndrome = '0x' || ltrim(regexp_replace(c.syndrome, '^0x', ''), '0')
         where c.syndrome <> '0x5'
         union all by name
         select c.*, s.ib_status
@@ -19,7 +21,7 @@ select
     s.status_name,
     s.meaning,
     c.message as error,
-    try_cast(c.vendor_err_hex as bigint) as vendor_err,
+    try_cast('0x' || regexp_replace(c.vendor_err_hex, '^0x', '') as bigint) as vendor_err,
     c.hca,
     c.host,
     c.pid,

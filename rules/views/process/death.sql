@@ -1,8 +1,8 @@
--- table: One row per report that a signal ended a process, with whoever tells of it in source: a
--- launcher, the kernel, strace, the shell, a data loader, faulthandler, gdb, a core file. A death
--- that several of them tell of is several rows. library, library_offset, error_code and
--- fault_address are the kernel's; rank and host are taken from other lines where the report lacks
--- them.
+-- table: One row per report that a signal ended a process, with whoever tells of it in source:
+-- a launcher, the kernel, strace, the shell, a data loader, faulthandler, gdb, a core file,
+-- Kubernetes. A death that several of them tell of is several rows. library, library_offset,
+-- error_code and fault_address are the kernel's; rank and host are taken from other lines where the
+-- report lacks them.
 with
     report as (
         select
@@ -124,6 +124,25 @@ with
         union all by name
         select 'gdb' as source, 6 as signal, rank, host, time, file_id, line_no
         from abort_stack
+        union all by name
+        -- a container: SIGTERM is how each is asked to end, and what evicts it or runs out of
+        -- memory
+        -- tells so itself
+        select
+            'kubernetes' as source,
+            exitcode - 128 as signal,
+            exitcode,
+            rank,
+            host,
+            time,
+            file_id,
+            line_no
+        from container_exit
+        where
+            exitcode in (132, 134, 135, 136, 137, 139)
+            and not exists (
+                from scheduler_event where event in ('oom_kill', 'evicted', 'preempted')
+            )
     ),
     signal as (
         select signal, min(signal_name) as signal_name
