@@ -12,8 +12,9 @@ about       = """
 The scheduler ended the job: its time was over, a job of higher priority took its nodes, it was put
 back into the queue, or a person cancelled it. Or the launcher was told to stop, and nothing tells
 by whom. What the program prints afterwards (SIGTERM, closed connections) is only the echo. A line
-CANCELLED without a reason counts where nothing had failed: Slurm prints it also when a step fails.
-A job that hung until its time was over, or until somebody ended it, died of the hang.
+CANCELLED without a reason counts where tasks ended by SIGTERM and nothing had failed: Slurm prints
+it also when a step fails. A job that hung until its time was over, or until somebody ended it, died
+of the hang.
 """
 false_positives = "The job had hung long before its time was over: then the hang is the cause."
 references  = ["https://slurm.schedmd.com/preempt.html"]
@@ -215,12 +216,12 @@ with
             or (
                 event = 'cancelled'
                 and message is null
+                and exists (from death where signal = 15)
+                and not exists (from death where signal <> 15)
+                and not exists (from "exit" where exitcode not in (0, 15, -15, 143))
                 and not exists (from fatal_exception)
-                and not exists (from death)
                 and not exists (from oom_event)
                 and not exists (from c10d_timeout_line)
-                and not exists (from c10d_store where event = 'rendezvous')
-                and not exists (from "exit" where coalesce(exitcode, 1) not in (0, 15, -15, 143))
                 and not exists (from scheduler_event where event = 'node_failure')
             )
     ),
