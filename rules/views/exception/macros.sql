@@ -22,8 +22,8 @@ create macro exception_kind(class, class_kind, message, chained) as
                 || '|child process .*(?:failed|died)'
                 || '|heartbeat timeout\. This indicates that the remote task'
                 || '|stopped sending heartbeats'
-                -- SageMaker's word for the end of the program
-                || '|AlgorithmError: (?:ExecuteUserScriptError|Exit Code)'
+                -- SageMaker's word for the end of a program that says more itself
+                || '|AlgorithmError: (?:ExecuteUserScriptError:\s*ExitCode|Exit Code: 1[2-5][0-9])'
             )
         then 'echo'
         -- a size gone wrong, not a lack of memory
