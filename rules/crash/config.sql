@@ -53,14 +53,6 @@ say  = '''
 '''
 
 [[step]]
-when = "event == 'not_started'"
-say  = '''
-Run the command on {% if hosts %}{{ hosts | names }}{% else %}one of the nodes{% endif %} by hand: a
-wrong path, an environment or module that is not loaded there, a file system that is not mounted, a
-missing shared library.
-'''
-run  = ["command -v python torchrun", "ldd $(command -v python) | grep 'not found'"]
-[[step]]
 when = "event in ('port_taken', 'port_in_use')"
 say  = '''
 Find the process that holds {% if port %}port {{ port }}{% else %}the port{% endif %}

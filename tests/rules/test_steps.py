@@ -115,6 +115,7 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("gpu.application", {"vendor": "intel"}, "Find the graph that was running"),
     ("hang.checkpoint", {"path": "/ckpt"}, "See whether the storage of /ckpt answers on n1"),
     ("hang.collective_timeout", {"kind": "timeout", "seq": 1}, "This is the first collective of its group"),
+    ("hang.collective_timeout", {"kind": "timeout", "seq": 9, "all_alike": True, "vendor": "amd"}, "None of these ranks is late."),
     ("hang.dataloader", {"worker_frame": "f", "worker_wants_lock": True}, "A thread held this lock when the workers were forked"),
     ("hang.dataloader", {}, "Dump the workers of rank 2 too"),
     ("hang.missing_rank", {"side": "device", "accounts": [{"finding": "behind", "signal": None}]}, "Take n1 out of the pool"),
