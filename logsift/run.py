@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -15,7 +15,7 @@ import duckdb
 
 from logsift.analysis import Analysis
 from logsift.content.load import load_catalog
-from logsift.errors import UserError
+from logsift.errors import StorageError, UserError
 from logsift.ingest.discover import discover
 from logsift.inputs import given
 from logsift.places import cache_folder, publish, remember, workplace
@@ -94,7 +94,14 @@ def analyze(
     from logsift.store.create import create
 
     # Written in a folder of its own and renamed over the old one once it is whole: nobody ever opens half a database.
-    with workplace(path) as work:
+    with ExitStack() as held_open:
+        try:
+            work = held_open.enter_context(workplace(path))
+        except StorageError:
+            if db:
+                raise
+            path = aside
+            work = held_open.enter_context(workplace(path))
         store, todo = None, files
         if held:
             with suppress(duckdb.Error, UserError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import shlex
 import sys
 from contextlib import contextmanager
@@ -44,6 +45,7 @@ class Commands(click.Group):
         """Run a command; what is the user's to mend is told in a line, with exit code 2, logsift's own fault with 3."""
         # Nearly all that is made stays until the end: to look for garbage as often as Python does costs a tenth of a small run.
         gc.set_threshold(100_000, 20, 50)
+        _speak_any_encoding()
         with _stopped_by_signals() as stopped:
             try:
                 return super().invoke(ctx)
@@ -68,6 +70,13 @@ def _meant(word: str, commands: Iterable[str]) -> str | None:
     if not word.isalpha() or Path(word).exists():
         return None
     return next(iter(get_close_matches(word, list(commands), 1, 0.7)), None)
+
+
+def _speak_any_encoding() -> None:
+    """What a stream cannot say is written by its number: a locale from before UTF-8 is no reason to say nothing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 @contextmanager

@@ -51,8 +51,15 @@ def draw(analysis: Analysis, name: str | None, output: Path) -> str:
         UserError: there is no such series.
     """
     figure, said = curve(analysis, name)
-    figure.savefig(output)
+    _save(figure, output)
     return said
+
+
+def _save(figure: Figure, output: Path) -> None:
+    known = figure.canvas.get_supported_filetypes()
+    if output.suffix[1:].lower() not in known:
+        raise UserError(f"no picture is called {line(output.name)}: its name ends in .png or .svg")
+    figure.savefig(output)
 
 
 def curve(analysis: Analysis, name: str | None) -> tuple[Figure, str]:
@@ -132,7 +139,7 @@ def draw_extents(analysis: Analysis, output: Path) -> str:
     """Draw what the view `extent` lists: lanes cut into pieces by state, below what was wanted; gives it in words.
 
     Raises:
-        ValueError: no such pieces are known of this run.
+        UserError: no such pieces are known of this run.
     """
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
@@ -141,7 +148,7 @@ def draw_extents(analysis: Analysis, output: Path) -> str:
         "SELECT picture, lane, start_bytes, size_bytes, state_no, state, marked FROM extent ORDER BY ALL"
     )
     if not rows:
-        raise ValueError("logsift found nothing in this run that has a layout to draw")
+        raise UserError("nothing in this run has a layout to draw: its view extent has no rows")
     wanted = {r["picture"]: r for r in analysis.store.rows("SELECT picture, size_bytes, about FROM extent_wanted")}
     pictures = sorted({r["picture"] for r in rows})
     states = dict(sorted({(r["state_no"], r["state"]) for r in rows}))
@@ -178,7 +185,7 @@ def draw_extents(analysis: Analysis, output: Path) -> str:
         Patch(color=_SHADES[(n - 1) % len(_SHADES)], label=f"{states[n]} ({total[n] / _MIB:,.0f} MiB)") for n in states
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), fontsize=8)
-    figure.savefig(output)
+    _save(figure, output)
     return "; ".join(said)
 
 

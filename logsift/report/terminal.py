@@ -89,7 +89,8 @@ class Page:
 
     def rule(self, title: str, style: str) -> None:
         """A heading across the page."""
-        self.lines.append(Text(f"── {title} ".ljust(self.width, "─"), style=f"bold {style}"))
+        dash = "-" if self._console.options.ascii_only else "─"
+        self.lines.append(Text(f"{dash * 2} {title} ".ljust(self.width, dash), style=f"bold {style}"))
 
     def title(self, text: str) -> None:
         """A heading."""

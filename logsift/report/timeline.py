@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from logsift.errors import UserError
-from logsift.report.inert import lines
+from logsift.report.inert import line
 
 if TYPE_CHECKING:
     from logsift.analysis import Analysis
@@ -55,9 +54,9 @@ def moments(
         "SELECT time, max(t.host) AS host, max(t.rank) AS rank, file_id, t.line_no, path,"
         " CASE WHEN bool_and(c.zone IS DISTINCT FROM 'UTC') THEN '?' WHEN max(c.uncertainty_seconds) > 1 THEN '~' ELSE ' ' END AS mark"
         " FROM timeline t JOIN file USING (file_id) LEFT JOIN clock c USING (file_id, time_quality)"
-        " WHERE time BETWEEN ? AND ? AND coalesce(t.line_no BETWEEN c.first_line AND c.last_line, true)"
+        " WHERE epoch(time) - epoch(?::TIMESTAMP) BETWEEN -? AND ? AND coalesce(t.line_no BETWEEN c.first_line AND c.last_line, true)"
         " AND (reader = 'lines' OR NOT ?) GROUP BY time, file_id, t.line_no, path ORDER BY time, path, line_no",
-        [incident.at - timedelta(seconds=seconds), incident.at + timedelta(seconds=after), only_lines],
+        [incident.at, seconds, after, only_lines],
     )
     shown = rows[-most:]
     texts = analysis.lines({(r["file_id"], r["line_no"]) for r in shown})
@@ -86,4 +85,4 @@ def around(analysis: Analysis, incident_id: int | None, seconds: float, after: f
     if left_out:
         out.append(f"({left_out} earlier lines left out)")
     out += [f"{m.seconds:+10.3f} s {m.mark} {m.who:18} {m.path}:{m.line}  {m.text}" for m in shown]
-    return lines("\n".join([*out, MARKS]))
+    return "\n".join(map(line, [*out, MARKS]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import subprocess
@@ -134,6 +135,7 @@ def test_sql_on_a_database_that_was_sent_along(run_of: Make) -> None:
         (["tables", "tracebac"], "did you mean traceback"),
         (["check", "nowhere"], "no such content folder"),
         (["explain", "{run}/a.log"], "say FILE:LINE"),
+        (["plot", "{run}", "--extents", "-o", "x.png"], "nothing in this run has a layout to draw"),
     ],
 )
 def test_an_error_is_one_clear_text_and_exit_code_2(run_of: Make, args: list[str], said: str) -> None:
@@ -198,6 +200,18 @@ def test_help_needs_no_heavy_module() -> None:
     assert not {"polars", "duckdb", "matplotlib", "numpy", "rich", "hyperscan"} & set(loaded)
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_locale_from_before_utf_8_is_no_reason_to_say_nothing(
+    run_of: Make, monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
+    crashed, screen = run_of({"a\u2192b.log": CRASH}), io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(screen, encoding))
+    main(["analyze", str(crashed)], standalone_mode=False)
+    said = screen.getvalue().decode(encoding)
+    assert said.startswith("-- root cause: crash.exception")
+    assert "a\\u2192b.log:7" in said
+
+
 def test_stacks_are_one_tree_with_what_stands_apart_first(run_of: Make) -> None:
     dumps = "".join(
         f'Process {p}: python train.py --rank {r}\nPython v3.11.9 (/usr/bin/python3.11)\n\nThread {p} (idle): "MainThread"\n'
@@ -245,6 +259,7 @@ def test_a_curve_is_drawn_with_its_incidents(run_of: Make, tmp_path: Path) -> No
     assert "400 points, 1 incident marked" in run("plot", curve, "-o", tmp_path / "loss.svg").stdout
     assert "loss.spike" in (tmp_path / "loss.svg").read_text()
     assert "no metric 'lost'" in run("plot", curve, "--metric", "lost").output
+    assert "ends in .png or .svg" in run("plot", curve, "-o", tmp_path / "loss.picture").output
 
 
 def test_any_metric_is_drawn_and_each_of_its_writers_alone(run_of: Make) -> None:

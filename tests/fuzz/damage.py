@@ -1,86 +1,160 @@
 """Runs with something missing never tell more than whole ones.
 
-    PYTHONPATH=. python tests/fuzz/damage.py [--seconds 600] [--seed 1]
+    PYTHONPATH=. python tests/fuzz/damage.py [--way start …] [--points 20] [--fixtures 'hang.*'] [--seconds 600] [--seed 1]
 
-Each try takes a fixture, cuts a file at either end, drops lines, takes a file away or doubles one, and analyses what is left.
-A critical incident of a rule that the whole run does not have, or one that names another host or rank than the whole run does
-in any incident, is told, with what was done.
+Every fixture is damaged in every way at so many places, and analysed. What the whole run does not say is told, with what was
+done: a critical incident of another rule, a host or rank that no incident names, a grade that rose. Places follow from the
+seed, so that one try can be repeated: `--fixtures hang.one --way start`.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import shutil
 import tempfile
 import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from logsift import analyze, load_catalog
+from logsift import Catalog, analyze, load_catalog
 from logsift.analysis import Analysis
+from logsift.errors import UserError
 
-ROOT = Path(__file__).resolve().parents[2]
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+GRADES = ("possible", "probable", "definite")
+WAYS = {
+    "start": "one file without its beginning",
+    "end": "one file without its end",
+    "lines": "one file without some of its lines",
+    "blocks": "two blocks of a file change places",
+    "without": "one file is gone",
+    "twice": "one file is there twice",
+    "joined": "two files are one",
+}
 
 
-def told(analysis: Analysis) -> tuple[set[str], set[object]]:
-    """Rules of critical incidents, and whom any incident names."""
-    named: set[object] = {x for i in analysis.incidents for x in (*i.hosts, *i.ranks)}
-    return {i.rule for i in analysis.incidents if i.severity == "critical"}, named
+@dataclass(frozen=True)
+class Told:
+    """What an analysis says: rules of critical incidents, whom any incident names, the best grade of each rule."""
+
+    critical: frozenset[str]
+    named: frozenset[str]
+    grades: dict[str, int]
+
+    @classmethod
+    def of(cls, analysis: Analysis) -> Told:
+        loud = [i for i in analysis.incidents if i.severity != "info"]
+        grades: dict[str, int] = {}
+        for i in loud:
+            grades[i.rule] = max(grades.get(i.rule, 0), GRADES.index(i.confidence))
+        named = {f"host {h}" for i in loud for h in i.hosts} | {f"rank {r}" for i in loud for r in i.ranks}
+        return cls(frozenset(i.rule for i in loud if i.severity == "critical"), frozenset(named), grades)
+
+    def beyond(self, whole: Told) -> list[str]:
+        """What is said here and not there."""
+        rose = [f"{r} {GRADES[n]}" for r, n in self.grades.items() if r in whole.grades and n > whole.grades[r]]
+        return sorted([*(self.critical - whole.critical), *(self.named - whole.named), *rose])
 
 
-def damaged(run: Path, rng: random.Random) -> str:
-    """Do something to a run; says what."""
+def damaged(run: Path, way: str, rng: random.Random) -> str | None:
+    """Do something to a run; says what, or None where there is nothing to be done in that way."""
     files = sorted(p for p in run.rglob("*") if p.is_file())
     file = rng.choice(files)
     data, name = file.read_bytes(), file.relative_to(run).as_posix()
     lines = data.splitlines(keepends=True)
-    match rng.randrange(5):
-        case 0:
-            at = rng.randrange(len(data) + 1)
-            file.write_bytes(data[:at])
-            return f"{name} cut to {at} of {len(data)} bytes"
-        case 1:
-            at = rng.randrange(len(data) + 1)
-            file.write_bytes(data[at:])
-            return f"{name} without its first {at} of {len(data)} bytes"
-        case 2:
-            share = rng.random() / 2
-            file.write_bytes(b"".join(x for x in lines if rng.random() > share))
-            return f"{name} without {share:.0%} of its lines"
-        case 3 if len(files) > 1:
-            file.unlink()
-            return f"without {name}"
-        case _:
-            shutil.copyfile(file, file.with_name(f"again-{file.name}"))
-            return f"{name} twice"
+    at = rng.randrange(len(data) + 1)
+    if way == "start":
+        file.write_bytes(data[at:])
+        return f"{name} without its first {at} of {len(data)} bytes"
+    if way == "end":
+        file.write_bytes(data[:at])
+        return f"{name} cut to {at} of {len(data)} bytes"
+    if way == "lines":
+        share = rng.random() / 2
+        file.write_bytes(b"".join(x for x in lines if rng.random() > share))
+        return f"{name} without {share:.0%} of its lines"
+    if way == "blocks" and len(lines) > 2:
+        a, b, c = sorted(rng.randrange(len(lines) + 1) for _ in range(3))
+        file.write_bytes(b"".join([*lines[:a], *lines[b:c], *lines[a:b], *lines[c:]]))
+        return f"{name} with its lines {a + 1}-{b} behind {c}"
+    if way == "without" and len(files) > 1:
+        file.unlink()
+        return f"without {name}"
+    if way == "twice":
+        shutil.copyfile(file, file.with_name(f"again-{file.name}"))
+        return f"{name} twice"
+    if way == "joined" and len(files) > 1:
+        other = rng.choice([f for f in files if f != file])
+        other.write_bytes(other.read_bytes() + data)
+        file.unlink()
+        return f"{name} behind {other.relative_to(run).as_posix()}"
+    return None
+
+
+def told(run: Path, catalog: Catalog) -> Told:
+    try:
+        return Told.of(analyze(run, catalog=catalog, db=run.with_name("made.duckdb")))
+    except UserError:  # nothing is left to be read
+        return Told(frozenset(), frozenset(), {})
+
+
+def tries(
+    fixture: Path, ways: Sequence[str], points: int, seed: int, catalog: Catalog
+) -> Iterator[tuple[str, str, list[str]]]:
+    """(way, what was done, what is told beyond the whole run) of one fixture; each damaged run is tried once."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy, known, done = Path(folder) / "run", Told(frozenset(), frozenset(), {}), set[str]()
+        for way in ["", *ways]:
+            for n in range(points if way else 1):
+                shutil.rmtree(copy, ignore_errors=True)
+                shutil.copytree(fixture / "run", copy)
+                if not way:
+                    known = told(copy, catalog)
+                    continue
+                what = damaged(copy, way, random.Random(f"{seed} {fixture.name} {way} {n}"))
+                if what is None or what in done:
+                    continue
+                done.add(what)
+                try:
+                    more = told(copy, catalog).beyond(known)
+                except Exception as e:  # that is looked for too
+                    more = [f"{type(e).__name__}: {e}".splitlines()[0]]
+                yield way, what, more
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--way", nargs="*", choices=WAYS, default=list(WAYS), help="default: all of them")
+    parser.add_argument("--points", type=int, default=20, help="tries of each way for each fixture")
+    parser.add_argument("--fixtures", default="*", help="names of fixtures, a pattern of the shell")
+    parser.add_argument(
+        "--seconds", type=float, default=float("inf"), help="stop behind the fixture that is tried then"
+    )
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    rng, catalog = random.Random(given.seed), load_catalog()
-    runs = sorted((ROOT / "fixtures").glob("*/run"))
-    whole: dict[Path, tuple[set[str], set[object]]] = {}
-    until, tries, more = time.monotonic() + given.seconds, 0, 0
-    while time.monotonic() < until:
-        run = rng.choice(runs)
-        with tempfile.TemporaryDirectory() as folder:
-            copy = Path(folder) / "run"
-            shutil.copytree(run, copy)
-            if run not in whole:
-                whole[run] = told(analyze(copy, catalog=catalog, db=Path(folder) / "whole.duckdb"))
-            what = damaged(copy, rng)
-            try:
-                rules, named = told(analyze(copy, catalog=catalog, db=Path(folder) / "damaged.duckdb"))
-            except Exception as e:  # that is looked for too
-                rules, named = {f"{type(e).__name__}: {e}"}, set()
-        tries += 1
-        if extra := [*(rules - whole[run][0]), *(str(n) for n in named - whole[run][1])]:
-            more += 1
-            print(f"{run.parent.name}: {what}: {', '.join(sorted(extra))}", flush=True)
-    print(f"{tries} tries, {more} told more than the whole run")
+    os.fsync = lambda _: None  # type: ignore[assignment]  # power is not lost meanwhile
+    fixtures = sorted(p.parent for p in FIXTURES.glob(f"{given.fixtures}/run"))
+    random.Random(given.seed).shuffle(fixtures)
+    until, catalog = time.monotonic() + given.seconds, load_catalog()
+    tried, more, seen = Counter[str](), Counter[str](), 0
+    for fixture in fixtures:
+        for way, what, beyond in tries(fixture, given.way, given.points, given.seed, catalog):
+            tried[way] += 1
+            if beyond:
+                more[way] += 1
+                print(f"{fixture.name}: {what}: {', '.join(beyond)}", flush=True)
+        seen += 1
+        if time.monotonic() > until:
+            break
+    for way in given.way:
+        print(f"{tried[way]:7,} tries, {more[way]:4} told more: {WAYS[way]}")
+    print(
+        f"{tried.total():7,} tries on {seen} of {len(fixtures)} fixtures, {more.total()} told more than the whole run"
+    )
 
 
 if __name__ == "__main__":

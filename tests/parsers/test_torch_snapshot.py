@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from logsift import analyze
+from logsift.errors import UserError
 from logsift.report.plots import draw_extents
 
 MIB = 1 << 20
@@ -145,5 +146,5 @@ def test_segments_are_drawn(tmp_path: Path) -> None:
 def test_nothing_to_draw_is_said(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "train.log").write_text("step 1 loss 2.0\n")
-    with pytest.raises(ValueError, match="layout"):
+    with pytest.raises(UserError, match="layout"):
         draw_extents(analyze(tmp_path / "run"), tmp_path / "segments.svg")

@@ -19,6 +19,7 @@ from logsift import Catalog, analyze
 from logsift.content.errors import ContentErrors
 from logsift.errors import StorageError, UserError
 from logsift.places import WORKPLACE, cache_folder, publish, sweep, workplace
+from logsift.run import cached_database
 from logsift.store import Store
 
 Make = Callable[..., Path]
@@ -178,6 +179,13 @@ def test_nothing_that_is_worth_keeping_is_kept_aside(run_of: Make, catalog: Cata
     run = run_of({"words.txt": "nothing of interest\n"})
     assert [analyze(run, catalog=catalog).parsed for _ in range(2)] == [1, 0]
     assert names(run) == ["words.txt"]
+
+
+def test_beside_a_file_where_nothing_can_be_made_nothing_is(catalog: Catalog) -> None:
+    assert analyze(Path("/proc/cpuinfo"), catalog=catalog).incidents == ()
+    assert cached_database(Path("/proc/cpuinfo")).is_file()
+    with pytest.raises(StorageError, match="say --db"):
+        analyze(Path("/proc/cpuinfo"), catalog=catalog, db=Path("/proc/x.duckdb"))
 
 
 def test_a_file_that_cannot_be_put_in_its_place_is_an_error_and_the_old_one_stays(tmp_path: Path) -> None:
