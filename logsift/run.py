@@ -67,7 +67,7 @@ def analyze(
     catalog = catalog or load_catalog()
     shown = Path(source.shown)
     if source.is_database:
-        return Analysis.of(shown, Store.open(source.run), catalog)
+        return _opened(shown, Store.open(source.run), catalog)
     run = source.run
     files = discover(run, catalog, follow=follow, roots=source.roots, refused=source.refused)
     if not any(f.reader for f in files):
@@ -85,7 +85,7 @@ def analyze(
         builds_on = False
         with suppress(duckdb.Error, UserError):  # a damaged one is made anew
             if held.files == now:
-                return Analysis.of(shown, held.store, catalog, place=run)
+                return _opened(shown, held.store, catalog, run)
             builds_on = not tells_another_clock(held.store)
         held.store.close()
         held = held if builds_on else None
@@ -141,6 +141,23 @@ def _unnamed(catalog: Catalog, files: Sequence[SourceFile], progress: Callable[[
         store = Store.open(Path(folder) / DATABASE)
     store.path = None
     return store
+
+
+def _opened(shown: Path, store: Store, catalog: Catalog, place: Path | None = None) -> Analysis:
+    """The analysis that a database holds.
+
+    Raises:
+        UserError: it holds none that this version can read.
+    """
+    try:
+        if place is None:
+            store.hold_to_columns()
+        return Analysis.of(shown, store, catalog, place=place)
+    except (duckdb.Error, LookupError, TypeError, ValueError) as e:
+        told = (str(e) or repr(e)).splitlines()[0]
+        raise UserError(
+            f"{store.path} was written by another version of logsift, or is damaged: analyse the run anew ({told})"
+        ) from None
 
 
 def default_database(run: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -33,3 +34,19 @@ def test_the_engine_names_no_format_and_no_failure() -> None:
         if words.search(line) and "example" not in line.lower() and "logsift lookup xid" not in line
     ]
     assert named == []
+
+
+def test_no_regex_of_the_content_meets_an_engine_that_goes_back() -> None:
+    """`logsift check` proves that the other engine takes it, whose time is linear in the text; samples are no texts of others."""
+    written = {"regex", "head", "unless", "envelope"}
+    gone_back = [
+        f"{p.relative_to(ROOT)}:{call.lineno}"
+        for p in (ROOT / "logsift").rglob("*.py")
+        if p.name not in {"lint_grammars.py", "load.py"}
+        for call in ast.walk(ast.parse(p.read_text()))
+        if isinstance(call, ast.Call)
+        and ast.unparse(call.func).startswith(("re.", "regex."))
+        and not ast.unparse(call.func).endswith((".sub", ".escape"))
+        and any(isinstance(a, ast.Attribute) and a.attr in written for arg in call.args for a in ast.walk(arg))
+    ]
+    assert gone_back == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -111,7 +110,7 @@ def _why_not(grammars: list[Grammar], raw: str, records: pl.DataFrame, *, owned:
     for g in grammars:
         for p in g.patterns:
             there = any(n in raw for n in p.needles)
-            fits = (there or not p.needles) and any(re.search(p.regex, body) for body in bodies)
+            fits = (there or not p.needles) and bodies.str.contains(p.regex).any()
             if fits and p.inside and _opened(g, p.inside, before):
                 becomes = f"continues a block {p.inside!r}" if p.append else f"ends a block {p.inside!r}"
                 becomes = becomes if p.append or p.closes else f"belongs into a block {p.inside!r}"

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
-from logsift.content.model import Confidence, Rule, Severity  # noqa: TC001 - the hints are read
+from logsift.content.model import Confidence, Rule, Severity
 
 EVIDENCE_LINES = 50
 """More lines than this prove nothing more; the count stays in the facts of the rule that wants it."""
@@ -115,7 +115,13 @@ class Incident:
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any], evidence: Sequence[Evidence]) -> Incident:
-        """The incident that a row of the table `incident` and its lines hold."""
+        """The incident that a row of the table `incident` and its lines hold.
+
+        Raises:
+            ValueError: its severity or grade is none.
+        """
+        if row["severity"] not in get_args(Severity) or row["confidence"] not in get_args(Confidence):
+            raise ValueError(f"no severity or no grade: {row['severity']}, {row['confidence']}")
         given: dict[str, Any] = {}
         for name, (column, held) in _STORED.items():
             value = row[column]

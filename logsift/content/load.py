@@ -189,7 +189,9 @@ class _Loader:
         file = raw.get("file", {})
         if file:
             self.keys("[file]", file, where.header("file"))
-        head = self.regex(where.header("file"), file["head"]) if file.get("head") else ""
+        here = where.header("file")
+        head = tuple(r for one in _needles(file.get("head")) if (r := self.regex(here, one)))
+        unless = self.regex(here, file.get("unless") or "")
         envelope = None
         if "envelope" in raw:
             envelope = self.envelope(stem, raw["envelope"], where.header("envelope"), anchored=False)
@@ -199,7 +201,7 @@ class _Loader:
                 patterns.append(made_pattern)
         grammar = Grammar(
             stem, raw.get("title", stem), raw.get("about", ""), raw.get("url", ""), raw.get("reader", "lines"),
-            head or "", tuple(file.get("names", ())), bool(file.get("shares")), envelope, tuple(patterns),
+            head, unless or "", tuple(file.get("names", ())), bool(file.get("shares")), envelope, tuple(patterns),
             where.here, bool(raw.get("leftovers")),
         )  # fmt: skip
         if patterns or grammar.reader != "lines":

@@ -130,7 +130,8 @@ class Grammar:
     about: str
     url: str
     reader: str
-    head: str
+    head: tuple[str, ...]
+    unless: str
     names: tuple[str, ...]
     shares: bool
     envelope: Envelope | None

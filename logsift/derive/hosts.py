@@ -1,4 +1,4 @@
-"""Whose file it is: files whose path holds the name of one host that lines know."""
+"""Whose file it is, and whose line: what paths and the first lines of files say of hosts is held against all lines."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ if TYPE_CHECKING:
 
 @timed("stage", "hosts")
 def name_hosts(store: Store) -> None:
-    """Files whose path holds the name of one host that lines know are that host's.
+    """Mend the names of hosts that were read before all of them were known.
 
-    A path was read as holding a host's name before the names were known: it may have been the end of a longer one.
+    A file that was cut within its first line begins with what is left of a name: only the whole one is a host's. Files
+    whose path holds the name of one host that lines know are that host's; a path may hold the end of a longer name.
     """
-    files = store.rows("SELECT file_id, path, host FROM file WHERE host IS NULL OR contains(path, '-' || host)")
-    tables = sorted(declared(store, "host"))
-    if not files or not tables:
+    if not (tables := sorted(declared(store, "host"))):
         return
-    known = _hosts_by_line(store, tables)
+    _mend_torn(store, tables)
+    files = store.rows("SELECT file_id, path, host FROM file WHERE host IS NULL OR contains(path, '-' || host)")
+    known = _hosts_by_line(store, tables) if files else {}
     named: list[tuple[int, str | None, str]] = []
     for file in files:
         tokens = set(re.split(r"[^0-9A-Za-z-]+", file["path"])) | set(re.split(r"[^0-9A-Za-z]+", file["path"]))
@@ -41,6 +42,22 @@ def name_hosts(store: Store) -> None:
             f"UPDATE {table} SET host = n.host FROM named_file n WHERE {table}.file_id = n.file_id AND {table}.host IS NOT DISTINCT FROM n.read"
         )
     store.con.execute("DROP TABLE named_file")
+
+
+def _mend_torn(store: Store, tables: list[str]) -> None:
+    """Give the first line of a file the host of its other lines, where it names but the end of that."""
+    said = " UNION ".join(f"SELECT file_id, line_no = 1 AS first, host FROM {t} WHERE host IS NOT NULL" for t in tables)
+    torn = store.rows(
+        f"WITH said AS ({said}) SELECT a.file_id, a.host AS read, min(b.host) AS host FROM said a JOIN said b"
+        " ON a.file_id = b.file_id AND a.first AND NOT b.first AND a.host <> b.host AND ends_with(b.host, a.host)"
+        " GROUP BY ALL HAVING count(DISTINCT b.host) = 1"
+    )
+    for t in tables if torn else ():
+        for r in torn:
+            store.con.execute(
+                f"UPDATE {t} SET host = ? WHERE file_id = ? AND line_no = 1 AND host = ?",
+                [r["host"], r["file_id"], r["read"]],
+            )
 
 
 def _hosts_by_line(store: Store, tables: list[str]) -> dict[str, bool]:

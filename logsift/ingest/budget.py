@@ -32,8 +32,6 @@ SECONDS = 300.0
 
 HEAD_BYTES = 64 << 10
 """What of a file is looked at to say what it is."""
-HEAD_SECONDS = 1.0
-"""How long one pattern may look at that."""
 HOLE_BYTES = 1 << 30
 """How far a block of zeros at the beginning of a file is looked over: file systems leave it there after a crash."""
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import regex
+import polars as pl
 
 from logsift.errors import UserError
 from logsift.ingest import budget
@@ -19,7 +19,7 @@ from logsift.ingest.archives import BUNDLE, is_named_so, printable, unpacked
 from logsift.ingest.readers.opening import compression_of, open_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from logsift.content.model import Catalog, Grammar
 
@@ -109,8 +109,7 @@ def discover(
         if alone
         else sorted(_files(run, follow, frozenset(roots), missing), key=lambda f: f[1])
     )
-    owners = [(g, regex.compile(g.head, regex.MULTILINE)) for g in catalog.grammars if g.head]
-    owners.sort(key=lambda o: o[0].name)
+    owners = sorted((g for g in catalog.grammars if g.head), key=lambda g: g.name)
     out: list[SourceFile] = []
     for path, relative, why in found:
         name = printable(relative)
@@ -261,9 +260,7 @@ def _walk(run: Path, follow: bool, roots: frozenset[Path]) -> Iterator[tuple[Pat
             yield path, why
 
 
-def _who_reads(
-    path: Path, name: str, catalog: Catalog, owners: list[tuple[Grammar, regex.Pattern[str]]]
-) -> tuple[str, str | None, str]:
+def _who_reads(path: Path, name: str, catalog: Catalog, owners: Sequence[Grammar]) -> tuple[str, str | None, str]:
     """(reader, owning grammar, why nobody reads it)."""
     try:
         head = _head(path)
@@ -280,15 +277,17 @@ def _who_reads(
         if any(fnmatch.fnmatch(plain, g) or fnmatch.fnmatch(name, g) for g in grammar.names):
             return grammar.reader, grammar.name, ""
     text = head.decode("latin-1") if b"\0" in head[:4096] else head.decode("utf-8", errors="replace")
-    for grammar, pattern in owners:
-        try:
-            if pattern.search(text, timeout=budget.HEAD_SECONDS):
-                return grammar.reader, grammar.name, ""
-        except TimeoutError:
-            continue
+    for grammar in owners:
+        if all(_matches(text, h) for h in grammar.head) and not (grammar.unless and _matches(text, grammar.unless)):
+            return grammar.reader, grammar.name, ""
     if _binary(head):
         return "", None, "binary, and no reader knows it"
     return "lines", None, ""
+
+
+def _matches(text: str, pattern: str) -> bool:
+    """Whether a regex matches somewhere in a text, by an engine whose time is linear in it; ^ and $ are those of a line."""
+    return bool(pl.Series([text]).str.contains(f"(?m){pattern}").item())
 
 
 def _head(path: Path) -> bytes:

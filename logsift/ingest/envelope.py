@@ -103,9 +103,9 @@ class Envelopes:
         Most lines of a block begin alike. Whether one fits an earlier envelope, which then owns it, is one search for
         all of those; trying them in turn would be a pass over the block for each.
         """
-        first = lines["body"][0]
-        able = (n for n, e in enumerate(self.each) if not e.needles or any(needle in first for needle in e.needles))
-        nth = next((n for n in able if re.search(self.each[n].regex, first)), None)
+        first = lines["body"].head(1)
+        able = (n for n, e in enumerate(self.each) if not e.needles or any(x in first.item() for x in e.needles))
+        nth = next((n for n in able if first.str.contains(self.each[n].regex).item()), None)
         if nth is None:
             return lines.clear(), lines
         earlier = lines["body"].str.contains(_any(self.each[:nth])) if nth else pl.Series([False])

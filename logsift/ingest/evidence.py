@@ -61,7 +61,7 @@ def fetch(
                     for raw in islice(stream, number - at, number - at + 1):
                         if b"\0" in raw and file.reader != "lines":
                             continue  # a dump
-                        text = valid(spelling.line(raw)[: 8 * TEXT_CHARACTERS]).decode()
+                        text = valid(spelling.lines([raw])[0][: 8 * TEXT_CHARACTERS]).decode()
                         out[file_id, number] = text.strip("\r\n")[:TEXT_CHARACTERS]
                     at = number + 1
         except Exception:  # what could not be read twice is shown without its text

@@ -171,13 +171,10 @@ class Gate:
         found: set[str] = set()
 
         def part(lines: Lines) -> Lines:
-            return lines[0], b"".join(map(one, lines[1].splitlines(keepends=True)))
-
-        def one(line: bytes) -> bytes:
-            said = self._spelling.line(line)
-            if said is not line:
-                found.update(self.standing(said))
-            return said
+            raw = lines[1].splitlines(keepends=True)
+            said = self._spelling.lines(raw)
+            found.update(*(self.standing(s) for s, line in zip(said, raw, strict=True) if s is not line))
+            return lines[0], b"".join(said)
 
         before, core, after = part(passed.before), part(passed.core), part(passed.after)
         return replace(passed, before=before, core=core, after=after, needles=passed.needles | found)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+import polars as pl
+
+from logsift.ingest.capture import capture
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,14 +19,28 @@ class Spelling:
 
     def __init__(self, envelopes: Sequence[Envelope] = ()) -> None:
         each = [e for e in envelopes if e.byte_values]
-        self._each = [(tuple(n.encode() for n in e.needles), re.compile(e.regex.encode())) for e in each]
+        self._each = [(tuple(n.encode() for n in e.needles), e.regex) for e in each]
         self.needles = frozenset(n for e in each for n in e.needles)
 
-    def line(self, raw: bytes) -> bytes:
-        """The line with the text in quotes where its bytes were; any other line as it is."""
+    def lines(self, raw: Sequence[bytes]) -> list[bytes]:
+        """Lines with the text in quotes where its bytes were; any other line as it is."""
+        out = list(raw)
         for needles, regex in self._each:
-            if any(n in raw for n in needles) and (m := regex.match(raw.rstrip(b"\r\n"))):
-                said = bytes(int(n) & 255 for n in m["body"].split(b",")).strip()
-                said = said.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\r", b"\\r").replace(b"\n", b"\\n")
-                return raw[: m.start("body")].rstrip(b"[ ") + b'"' + said + b'"' + raw[m.end("body") :].lstrip(b"] ")
+            there = [n for n, line in enumerate(raw) if any(needle in line for needle in needles)]
+            if there:
+                plain = pl.Series([raw[n].rstrip(b"\r\n").decode("latin-1") for n in there])
+                fits, groups = capture(plain, regex)
+                said = iter(groups["body"])
+                for n in (n for n, fit in zip(there, fits, strict=True) if fit):
+                    out[n] = _spelled(raw[n], max(raw[n].rfind(needle) for needle in needles), next(said).encode())
+        return out
+
+
+def _spelled(raw: bytes, needle: int, values: bytes) -> bytes:
+    """A line with the text that the values behind its last needle are."""
+    begin = raw.find(values, needle)
+    if begin < 0:
         return raw
+    said = bytes(int(n) & 255 for n in values.split(b",")).strip()
+    said = said.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\r", b"\\r").replace(b"\n", b"\\n")
+    return raw[:begin].rstrip(b"[ ") + b'"' + said + b'"' + raw[begin + len(values) :].lstrip(b"] ")

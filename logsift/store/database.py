@@ -162,6 +162,20 @@ class Store:
         if views:
             raise duckdb.InvalidInputException(f"{views[0][0]} is no table")
 
+    def hold_to_columns(self) -> None:
+        """That the tables of conclusions have the columns of this version, which is not sure where another one made them.
+
+        Raises:
+            ValueError: they have not.
+        """
+        from logsift.store.schema import ENGINE
+
+        for name, (_, columns) in ENGINE.items():
+            if not name.startswith("content_"):
+                there = {r["column_name"]: r["column_type"] for r in self.rows(f"DESCRIBE {name}")}
+                if lost := [c for c, sql in columns.items() if there.get(c) != sql]:
+                    raise ValueError(f"{name} has no such column: {lost[0]} {columns[lost[0]]}")
+
     def beside(self) -> Store:
         """Another connection to the same database, for another thread."""
         (name,) = self.con.execute("SELECT current_database()").fetchone() or ("memory",)

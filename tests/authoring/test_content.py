@@ -111,7 +111,7 @@ def test_a_mistake_is_told_with_its_place_and_a_help(mistake: Path) -> None:
 def test_a_needle_that_many_formats_print_is_refused(catalog: Catalog) -> None:
     grammar = catalog.grammars[0]
     pattern = replace(grammar.patterns[0], id="wide", needles=("rank",), regex="^rank of the lift")
-    wide = replace(grammar, name="wide", patterns=(pattern,), head="", names=(), reader="lines")
+    wide = replace(grammar, name="wide", patterns=(pattern,), head=(), names=(), reader="lines")
     told = [e.text for e in check_needles(replace(catalog, grammars=(*catalog.grammars, wide)))]
     assert len(told) == 1
     assert re.fullmatch(r"needle 'rank' is in [0-9]+ % of the lines that other formats print", told[0])

@@ -223,6 +223,33 @@ def test_a_database_that_was_sent_reads_no_file_and_runs_no_view_of_its_own(
     assert (shown.exit_code, "is not a logsift database" in shown.output) == (2, True)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ALTER TABLE incident DROP COLUMN zone",
+        "ALTER TABLE incident ALTER ranks TYPE VARCHAR",
+        "ALTER TABLE evidence RENAME TO proof",
+        "DROP TABLE decision",
+        "UPDATE incident SET severity = 'huge'",
+    ],
+)
+def test_a_database_of_another_version_is_said_to_be_one(
+    kinds: dict[str, list[str]], tmp_path: Path, change: str
+) -> None:
+    path = Path(shutil.copy(kinds["sent.duckdb"][0], tmp_path))
+    with duckdb.connect(str(path)) as con:
+        con.execute(change)
+    shown = run("analyze", path)
+    assert (shown.exit_code, "another version of logsift" in shown.output) == (2, True)
+
+
+def test_a_database_of_a_later_version_that_only_adds_is_read(kinds: dict[str, list[str]], tmp_path: Path) -> None:
+    path = Path(shutil.copy(kinds["sent.duckdb"][0], tmp_path))
+    with duckdb.connect(str(path)) as con:
+        con.execute("ALTER TABLE incident ADD COLUMN mood VARCHAR; CREATE TABLE later (a INT)")
+    assert run("analyze", path).exit_code == 0
+
+
 def test_a_database_is_a_job_by_itself(kinds: dict[str, list[str]]) -> None:
     with pytest.raises(UserError, match="give it alone"):
         given([Path(kinds["sent.duckdb"][0]), Path(kinds["run"][0])])

@@ -196,6 +196,25 @@ def test_a_file_that_cannot_be_put_in_its_place_is_an_error_and_the_old_one_stay
     assert (tmp_path / "there" / "x").is_dir()
 
 
+def test_what_gets_its_name_is_on_the_disk_before_and_the_name_behind_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+    rename = Path.replace
+
+    def renamed(self: Path, target: Path) -> Path:
+        order.append(f"{self.name} is {target.name}")
+        return rename(self, target)
+
+    monkeypatch.setattr(
+        "os.fsync", lambda file: order.append(f"{Path(f'/proc/self/fd/{file}').readlink().name} is safe")
+    )
+    monkeypatch.setattr(Path, "replace", renamed)
+    (tmp_path / "made").write_text("new")
+    publish(tmp_path / "made", tmp_path / "there")
+    assert order == ["made is safe", "made is there", f"{tmp_path.name} is safe"]
+
+
 def limit(size: int) -> Callable[[], None]:
     def set_limit() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
