@@ -5,7 +5,7 @@
 Seeds are the files of the fixtures; each is cut, flipped, doubled, spliced with others, or filled with numbers that are at
 the end of what they can be. Whatever comes out, a reader gives rows or a problem: an exception that ends an analysis, a run
 of more than SECONDS or more than MEBIBYTES is a defect, and the input is kept. Definitions are made once, so that a try costs
-milliseconds.
+milliseconds. Lines are tried in bulk, each of them counts as one.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from logsift.ingest.unpickle import odd_in, plain_values_of_torn
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS, MEBIBYTES = 10.0, 2048
 LARGEST = 40_000
+BULK = 5_000
 ODD = [
     b"9" * 400, b"-1", b"1e308", b"-1e309", b"NaN", b"18446744073709551616", b"\0" * 64, b"\xff" * 16, b"\xff\xfe", b"\x80\x05", b"\x1b[31m",
     b"9999-12-31 23:59:59", b"0000-00-00 00:00:00", b"1e300", b"[" * 2000, b"{" * 50, b'"', b",", b"\t" * 500, b"\r", b"\n\n", b"\xe2\x80\xae",
@@ -50,6 +51,8 @@ class Fuzz:
 
     def __post_init__(self) -> None:
         self.parser = Parser(self.catalog)
+        patterns = [p for g in self.catalog.grammars for p in (*g.patterns, *([g.envelope] if g.envelope else []))]
+        self.samples = [s.line.encode() for p in (*patterns, *self.catalog.envelopes) for s in p.samples]
         self.seeds: dict[str, list[tuple[str, bytes]]] = {}
         for run in sorted((ROOT / "fixtures").glob("*/run")):
             for file in discover(run, self.catalog):
@@ -89,6 +92,28 @@ class Fuzz:
         for kind, seeds in self.seeds.items():
             name, data = self.rng.choice(seeds)
             self.tried(kind, self.damaged(data), lambda bad, name=name: self.read(folder, name, bad))
+
+    def bulk(self, folder: Path) -> None:
+        """Many damaged lines at once, made of the samples of all patterns and envelopes: one try for each."""
+        lines = [b"what is text is no other reader's"]
+        for _ in range(BULK):
+            line = bytearray(self.rng.choice(self.samples))
+            for _ in range(self.rng.choice((1, 1, 2, 4))):
+                at = self.rng.randrange(len(line) + 1)
+                match self.rng.randrange(5):
+                    case 0:
+                        del line[:at]
+                    case 1:
+                        del line[at:]
+                    case 2:
+                        line[at : at + self.rng.randrange(9)] = self.rng.choice(ODD)
+                    case 3:
+                        line[at:at] = self.rng.choice(self.samples)
+                    case _:
+                        line[at : at + 1] = bytes((self.rng.randrange(256),))
+            lines.append(bytes(line[:4000]))
+        self.tried("lines in bulk", b"\n".join(lines), lambda data: self.read(folder, "bulk.log", data))
+        self.tries["lines in bulk"] += BULK - 1
 
     def parts(self) -> None:
         """The pieces that need no file, many times: the unpickler, the lines."""
@@ -135,6 +160,7 @@ class Fuzz:
         with tempfile.TemporaryDirectory() as folder:
             while time.monotonic() < until:
                 self.parts()
+                self.bulk(Path(folder))
                 self.once(Path(folder))
 
 

@@ -18,6 +18,7 @@ def test_damaged_files_end_in_rows_or_problems(catalog: Catalog) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(4):
             fuzz.parts()
+            fuzz.bulk(Path(folder))
             fuzz.once(Path(folder))
-    assert set(fuzz.tries) >= {"unpickler", "lines alone", "lines", "delimited metrics_csv"}
+    assert set(fuzz.tries) >= {"unpickler", "lines alone", "lines in bulk", "lines", "delimited metrics_csv"}
     assert [(kind, why) for kind, why, _ in fuzz.found] == []
