@@ -69,18 +69,25 @@ def analyze(
     if source.is_database:
         return _opened(shown, Store.open(source.run), catalog)
     run = source.run
-    files = discover(run, catalog, follow=follow, roots=source.roots, refused=source.refused)
+    given_path = None if db is Beside.RUN or db is None else Path(db)
+    path = given_path or (cached_database(run) if source.is_private else default_database(run))
+    aside = cached_database(run)
+    kept = path if given_path or path.exists() else aside  # what nothing was found in was kept aside
+    held = None if db is None else known(kept, catalog)
+    files = discover(
+        run,
+        catalog,
+        follow=follow,
+        roots=source.roots,
+        refused=source.refused,
+        seen=(held.files, held.readers) if held else None,
+    )
     if not any(f.reader for f in files):
         told = "".join(f"\n  {f.name}: {f.why}" for f in files[:5])
         raise UserError(f"nothing readable in {shown}{told}")
     if db is None:
         return Analysis.of(shown, _unnamed(catalog, files, progress), catalog, len(files), run)
-    given_path = None if db is Beside.RUN else Path(db)
-    path = given_path or (cached_database(run) if source.is_private else default_database(run))
     now = {f.name: (f.size, f.mtime_ns) for f in files}
-    aside = cached_database(run)
-    kept = path if given_path or path.exists() else aside  # what nothing was found in was kept aside
-    held = known(kept, catalog)
     if held:
         builds_on = False
         with suppress(duckdb.Error, UserError):  # a damaged one is made anew

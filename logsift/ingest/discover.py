@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from logsift.errors import UserError
 from logsift.ingest import budget
 from logsift.ingest.archives import BUNDLE, is_named_so, printable, unpacked
@@ -39,6 +37,7 @@ _NOTES = re.compile(
 )
 _OWN_NAME = re.compile(r".*\.logsift-[0-9a-f]{8}-[0-9a-f]+-[0-9a-f]{16}|(?:.*\.)?logsift\.duckdb")
 """Databases, and the folders they are made in."""
+_SHUT = "cannot be opened"
 _HOLE = re.compile(rb"\0{512,}")
 _ESCAPED = re.compile(rb"\\x([89a-f][0-9a-f])")
 _RANK = re.compile(r"(?:^|[^a-z])(?:global)?_?rank[-_.=]?([0-9]{1,6})(?![0-9])", re.IGNORECASE)
@@ -86,6 +85,7 @@ def discover(
     follow: bool = False,
     roots: Collection[Path] = (),
     refused: Iterable[tuple[str, str]] = (),
+    seen: tuple[Mapping[str, tuple[int, int]], Mapping[str, tuple[str, str | None, str]]] | None = None,
 ) -> list[SourceFile]:
     """Every file below `run` (or `run` itself), in sorted order; what cannot be read is among them, with the reason.
 
@@ -95,6 +95,8 @@ def discover(
         follow: read files that links lead to outside of `run` as well.
         roots: places that links in `run` may lead to, resolved.
         refused: names of files that could not be had, and why.
+        seen: what is known by name of files that were looked at before with this catalog: size and time of change, and
+            reader, grammar and reason.
 
     Raises:
         FileNotFoundError: `run` does not exist.
@@ -122,9 +124,12 @@ def discover(
             try:
                 status = path.stat()
                 size, mtime_ns = status.st_size, status.st_mtime_ns
-                reader, grammar, why = _who_reads(path, name, catalog, owners)
+                if seen and seen[0].get(name) == (size, mtime_ns) and not seen[1][name][2].startswith(_SHUT):
+                    reader, grammar, why = seen[1][name]
+                else:
+                    reader, grammar, why = _who_reads(path, name, catalog, owners)
             except OSError as e:
-                why = f"cannot be opened: {e.strerror or e}"
+                why = f"{_SHUT}: {e.strerror or e}"
         if why == "own":
             continue
         if not alone and (path.suffix in _NOT_LOGS or _NOTES.fullmatch(path.name)):
@@ -252,7 +257,7 @@ def _walk(run: Path, follow: bool, roots: frozenset[Path]) -> Iterator[tuple[Pat
                 elif not stat.S_ISREG(kind):
                     continue
             except (OSError, RuntimeError) as e:  # a link into a forbidden folder, or a loop of links
-                why = f"cannot be opened: {e}"
+                why = f"{_SHUT}: {e}"
             count += 1
             if count > budget.FILES:
                 yield run, f"more than {budget.FILES} files: the others are not read"
@@ -265,7 +270,7 @@ def _who_reads(path: Path, name: str, catalog: Catalog, owners: Sequence[Grammar
     try:
         head = _head(path)
     except Exception as e:  # a packer that is missing
-        return "", None, f"cannot be opened: {e}"
+        return "", None, f"{_SHUT}: {e}"
     if not head:
         return "lines", None, ""
     if _OWN_TEXT.match(head):
@@ -287,6 +292,8 @@ def _who_reads(path: Path, name: str, catalog: Catalog, owners: Sequence[Grammar
 
 def _matches(text: str, pattern: str) -> bool:
     """Whether a regex matches somewhere in a text, by an engine whose time is linear in it; ^ and $ are those of a line."""
+    import polars as pl  # where no file changed, none is looked at
+
     return bool(pl.Series([text]).str.contains(f"(?m){pattern}").item())
 
 

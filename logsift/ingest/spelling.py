@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import polars as pl
-
-from logsift.ingest.capture import capture
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -26,8 +22,11 @@ class Spelling:
         """Lines with the text in quotes where its bytes were; any other line as it is."""
         out = list(raw)
         for needles, regex in self._each:
-            there = [n for n, line in enumerate(raw) if any(needle in line for needle in needles)]
-            if there:
+            if there := [n for n, line in enumerate(raw) if any(needle in line for needle in needles)]:
+                import polars as pl  # most runs have no such line, and those that did not change need none of it
+
+                from logsift.ingest.capture import capture
+
                 plain = pl.Series([raw[n].rstrip(b"\r\n").decode("latin-1") for n in there])
                 fits, groups = capture(plain, regex)
                 said = iter(groups["body"])

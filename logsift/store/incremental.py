@@ -26,10 +26,12 @@ Seen = dict[str, tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An existing store that can be built upon, open to be asked, and the files it was made of."""
+    """An existing store that can be built upon, open to be asked, the files it was made of, and who read them."""
 
     store: Store
     files: Seen
+    readers: Mapping[str, tuple[str, str | None, str]]
+    """Name of a file -> (reader, owning grammar, why nobody reads it)."""
 
 
 def known(path: Path, catalog: Catalog) -> Known | None:
@@ -42,10 +44,9 @@ def known(path: Path, catalog: Catalog) -> Known | None:
         return None
     try:
         if store.rows("SELECT catalog FROM run_info") == [{"catalog": catalog.digest}]:
-            held = {
-                r["path"]: (r["bytes"], r["mtime_ns"]) for r in store.rows("SELECT path, bytes, mtime_ns FROM file")
-            }
-            return Known(store, held)
+            rows = store.rows("SELECT path, bytes, mtime_ns, reader, grammar, why FROM file")
+            held = {r["path"]: (r["bytes"], r["mtime_ns"]) for r in rows}
+            return Known(store, held, {r["path"]: (r["reader"], r["grammar"], r["why"]) for r in rows})
     except duckdb.Error:
         pass  # a damaged one is made anew
     store.close()
