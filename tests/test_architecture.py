@@ -42,7 +42,7 @@ def test_no_regex_of_the_content_meets_an_engine_that_goes_back() -> None:
     gone_back = [
         f"{p.relative_to(ROOT)}:{call.lineno}"
         for p in (ROOT / "logsift").rglob("*.py")
-        if p.name not in {"lint_grammars.py", "load.py"}
+        if "authoring" not in p.parts and p.name != "load.py"
         for call in ast.walk(ast.parse(p.read_text()))
         if isinstance(call, ast.Call)
         and ast.unparse(call.func).startswith(("re.", "regex."))
