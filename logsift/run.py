@@ -105,7 +105,7 @@ def analyze(
         try:
             work = held_open.enter_context(workplace(path))
         except StorageError:
-            if db:
+            if given_path:
                 raise
             path = aside
             work = held_open.enter_context(workplace(path))
