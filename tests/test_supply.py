@@ -20,5 +20,7 @@ def test_the_lock_file_holds_every_dependency_with_its_hashes_and_nothing_else()
     for name, version, _ in ENTRY.findall(text):
         locked.setdefault(name, []).append(version)
     asked = [Requirement(r) for r in (*project["dependencies"], *project["optional-dependencies"]["dev"])]
-    assert [str(r) for r in asked if not any(r.specifier.contains(v) for v in locked.get(canonicalize_name(r.name), ()))] == []
+    assert [
+        str(r) for r in asked if not any(r.specifier.contains(v) for v in locked.get(canonicalize_name(r.name), ()))
+    ] == []
     assert ENTRY.sub("", text) == ""
