@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,13 +20,6 @@ Make = Callable[..., Path]
 def test_an_unchanged_run_is_not_parsed_again(run_of: Make, catalog: Catalog) -> None:
     run = run_of({"a.log": "hello\n", "b.log": "hello\n"})
     assert [analyze(run, catalog=catalog).parsed for _ in range(2)] == [2, 0]
-
-
-def test_an_unchanged_run_needs_no_heavy_module(run_of: Make, catalog: Catalog) -> None:
-    run = run_of({"a.log": "hello\n"})
-    analyze(run, catalog=catalog)
-    again = "import sys; from logsift import analyze; print(analyze(sys.argv[1]).parsed, 'polars' in sys.modules)"
-    assert subprocess.check_output([sys.executable, "-c", again, str(run)], text=True) == "0 False\n"
 
 
 def test_only_a_changed_file_is_parsed_again(run_of: Make, catalog: Catalog) -> None:
