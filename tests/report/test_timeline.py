@@ -42,5 +42,5 @@ def test_any_number_of_seconds_is_one(hostile: Analysis, seconds: float) -> None
 @pytest.mark.parametrize("to", ["table", "csv", "json"])
 @pytest.mark.parametrize("query", ["FROM exception", "SELECT * FROM file", 'SELECT 1 AS "\x1b[31m[/]\u202e"'])
 def test_no_text_or_name_of_a_column_acts_upon_the_terminal(hostile: Analysis, query: str, to: str) -> None:
-    names, rows, *_ = hostile.store.typed(query)
-    assert not ACTS.search(written(names, rows, to))
+    answer = hostile.store.typed(query)
+    assert not ACTS.search(written(answer.names, answer.rows, to))
