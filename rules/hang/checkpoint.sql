@@ -18,7 +18,8 @@ summary = '''
 {% if ranks %}{{ ranks | ranks | capital }}{% elif pids %}{{ pids | agree('Process', 'Processes') }}
 {{ pids | names }}{% else %}A process{% endif %}
 {% if hosts %}({{ hosts | names }}){% endif %}
-{{ who | agree('is', 'are') }} stuck saving or loading a checkpoint, in {{ frame }}{% if not seen_once %} in two dumps{% endif %};
+{{ who | agree('is', 'are') }} stuck saving or loading a checkpoint, in {{ frame }}
+{%- if not seen_once %} in two dumps{% endif %};
 {{ others | count('other') }} {{ others | agree('is', 'are') }} waiting in {{ majority_function }}
 {% if ranks_guessed %}(ranks guessed from the order of pids or hosts){% endif %}
 '''

@@ -20,8 +20,8 @@ references = [
 
 [[summary]]
 when = "metric == 'reward'"
-say  = '''The reward collapsed at step {{ step }}: from {{ best_reward }} to {{ last_reward }}, where it
-began or below, and stays there
+say  = '''The reward collapsed at step {{ step }}: from {{ best_reward }} to {{ last_reward }},
+where it began or below, and stays there
 {%- if kl_ran_away %}; the KL divergence ran away to {{ last_kl }}{% endif %}
 {%- if entropy_died %}; the entropy died ({{ first_entropy }} to {{ last_entropy }}){% endif %}
 {%- if entropy_rose %}; the entropy exploded to {{ last_entropy }}{% endif %}
@@ -47,8 +47,8 @@ was trained after it is lost.'''
 
 [[step]]
 when = "kl_ran_away"
-say  = '''Lower the learning rate or raise the KL coefficient, clip the gradient norm, and compare the
-log probabilities of the trainer with those of the engine that generates: where they differ, the
+say  = '''Lower the learning rate or raise the KL coefficient, clip the gradient norm, and compare
+the log probabilities of the trainer with those of the engine that generates: where they differ, the
 importance ratios blow up.'''
 
 [[step]]
@@ -58,8 +58,8 @@ clip; leave out prompts that all samples solve or all fail.'''
 
 [[step]]
 when = "entropy_rose"
-say  = '''Look at what is generated since step {{ step }}: endless or garbled answers that are cut off
-at the longest length teach noise. Leave them out of the update, and lower the learning rate.'''
+say  = '''Look at what is generated since step {{ step }}: endless or garbled answers that are cut
+off at the longest length teach noise. Leave them out of the update, and lower the learning rate.'''
 
 [[step]]
 otherwise = true
