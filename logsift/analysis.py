@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from logsift.derive.clocks import Clocks
 from logsift.ingest.discover import known_files
-from logsift.ingest.evidence import fetch
 from logsift.ingest.spelling import Spelling
 from logsift.judge.conclusions import concluded
 from logsift.judge.coverage import Coverage, coverage
@@ -65,6 +64,9 @@ class Analysis:
         windows = self.store.rows("SELECT file_id, first_line, byte_offset FROM file_window ORDER BY ALL")
         files = known_files(self.place, self.store.rows("SELECT * FROM file"))
         starts = [(w["file_id"], w["first_line"], w["byte_offset"]) for w in windows]
+        # Imported here: whoever only opens a store reads no lines, and needs nothing of what reads them.
+        from logsift.ingest.evidence import fetch
+
         return fetch(wanted, files, starts, self.spelling)
 
     def __repr__(self) -> str:

@@ -200,6 +200,17 @@ def test_help_needs_no_heavy_module() -> None:
     assert not {"polars", "duckdb", "matplotlib", "numpy", "rich", "hyperscan"} & set(loaded)
 
 
+def test_a_run_that_did_not_change_is_shown_without_what_reads_and_words(run_of: Make) -> None:
+    known = run_of({"rank3.log": CRASH})
+    run(known)
+    code = (
+        f"import sys; from logsift.cli import main; main([{str(known)!r}], standalone_mode=False); print(*sys.modules)"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "crash.exception" in shown
+    assert not {"polars", "matplotlib", "numpy", "hyperscan", "jinja2"} & set(shown.splitlines()[-1].split())
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_a_locale_from_before_utf_8_is_no_reason_to_say_nothing(
     run_of: Make, monkeypatch: pytest.MonkeyPatch, encoding: str
