@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from logsift.cli.agents import mcp, schema
 from logsift.cli.ask import sql, tables
 from logsift.cli.compare import diff, history
 from logsift.cli.content import check, docs, explain, lookup, new, recipe, rules
@@ -23,6 +24,7 @@ for command in (
     *(analyze, show, ranks, next_, report, bundle),
     *(timeline, stacks, plot, unread),
     *(sql, tables),
+    *(mcp, schema),
     *(capture, watch),
     *(diff, history),
     *(rules, lookup, explain, check, docs, new, recipe),
