@@ -6,9 +6,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from logsift import Catalog, load_catalog
 from logsift.content.load import default_roots
+
+# Time is shown by benchmarks: a machine that does something else as well makes no test fail.
+settings.register_profile("logsift", deadline=None)
+settings.load_profile("logsift")
 
 
 @pytest.fixture(autouse=True)

@@ -182,6 +182,7 @@ MEANING: dict[str, str] = {
     "incident_id": "the incident, see table incident", "cause_id": "the incident that explains", "effect_id": "the incident that is explained",
     "next": "restart | restart_without | stop | unknown", "leave_out": "hosts to leave out of the next start",
     "incidents": "the incidents it follows from", "reason": "why, in words", "how": "how to get it",
+    "named": "how many of its kind the root cause names", "topic": "what the figure is of", "better": "lower | higher, where one is better",
     # -- clocks --
     "first_line": "number of the first line", "last_line": "number of the last line", "times": "how many times are in these lines",
     "by_rank": "the clock is that of a rank, not of the host", "shift_seconds": "what was added to the printed times [s]",
@@ -195,6 +196,7 @@ MEANING: dict[str, str] = {
     "grp_desc": "what the group is for, as the job calls it", "fate": "how the rank ended, see rank_fate_kind",
     "was_first": "it ended before all others, by itself", "last_time": "when its last word was written",
     "last_file_id": "the file of its last word", "last_line_no": "the line of its last word", "says": "the words for it, a template",
+    "said": "how the rank ended, in words", "loss": "the last loss it logged", "step_seconds": "how long a step takes [s]",
     "enqueued": "the last collective it entered", "completed": "the last collective that ended", "waits_for": "whom it waits for",
     # -- curves --
     "series_id": "the curve, see series", "name": "the name, as it was printed", "canonical": "the name that all programs share for it",

@@ -40,7 +40,9 @@ class Tables:
 
     def __init__(self, store: Store, progress: Callable[[str, int, int], None] | None = None) -> None:
         self._store, self._progress = store, progress
-        (self._all,) = store.con.execute("SELECT count(*) FROM content_table").fetchone() or (0,)
+        (self._all,) = store.con.execute(
+            "SELECT count(*) FROM content_table WHERE stage <> 'behind the verdict'"
+        ).fetchone() or (0,)
         self._made = 0
         self._asked = {r["name"]: r["columns"] for r in store.rows("SELECT * FROM content_value")}
         self._filled = set[str]()
@@ -82,7 +84,7 @@ class Tables:
         self._filled = {f for f in self._filled if f.partition(".")[0] not in names}
         for m in made:
             self._made += 1
-            if self._progress:
+            if self._progress and "behind the verdict" not in stages:
                 self._progress("tables", min(self._made, self._all), self._all)
             if not may_find(m["needs"], self._filled):
                 continue

@@ -9,5 +9,7 @@ select
     coalesce(list(distinct pid order by pid) filter (pid is not null), []) as pids,
     case when count(distinct pid) = 1 and count(pid) = count(*) then min(pid) end as pid
 from attach_refused
-where reason in ('permission', 'capability', 'traced') and not (select settled from open_question)
+where
+    reason in ('permission', 'capability', 'traced')
+    and not exists (from open_question where settled)
 group by tool, reason
