@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+import regex
 
 from logsift.content.errors import ContentError, Origin
 from logsift.content.language import described
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 _NOW = datetime(2026, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 _UNICODE_CLASS = re.compile(r"(?<!\\)(?:\\\\)*\\[dwDW]")
 _SHORT_BYTES = 4
+_LONGEST_SECONDS = 1.0
+"""No regex takes this long on a sample, unless it tries over and over what the linear engine tries once."""
 _TOO_COMMON = 0.02
 """Of the lines that other formats print: a needle in more of them, which its pattern makes nothing of, slows every run."""
 
@@ -65,7 +68,7 @@ def _envelopes(envelopes: Sequence[Envelope], shared: Envelopes) -> Iterator[Con
         for sample in envelope.samples:
             if not any(n in sample.line for n in envelope.needles or ("",)):
                 yield _wrong(envelope, f"{name}: its needle is not in the sample", "needle", sample.line)
-            elif not re.search(envelope.regex, sample.line):
+            elif not _finds(envelope.regex, sample.line):
                 yield _wrong(envelope, f"{name} does not match its sample", "sample", sample.line)
             else:
                 row = take_off(_lines([sample.line]), envelope)[0].row(0, named=True)
@@ -104,7 +107,7 @@ def _pattern(catalog: Catalog, p: Pattern, earlier: tuple[Pattern, ...], lines: 
             continue
         records = lines.records(sample.line)
         bodies = records["body"].to_list()
-        found = next((n for n, body in enumerate(bodies) if re.search(p.regex, body)), None)
+        found = next((n for n, body in enumerate(bodies) if _finds(p.regex, body)), None)
         if found is None:
             help = "after envelopes the line reads as noted"
             yield _wrong(p, f"{name} does not match its sample", "sample", bodies[0], help)
@@ -113,7 +116,7 @@ def _pattern(catalog: Catalog, p: Pattern, earlier: tuple[Pattern, ...], lines: 
         for other in earlier:
             if (
                 other.inside == p.inside
-                and re.search(other.regex, body)
+                and _finds(other.regex, body)
                 and all(any(n in sample.line for n in some) for some in (other.needles, other.also_needs) if some)
             ):
                 help = "make one of them narrower"
@@ -130,7 +133,7 @@ def _pattern(catalog: Catalog, p: Pattern, earlier: tuple[Pattern, ...], lines: 
         )  # fmt: skip
     for line in p.rejects:
         bodies = lines.records(line)["body"].to_list()
-        if (not p.needles or any(n in line for n in p.needles)) and any(re.search(p.regex, b) for b in bodies):
+        if (not p.needles or any(n in line for n in p.needles)) and any(_finds(p.regex, b) for b in bodies):
             yield _wrong(p, f"{name} matches what it should reject", "reject", line)
 
 
@@ -153,12 +156,20 @@ def check_needles(catalog: Catalog) -> Iterator[ContentError]:
                     help = "take a longer text that only these lines have; several may be given"
                     yield _wrong(p, f"needle {needle!r} is in lines of all kinds", "needle", "", help)
                 elif len(others) * _TOO_COMMON >= 1 and text.count(needle) > len(others) * _TOO_COMMON:
-                    in_vain = sum(1 for line in others if needle in line and not re.search(p.regex, line))
+                    in_vain = sum(1 for line in others if needle in line and not _finds(p.regex, line))
                     if in_vain > len(others) * _TOO_COMMON:
                         share = f"{100 * in_vain / len(others):.0f} %"
                         help = "take a text that is rarer; a second one that is common goes into also_needs"
                         told = f"needle {needle!r} is in {share} of the lines that other formats print"
                         yield _wrong(p, told, "needle", "", help)
+
+
+def _finds(pattern: str, line: str) -> bool:
+    """True where a regex matches somewhere in a line; one that goes astray is asked of the linear engine."""
+    try:
+        return regex.search(pattern, line, timeout=_LONGEST_SECONDS) is not None
+    except TimeoutError:
+        return pl.Series([line]).str.contains(pattern)[0] is True
 
 
 def _linear(pattern: str, origin: Origin, key: str) -> Iterator[ContentError]:
