@@ -19,13 +19,13 @@ pytestmark = pytest.mark.slow
 STRACE = shutil.which("strace")
 
 
-def trace(folder: Path, program: str, *options: str, until: str = "") -> Path:
-    """A run directory with the trace of a Python program, stopped two seconds after `until` stands in it."""
+def trace(folder: Path, program: str, *options: str, until: str = "", seconds: float = 30) -> Path:
+    """A run directory with the trace of a Python program, stopped two seconds after `until` is in it, or after so long."""
     assert STRACE
     out = folder / "strace.out"
     command = [STRACE, "-f", *(options or ("-ttt", "-T")), "-o", str(out), sys.executable, "-c", program]
     with subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL) as process:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + seconds
         while process.poll() is None and time.monotonic() < deadline:
             if until and out.exists() and until in out.read_text(errors="replace"):
                 time.sleep(2)
@@ -122,7 +122,7 @@ fcntl.flock(g := open("m.lock", "w"), fcntl.LOCK_EX)
     ids=" ".join,
 )
 def test_a_lock_is_told_with_its_holder_whatever_the_options(tmp_path: Path, options: tuple[str, ...]) -> None:
-    found = incidents(trace(tmp_path, HELD_LOCK, *options, until="LOCK_EX <unfinished ...>"))
+    found = incidents(trace(tmp_path, HELD_LOCK, *options, seconds=4))
     facts = found["hang.blocked_syscall"]["facts"]
     assert (facts["syscall"], facts["path"], facts["waits_on"]) == ("flock", "m.lock", "lock")
     assert facts["holder_pid"] not in {None, facts["pid"]}
