@@ -23,6 +23,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logsift import __version__
 from logsift.errors import StorageError
 
 if TYPE_CHECKING:
@@ -70,6 +71,14 @@ def state_folder() -> Path | None:
         if os.access(folder, os.W_OK):
             return folder
     return None
+
+
+@cache
+def engine_digest() -> str:
+    """Of the version, and of when each file of the engine was written: what an edited engine makes is made anew."""
+    package = Path(__file__).resolve().parent
+    written = sorted((p.name, p.stat().st_mtime_ns) for p in package.rglob("*.py"))
+    return hashlib.sha256(f"{__version__} {written}".encode()).hexdigest()[:24]
 
 
 def keep(kept: Path, content: bytes) -> None:
@@ -173,7 +182,7 @@ def remember(path: Path) -> None:
     """Note that this user's logsift wrote a file."""
     with suppress(OSError):
         noted = _note_of(path)
-        noted.parent.mkdir(mode=0o700, exist_ok=True)
+        noted.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         noted.write_text(_mark(path))
         for old in noted.parent.iterdir():
             if time.time() - old.lstat().st_mtime > 26 * _WEEK:
@@ -189,7 +198,9 @@ def written_here(path: Path) -> bool:
 
 
 def _note_of(path: Path) -> Path:
-    return cache_folder() / "written" / hashlib.sha256(os.fsencode(path.parent.resolve() / path.name)).hexdigest()[:32]
+    """In one of 256 folders: a note that is written looks for old ones beside it, and there may be a hundred thousand."""
+    name = hashlib.sha256(os.fsencode(path.parent.resolve() / path.name)).hexdigest()
+    return cache_folder() / "written" / name[:2] / name[2:32]
 
 
 def _mark(path: Path) -> str:

@@ -13,7 +13,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from logsift import __version__
 from logsift.content import locate
 from logsift.content.errors import ContentError, ContentErrors, Origin
 from logsift.content.expressions import plain
@@ -36,7 +35,7 @@ from logsift.content.model import (
     Seed,
     Table,
 )  # fmt: skip
-from logsift.places import cache_folder, keep
+from logsift.places import cache_folder, engine_digest, keep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -58,7 +57,7 @@ def load_catalog(*roots: Traversable) -> Catalog:
         for kind in locate.KINDS
         for path, file in locate.walk(root, kind)
     ]
-    digest = hashlib.sha256(_engine_state().encode())
+    digest = hashlib.sha256(engine_digest().encode())
     for f in files:
         digest.update(f"\0{f.path}\0{len(f.content)}\0{not f.root}\0".encode() + f.content)
     # Mistakes are told with their place: the same content in another folder is another catalog, of the same digest.
@@ -443,13 +442,6 @@ class _Loader:
         own = _groups(p.regex) | set(p.set) | ({p.number} if p.number else set())
         if lost := sorted(own - known):
             self.wrong(p.origin, f"{p.table} has no column {lost[0]!r}", f"declared: {_listed(known)}")
-
-
-def _engine_state() -> str:
-    """The version, and when each file of the engine was written: an edited engine reads everything anew."""
-    package = Path(__file__).resolve().parents[1]
-    written = sorted((p.name, p.stat().st_mtime_ns) for p in package.rglob("*.py"))
-    return f"{__version__} {written}"
 
 
 class _Places:

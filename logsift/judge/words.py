@@ -143,7 +143,7 @@ def tried(phrase: Phrase, known: Mapping[str, Any]) -> tuple[str, list[str]]:
             return ""
 
     if phrase.when:
-        _condition(phrase.when)(known)
+        _holds(phrase.when, known)
     return one(phrase.say, command=False), [one(c, command=True) for c in phrase.run]
 
 
@@ -287,7 +287,7 @@ def _some(value: Any) -> Any:  # noqa: ANN401 - whatever a fact is
 def _said(phrase: Phrase, known: Mapping[str, Any]) -> str:
     """A phrase in words, "" where it does not fit or names what is not known."""
     try:
-        if phrase.when and not _condition(phrase.when)(_with_blanks(phrase.when, known)):
+        if phrase.when and not _holds(phrase.when, _with_blanks(phrase.when, known)):
             return ""
         return _tidy(_template(phrase.say).render(_with_blanks(phrase.say, known)))
     except _holes():
@@ -318,25 +318,27 @@ def _holes() -> tuple[type[Exception], ...]:
 @cache
 def _environment(*, command: bool = False) -> Environment:
     # Imported where words are made: a run that is only opened again needs none.
-    from jinja2 import StrictUndefined
+    from jinja2 import FunctionLoader, StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+    from logsift.compiled import Compiled
+
     environment = ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined, autoescape=False, finalize=quoted if command else plain_value
-    )
+        loader=FunctionLoader(lambda text: text), bytecode_cache=Compiled("commands" if command else "words"),
+        cache_size=-1, auto_reload=False, undefined=StrictUndefined, autoescape=False,
+        finalize=quoted if command else plain_value,
+    )  # fmt: skip
     environment.filters.update(FILTERS)
     return environment
 
 
-@cache
 def _template(text: str, *, command: bool = False) -> Template:
-    return _environment(command=command).from_string(text)
+    # Known to the environment by its text: what has a name is compiled once.
+    return _environment(command=command).get_template(text)
 
 
-@cache
-def _condition(text: str) -> Callable[[Mapping[str, Any]], object]:
-    evaluate = _environment().compile_expression(text, undefined_to_none=False)
-    return lambda facts: evaluate(dict(facts))
+def _holds(condition: str, known: Mapping[str, Any]) -> bool:
+    return bool(_template(f"{{% if {condition} %}}yes{{% endif %}}").render(known))
 
 
 def _with_blanks(text: str, known: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def markdown() -> Environment:
     """Templates of Markdown."""
     from markupsafe import Markup
 
-    env = _environment(autoescape=True)
+    env = _environment("markdown")
 
     def made(value: object) -> Markup:
         return value if isinstance(value, Markup) else Markup(inert.markdown(_cut(value)))
@@ -47,7 +47,7 @@ def page() -> Environment:
     """Templates of HTML."""
     from markupsafe import Markup
 
-    env = _environment(autoescape=True)
+    env = _environment("page")
 
     def shown(value: object) -> str:
         return value if isinstance(value, Markup) else inert.lines(value)
@@ -56,12 +56,14 @@ def page() -> Environment:
     return env
 
 
-def _environment(*, autoescape: bool) -> Environment:
+def _environment(name: str) -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+    from logsift.compiled import Compiled
+
     env = Environment(
-        loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, autoescape=autoescape, trim_blocks=True,
-        lstrip_blocks=True,
+        loader=FileSystemLoader(TEMPLATES), bytecode_cache=Compiled(name), undefined=StrictUndefined, autoescape=True,
+        trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     env.filters |= {"agree": agree, "count": count, "cut": cut, "duration": duration, "names": names, "size": size}
     env.filters |= {"ranges": _ranges, "fact": fact, "shell": quoted}
