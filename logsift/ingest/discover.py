@@ -19,6 +19,8 @@ from logsift.ingest.readers.opening import compression_of, open_bytes
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    import polars as pl
+
     from logsift.content.model import Catalog, Grammar
 
 _OWN_TEXT = re.compile(rb'<!-- logsift report -->|\{\s*"schema": [0-9]+,\s*"run":')
@@ -38,6 +40,8 @@ _NOTES = re.compile(
 _OWN_NAME = re.compile(r".*\.logsift-[0-9a-f]{8}-[0-9a-f]+-[0-9a-f]{16}|(?:.*\.)?logsift\.duckdb")
 """Databases, and the folders they are made in."""
 _SHUT = "cannot be opened"
+_AT_ONCE = 256
+"""Files whose heads are matched together, of at most 64 kB each."""
 _HOLE = re.compile(rb"\0{512,}")
 _ESCAPED = re.compile(rb"\\x([89a-f][0-9a-f])")
 _RANK = re.compile(r"(?:^|[^a-z])(?:global)?_?rank[-_.=]?([0-9]{1,6})(?![0-9])", re.IGNORECASE)
@@ -54,6 +58,10 @@ _HOST_AFTER_KIND = re.compile(
     r"(?:\.20[0-9]{2}-[0-9]{2}-[0-9]{2}[0-9T:_-]*)?\.txt(?:\.[a-z0-9]+)?$",
     re.IGNORECASE,
 )
+Told = tuple[str, str | None, str]
+"""Of a file: reader, grammar that owns it, why nobody reads it."""
+Seen = tuple["Mapping[str, tuple[int, int]]", "Mapping[str, Told]"]
+"""By name: size and time of change, and what was told of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +93,7 @@ def discover(
     follow: bool = False,
     roots: Collection[Path] = (),
     refused: Iterable[tuple[str, str]] = (),
-    seen: tuple[Mapping[str, tuple[int, int]], Mapping[str, tuple[str, str | None, str]]] | None = None,
+    seen: Seen | None = None,
 ) -> list[SourceFile]:
     """Every file below `run` (or `run` itself), in sorted order; what cannot be read is among them, with the reason.
 
@@ -95,8 +103,7 @@ def discover(
         follow: read files that links lead to outside of `run` as well.
         roots: places that links in `run` may lead to, resolved.
         refused: names of files that could not be had, and why.
-        seen: what is known by name of files that were looked at before with this catalog: size and time of change, and
-            reader, grammar and reason.
+        seen: of files that were looked at before with this catalog.
 
     Raises:
         FileNotFoundError: `run` does not exist.
@@ -113,29 +120,23 @@ def discover(
     )
     owners = sorted((g for g in catalog.grammars if g.head), key=lambda g: g.name)
     out: list[SourceFile] = []
-    for path, relative, why in found:
-        name = printable(relative)
-        if _OWN_NAME.fullmatch(path.name):
-            continue
-        size = mtime_ns = 0
-        reader: str = ""
-        grammar: str | None = None
-        if not why:
-            try:
-                status = path.stat()
-                size, mtime_ns = status.st_size, status.st_mtime_ns
-                if seen and seen[0].get(name) == (size, mtime_ns) and not seen[1][name][2].startswith(_SHUT):
-                    reader, grammar, why = seen[1][name]
-                else:
-                    reader, grammar, why = _who_reads(path, name, catalog, owners)
-            except OSError as e:
-                why = f"{_SHUT}: {e.strerror or e}"
-        if why == "own":
-            continue
-        if not alone and (path.suffix in _NOT_LOGS or _NOTES.fullmatch(path.name)):
-            reader, grammar, why = "", None, "source code or notes, no log"
-        host, rank = hints(name)
-        out.append(SourceFile(len(out) + 1, path, name, reader, grammar, host, rank, size, mtime_ns, why))
+    for some in range(0, len(found), _AT_ONCE):
+        looked = [
+            _look(path, printable(relative), why, catalog, seen)
+            for path, relative, why in found[some : some + _AT_ONCE]
+            if not _OWN_NAME.fullmatch(path.name)
+        ]
+        _match_heads([one for one in looked if one.told is None], owners)
+        for one in looked:
+            reader, grammar, why = one.told or ("lines", None, "")
+            if why == "own":
+                continue
+            if not alone and (one.path.suffix in _NOT_LOGS or _NOTES.fullmatch(one.path.name)):
+                reader, grammar, why = "", None, "source code or notes, no log"
+            host, rank = hints(one.name)
+            out.append(
+                SourceFile(len(out) + 1, one.path, one.name, reader, grammar, host, rank, one.size, one.mtime_ns, why)
+            )
     there = {f.name for f in out}
     for name, why in missing.items():
         if name not in there:
@@ -265,36 +266,87 @@ def _walk(run: Path, follow: bool, roots: frozenset[Path]) -> Iterator[tuple[Pat
             yield path, why
 
 
-def _who_reads(path: Path, name: str, catalog: Catalog, owners: Sequence[Grammar]) -> tuple[str, str | None, str]:
-    """(reader, owning grammar, why nobody reads it)."""
+@dataclass(slots=True)
+class _Look:
+    """A file that was looked at; `told` is None while only its head can tell."""
+
+    path: Path
+    name: str
+    size: int = 0
+    mtime_ns: int = 0
+    told: Told | None = None
+    head: bytes = b""
+
+
+def _look(
+    path: Path,
+    name: str,
+    why: str,
+    catalog: Catalog,
+    seen: Seen | None,
+) -> _Look:
+    """What is known of a file, its size and its name."""
+    if why:
+        return _Look(path, name, told=("", None, why))
     try:
-        head = _head(path)
-    except Exception as e:  # a packer that is missing
-        return "", None, f"{_SHUT}: {e}"
-    if not head:
-        return "lines", None, ""
-    if _OWN_TEXT.match(head):
-        return "", None, "own"
+        status = path.stat()
+    except OSError as e:
+        return _Look(path, name, told=("", None, f"{_SHUT}: {e.strerror or e}"))
+    one = _Look(path, name, status.st_size, status.st_mtime_ns)
+    if seen and seen[0].get(name) == (one.size, one.mtime_ns) and not seen[1][name][2].startswith(_SHUT):
+        one.told = seen[1][name]
+        return one
+    try:
+        one.head = _head(path)
+    except Exception as e:  # also a packer that is missing
+        one.told = "", None, f"{_SHUT}: {e}"
+        return one
     plain = Path(name).name
     if compression_of(path):
         plain = Path(plain).stem
-    for grammar in catalog.grammars:
-        if any(fnmatch.fnmatch(plain, g) or fnmatch.fnmatch(name, g) for g in grammar.names):
-            return grammar.reader, grammar.name, ""
-    text = head.decode("latin-1") if b"\0" in head[:4096] else head.decode("utf-8", errors="replace")
-    for grammar in owners:
-        if all(_matches(text, h) for h in grammar.head) and not (grammar.unless and _matches(text, grammar.unless)):
-            return grammar.reader, grammar.name, ""
-    if _binary(head):
-        return "", None, "binary, and no reader knows it"
-    return "lines", None, ""
+    if not one.head:
+        one.told = "lines", None, ""
+    elif _OWN_TEXT.match(one.head):
+        one.told = "", None, "own"
+    else:
+        for grammar in catalog.grammars:
+            if any(fnmatch.fnmatch(plain, g) or fnmatch.fnmatch(name, g) for g in grammar.names):
+                one.told = grammar.reader, grammar.name, ""
+                break
+    return one
 
 
-def _matches(text: str, pattern: str) -> bool:
-    """Whether a regex matches somewhere in a text, by an engine whose time is linear in it; ^ and $ are those of a line."""
+def _match_heads(looked: Sequence[_Look], owners: Sequence[Grammar]) -> None:
+    """Tell of each file by its head who reads it: the first of its owners, nobody, or every ordinary grammar."""
+    if not looked:
+        return
     import polars as pl  # where no file changed, none is looked at
 
-    return bool(pl.Series([text]).str.contains(f"(?m){pattern}").item())
+    texts = pl.Series([_text(one.head) for one in looked])
+    free = pl.int_range(len(looked), eager=True)
+    for owner in owners:
+        there = texts.gather(free)
+        fits = pl.repeat(True, len(free), eager=True)
+        for pattern in owner.head:
+            fits &= _matches(there, pattern)
+        if owner.unless:
+            fits &= ~_matches(there, owner.unless)
+        for n in free.filter(fits):
+            looked[n].told = owner.reader, owner.name, ""
+        free = free.filter(~fits)
+    for n in free:
+        looked[n].told = (
+            ("", None, "binary, and no reader knows it") if _binary(looked[n].head) else ("lines", None, "")
+        )
+
+
+def _matches(texts: pl.Series, pattern: str) -> pl.Series:
+    """Whether a regex matches somewhere in each text, by an engine whose time is linear in it; ^ and $ are those of a line."""
+    return texts.str.contains(f"(?m){pattern}")
+
+
+def _text(head: bytes) -> str:
+    return head.decode("latin-1") if b"\0" in head[:4096] else head.decode("utf-8", errors="replace")
 
 
 def _head(path: Path) -> bytes:
