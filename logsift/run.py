@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -18,7 +18,7 @@ from logsift.content.load import load_catalog
 from logsift.errors import StorageError, UserError
 from logsift.ingest.discover import discover
 from logsift.inputs import given
-from logsift.places import cache_folder, publish, remember, workplace
+from logsift.places import cache_folder, forget_old, publish, remember, workplace
 from logsift.store import Store
 from logsift.store.incremental import forget_changed, known, numbered, tells_another_clock
 from logsift.store.materialise import declared
@@ -46,22 +46,10 @@ def analyze(
     progress: Callable[[str, int, int], None] | None = None,
     follow: bool = False,
 ) -> Analysis:
-    """Read what a job left behind and name the root cause.
+    """What `logsift.analyze` does, without its `Run`: the same arguments and errors.
 
-    Args:
-        run: a directory, a file, an archive, "-" for the standard input, a database that logsift wrote, or several of
-            these (but no database), which are one job then.
-        catalog: the content to use, by default the built-in one and the user's own.
-        db: where the database goes, by default `RUN/logsift.duckdb`, or a cache folder where RUN can't be written. None:
-            nowhere, nothing is left of it when the store is closed.
-        progress: called with (stage, done, in all): bytes while "reading", then how many "tables" and "rules" are done;
-            before and after these "storing" and the "verdict", which do not say how much is left (0 in all).
-        follow: read files outside of a directory that links in it lead to.
-
-    Raises:
-        FileNotFoundError: no such run directory.
-        UserError: nothing in it can be read.
-        ContentErrors: the content is wrong.
+    `progress` is also called for "storing" and the "verdict", before and behind the tables and rules; these two do not say
+    how much is left (0 in all).
     """
     source = given([Path(run)] if isinstance(run, str | Path) else [Path(r) for r in run])
     catalog = catalog or load_catalog()
@@ -119,16 +107,16 @@ def analyze(
                 todo = [f for f in files if f.file_id in stale]
         if store is None:
             store, todo = create(work / "new", catalog), files
-        try:
+        with closing(store):
             pipeline.read(store, catalog, todo, progress)
             pipeline.explain(store, catalog, files, progress)
             found = not given_path and (len(declared(store)) > 0 or bool(store.rows("SELECT 1 FROM incident LIMIT 1")))
             store.finish()
-        finally:
-            store.close()
         path = path if given_path or found else aside
         publish(store.path or path, path)
     remember(path)
+    if path == aside:
+        forget_old(path)
     return Analysis.of(shown, Store.open(path), catalog, len(todo), run)
 
 
@@ -138,13 +126,10 @@ def _unnamed(catalog: Catalog, files: Sequence[SourceFile], progress: Callable[[
     from logsift.store.create import create
 
     with tempfile.TemporaryDirectory(prefix="logsift-") as folder:
-        made = create(Path(folder) / DATABASE, catalog)
-        try:
+        with closing(create(Path(folder) / DATABASE, catalog)) as made:
             pipeline.read(made, catalog, files, progress)
             pipeline.explain(made, catalog, files, progress)
             made.finish()
-        finally:
-            made.close()
         store = Store.open(Path(folder) / DATABASE)
     store.path = None
     return store
@@ -178,4 +163,4 @@ def default_database(run: Path) -> Path:
 
 def cached_database(run: Path) -> Path:
     """The place in the user's cache for what is not written beside the run."""
-    return cache_folder() / f"{hashlib.sha256(os.fsencode(run.resolve())).hexdigest()[:16]}.duckdb"
+    return cache_folder() / f"run-{hashlib.sha256(os.fsencode(run.resolve())).hexdigest()[:16]}.duckdb"

@@ -61,8 +61,9 @@ def listed(parts: Sequence[Part], most: int = 12) -> str:
         for part in parts:
             if part.kind == kind:
                 took[part.name] = took.get(part.name, 0.0) + part.seconds
-        shown = list(took.items()) if kind == "stage" else sorted(took.items(), key=lambda item: -item[1])[:most]
-        if took:
-            lines.append(f"{sum(took.values()):8.3f} s  {len(took)} {kind}{'s' * (len(took) > 1)}" * (kind != "stage"))
+        shown = list(took.items())
+        if took and kind != "stage":
+            shown = sorted(shown, key=lambda item: -item[1])[:most]
+            lines.append(f"{sum(took.values()):8.3f} s  {len(took)} {kind}{'s' * (len(took) > 1)}")
         lines += [f"{seconds:8.3f} s  {kind} {name}" for name, seconds in shown]
-    return "\n".join(filter(None, lines))
+    return "\n".join(lines)

@@ -112,9 +112,10 @@ def described(store: Store, name: str) -> str:
     Raises:
         UserError: there is none of that name; near names are given.
     """
-    table = next((t for t in tables(store) if t.name == name), None)
+    by_name = {t.name: t for t in tables(store)}
+    table = by_name.get(name)
     if table is None:
-        raise UserError(f"no table {name!r}{near(name, [t.name for t in tables(store)])}")
+        raise UserError(f"no table {name!r}{near(name, list(by_name))}")
     columns = columns_of(store, name)
     names, types = (max(len(getattr(c, part)) for c in columns) for part in ("name", "type"))
     rows = "" if table.rows is None else f" ({table.rows:,} row{'s' * (table.rows != 1)})"

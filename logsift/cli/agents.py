@@ -31,7 +31,7 @@ def mcp(root: Path, content: tuple[Path, ...]) -> None:
     \b
     Examples:
       logsift mcp --root /scratch/runs
-      claude mcp add logsift -- logsift mcp --root /scratch/runs
+      echo '{"mcpServers": {"logsift": {"command": "logsift", "args": ["mcp", "--root", "/scratch/runs"]}}}' > .mcp.json
     """  # noqa: D301 - click's mark
     if not root.is_dir():
         raise UserError(f"no such directory: {root}")

@@ -25,12 +25,17 @@ DB = click.option("--db", type=PATH, metavar="PATH", help="Where the database go
 Runs = tuple[Path, ...]
 
 
+def _noted(ctx: click.Context, option: click.Parameter, value: object) -> None:
+    """Keep an option's value for `analysis_of`: no command looks at it."""
+    ctx.meta[str(option.name)] = value
+
+
 FOLLOW = click.option(
     "--follow",
     is_flag=True,
     expose_value=False,
     help="Read files outside of RUN that links in it lead to.",
-    callback=lambda ctx, _, value: ctx.meta.__setitem__("follow", value),
+    callback=_noted,
 )
 
 
@@ -46,7 +51,7 @@ def REDACT(command: Any) -> Any:  # noqa: ANN401 - one of click's decorators
         is_flag=True,
         expose_value=False,
         help="Without secrets; with other names for people, machines, addresses, folders and buckets.",
-        callback=lambda ctx, _, value: ctx.meta.__setitem__("redact", value),
+        callback=_noted,
     )
     return redact(REDACT_TABLE(command))
 
@@ -59,7 +64,7 @@ def REDACT_TABLE(command: Any) -> Any:  # noqa: ANN401 - one of click's decorato
         metavar="FILE",
         expose_value=False,
         help="Redact, and write what became of every name into FILE, for your own eyes.",
-        callback=lambda ctx, _, value: ctx.meta.__setitem__("redact_table", value),
+        callback=_noted,
     )(command)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import statistics
 from collections import deque
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import monotonic, process_time, sleep
@@ -215,12 +215,9 @@ class Watch:
         self._rows.con.execute("CHECKPOINT")
         path = self._work / f"told-{self._turn}"
         shutil.copyfile(self._work / "rows", path)
-        store = Store.open(path, read_only=False)
-        try:
+        with closing(Store.open(path, read_only=False)) as store:
             pipeline.explain(store, self._catalog, files)
             store.finish()
-        finally:
-            store.close()
         last, self._verdict = self._verdict, Analysis.of(self._run, Store.open(path), self._catalog, place=self._run)
         if last:
             last.store.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -55,13 +56,10 @@ def _template(catalog: Catalog) -> Path:
     template = cache_folder() / f"empty-{catalog.digest[:24]}.duckdb"
     if not template.is_file():
         with workplace(template) as work:
-            store = Store.open(work / "store", read_only=False)
-            try:
+            with closing(Store.open(work / "store", read_only=False)) as store:
                 store.con.execute("RESET memory_limit")
                 _define(store, catalog)
                 store.finish()
-            finally:
-                store.close()
             publish(work / "store", template)
         forget_old(template)
     return template

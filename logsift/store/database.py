@@ -135,11 +135,10 @@ class Store:
                 con.execute(f"SET allowed_directories = [{quoted(str(folder))}]; SET enable_external_access = false")
             # Attached, not connected to: DuckDB would hand out an instance that is still open on the file this one replaced.
             blocks = "" if path.exists() else f", BLOCK_SIZE {_BLOCK_BYTES}"
-            for name, path in paths.items():
-                con.execute(
-                    f"ATTACH {quoted(str(path))} AS {name} ({'READ_ONLY' if read_only else f'READ_WRITE{blocks}'})"
-                )
-            store = cls(con, paths[first])
+            mode = "READ_ONLY" if read_only else f"READ_WRITE{blocks}"
+            for name, place in paths.items():
+                con.execute(f"ATTACH {quoted(str(place))} AS {name} ({mode})")
+            store = cls(con, path)
             if read_only:
                 store.seal()
             con.execute(f"USE {first}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -79,19 +80,17 @@ def load(unpacked: Path, path: Path) -> None:
                 raise UserError(f"the bundle is damaged: {name} is not what its manifest says")
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as e:
         raise UserError(f"the bundle is damaged: its manifest or a file cannot be read ({e})") from None
-    store = Store.open(path, read_only=False)
     try:
-        store.con.execute(SHORT_HOST)
-        for statement in _statements(store, folder, files, empty):
-            store.fill(statement)
-        there = relations(store)
-        if lacking := sorted(set(ENGINE) - set(there)):
-            raise UserError(f"the bundle is damaged: it lacks the table {lacking[0]}")
-        store.finish()
+        with closing(Store.open(path, read_only=False)) as store:
+            store.con.execute(SHORT_HOST)
+            for statement in _statements(store, folder, files, empty):
+                store.fill(statement)
+            there = relations(store)
+            if lacking := sorted(set(ENGINE) - set(there)):
+                raise UserError(f"the bundle is damaged: it lacks the table {lacking[0]}")
+            store.finish()
     except duckdb.Error as e:
         raise UserError(f"the bundle is damaged: {str(e).splitlines()[0]}") from None
-    finally:
-        store.close()
 
 
 def _statements(store: Store, folder: Path, files: Mapping[str, Any], empty: Mapping[str, Any]) -> Iterator[str]:

@@ -182,8 +182,13 @@ def test_nothing_that_is_worth_keeping_is_kept_aside(run_of: Make, catalog: Cata
 
 
 def test_beside_a_file_where_nothing_can_be_made_nothing_is(catalog: Catalog) -> None:
+    cached_database(Path("/proc/cpuinfo")).unlink(missing_ok=True)
+    old = cached_database(Path("/a/run/of/last/month"))
+    old.write_text("")
+    os.utime(old, (0, 0))
     assert analyze(Path("/proc/cpuinfo"), catalog=catalog).incidents == ()
     assert cached_database(Path("/proc/cpuinfo")).is_file()
+    assert not old.exists()
     with pytest.raises(StorageError, match="say --db"):
         analyze(Path("/proc/cpuinfo"), catalog=catalog, db=Path("/proc/x.duckdb"))
 
