@@ -67,7 +67,8 @@ LOGIN = (
 JWT = r"eyJ[0-9A-Za-z_-]{10,}(?:\.[0-9A-Za-z_-]*){1,4}|eyJ[0-9A-Za-z_+/=-]{40,}"
 AZURE = r"[0-9A-Za-z_~.-]{3}[78]Q~[0-9A-Za-z_~.-]{31,}"
 BOT = r"[0-9]{8,10}:AA[0-9A-Za-z_-]{33}"
-BLOB = r"[0-9A-Za-z+/]{60,}={0,2}"
+OF_BLOB = "[0-9A-Za-z+/]"
+BLOB = rf"{OF_BLOB}{{60,}}={{0,2}}"
 CUT = 12
 """So many characters of a token at the end of a text are one that was cut there."""
 OF_SERVICES = Path(__file__).parent / "tokens.csv"
@@ -157,11 +158,18 @@ def services() -> list[dict[str, str]]:
         return list(csv.DictReader(f))
 
 
+def token_prefixes() -> str:
+    """How the tokens of services begin, as a pattern."""
+    return "|".join(_prefix(r) for r in services())
+
+
+def _prefix(service: Mapping[str, str]) -> str:
+    return re.escape(service["prefix"]).replace("\\-", "-")
+
+
 def token_pattern() -> str:
     """How the tokens of services begin; a short pattern is a fast one, and the judge counts."""
-    return "|".join(
-        f"{re.escape(r['prefix']).replace(chr(92) + '-', '-')}[{r['alphabet']}]{{8,}}{END}?" for r in services()
-    )
+    return "|".join(f"{_prefix(r)}[{r['alphabet']}]{{8,}}{END}?" for r in services())
 
 
 def kind_of_secret(key: str, value: str) -> str | None:
