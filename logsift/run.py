@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -24,12 +24,13 @@ from logsift.store.incremental import forget_changed, known, numbered, tells_ano
 from logsift.store.materialise import declared
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from logsift.content.model import Catalog
     from logsift.ingest.discover import SourceFile
 
 DATABASE = "logsift.duckdb"
+_BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 
 
 class Beside(Enum):
@@ -85,8 +86,9 @@ def analyze(
         held.store.close()
         held = held if builds_on else None
     # Imported here: a run that did not change since is only opened.
-    from logsift import pipeline
-    from logsift.store.create import create
+    with _one_thread_of_blas():
+        from logsift import pipeline
+        from logsift.store.create import create
 
     # Written in a folder of its own and renamed over the old one once it is whole: nobody ever opens half a database.
     with ExitStack() as held_open:
@@ -122,8 +124,9 @@ def analyze(
 
 def _unnamed(catalog: Catalog, files: Sequence[SourceFile], progress: Callable[[str, int, int], None] | None) -> Store:
     """A store whose file has no name any more: it is gone with the last who has it open."""
-    from logsift import pipeline
-    from logsift.store.create import create
+    with _one_thread_of_blas():
+        from logsift import pipeline
+        from logsift.store.create import create
 
     with tempfile.TemporaryDirectory(prefix="logsift-") as folder:
         with closing(create(Path(folder) / DATABASE, catalog)) as made:
@@ -133,6 +136,19 @@ def _unnamed(catalog: Catalog, files: Sequence[SourceFile], progress: Callable[[
         store = Store.open(Path(folder) / DATABASE)
     store.path = None
     return store
+
+
+@contextmanager
+def _one_thread_of_blas() -> Iterator[None]:
+    """Import numpy within: its BLAS starts a thread for every core, and nothing here multiplies matrices."""
+    before = os.environ.get(_BLAS_THREADS)
+    os.environ[_BLAS_THREADS] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[_BLAS_THREADS]
+        if before is not None:
+            os.environ[_BLAS_THREADS] = before
 
 
 def _opened(shown: Path, store: Store, catalog: Catalog, place: Path | None = None) -> Analysis:

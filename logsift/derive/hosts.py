@@ -21,9 +21,33 @@ def name_hosts(store: Store) -> None:
     """
     if not (tables := sorted(declared(store, "host"))):
         return
+    said = (f"SELECT file_id, line_no = 1 AS first, host FROM {t} WHERE host IS NOT NULL" for t in tables)
+    store.con.execute(f"CREATE TEMP TABLE said AS {' UNION '.join(said)}")
     _mend_torn(store, tables)
+    _name_files(store, tables)
+    store.con.execute("DROP TABLE said")
+
+
+def _mend_torn(store: Store, tables: list[str]) -> None:
+    """Give the first line of a file the host of its other lines, where it names but the end of that."""
+    torn = store.rows(
+        "SELECT a.file_id, a.host AS read, min(b.host) AS host FROM said a JOIN said b"
+        " ON a.file_id = b.file_id AND a.first AND NOT b.first AND a.host <> b.host AND ends_with(b.host, a.host)"
+        " GROUP BY ALL HAVING count(DISTINCT b.host) = 1"
+    )
+    first_line = {"said": "first", **dict.fromkeys(tables, "line_no = 1")}
+    for r in torn:
+        for table, condition in first_line.items():
+            store.con.execute(
+                f"UPDATE {table} SET host = ? WHERE file_id = ? AND {condition} AND host = ?",
+                [r["host"], r["file_id"], r["read"]],
+            )
+
+
+def _name_files(store: Store, tables: list[str]) -> None:
+    """Give files, and their lines that name none, the one host whose name their path holds."""
     files = store.rows("SELECT file_id, path, host FROM file WHERE host IS NULL OR contains(path, '-' || host)")
-    known = _hosts_by_line(store, tables) if files else {}
+    known = _hosts_by_line(store) if files else {}
     named: list[tuple[int, str | None, str]] = []
     for file in files:
         tokens = set(re.split(r"[^0-9A-Za-z-]+", file["path"])) | set(re.split(r"[^0-9A-Za-z]+", file["path"]))
@@ -44,29 +68,10 @@ def name_hosts(store: Store) -> None:
     store.con.execute("DROP TABLE named_file")
 
 
-def _mend_torn(store: Store, tables: list[str]) -> None:
-    """Give the first line of a file the host of its other lines, where it names but the end of that."""
-    said = " UNION ".join(f"SELECT file_id, line_no = 1 AS first, host FROM {t} WHERE host IS NOT NULL" for t in tables)
-    torn = store.rows(
-        f"WITH said AS ({said}) SELECT a.file_id, a.host AS read, min(b.host) AS host FROM said a JOIN said b"
-        " ON a.file_id = b.file_id AND a.first AND NOT b.first AND a.host <> b.host AND ends_with(b.host, a.host)"
-        " GROUP BY ALL HAVING count(DISTINCT b.host) = 1"
-    )
-    for t in tables if torn else ():
-        for r in torn:
-            store.con.execute(
-                f"UPDATE {t} SET host = ? WHERE file_id = ? AND line_no = 1 AND host = ?",
-                [r["host"], r["file_id"], r["read"]],
-            )
-
-
-def _hosts_by_line(store: Store, tables: list[str]) -> dict[str, bool]:
+def _hosts_by_line(store: Store) -> dict[str, bool]:
     """Short name of every host in the rows, and whether any line says it (not only the path of its file)."""
-    rows = " UNION ".join(
-        f"SELECT t.host, t.host IS DISTINCT FROM f.host AS by_a_line FROM {t} t JOIN file f USING (file_id) WHERE t.host IS NOT NULL"
-        for t in tables
-    )
     names = store.rows(
-        f"SELECT short_host(host) AS host, bool_or(by_a_line) AS by_a_line FROM ({rows}) WHERE NOT host[1] BETWEEN '0' AND '9' GROUP BY 1"
+        "SELECT short_host(said.host) AS host, bool_or(said.host IS DISTINCT FROM f.host) AS by_a_line"
+        " FROM said JOIN file f USING (file_id) WHERE NOT said.host[1] BETWEEN '0' AND '9' GROUP BY 1"
     )
     return {str(r["host"]): r["by_a_line"] for r in names}
