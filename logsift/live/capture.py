@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from logsift.errors import StorageError
 from logsift.live import probes
 from logsift.live.processes import PROC, Process, Rank
-from logsift.live.secrets import masked, masked_environment
 from logsift.live.tools import Refused, Tools, no_right
+from logsift.report.redact import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -64,13 +64,14 @@ class _Node:
     trace: bool
     began: float = field(default_factory=time.time)
     refused: list[Refused] = field(default_factory=list)
+    redactor: Redactor = field(default_factory=lambda: Redactor(names=False))
 
     def write(self, name: str, text: str, rank: Rank | None = None) -> None:
         """Put a text into a file of the node's folder, or of a rank's in it; nothing where there is none."""
         if text:
             folder = self.folder / rank.name if rank else self.folder
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(masked(text), encoding="utf-8")
+            (folder / name).write_text(self.redactor.text(text), encoding="utf-8")
 
 
 def capture(
@@ -146,7 +147,7 @@ def _rank(node: _Node, rank: Rank) -> Seen:
     processes = (rank.process, *rank.children)
     record, why = probes.ask_for_flight_record(rank)
     first = _look(node, rank)
-    node.write("env.txt", masked_environment(probes.environment(rank.process)), rank)
+    node.write("env.txt", probes.environment(node.redactor.environment(rank.process.environment)), rank)
     node.write("proc.txt", "".join(probes.facts(p) for p in processes), rank)
     node.write("fd.txt", "".join(probes.descriptors(p) for p in processes), rank)
     node.write("sockets.txt", "".join(probes.sockets(p) for p in processes), rank)
@@ -229,7 +230,7 @@ def _trace(node: _Node, rank: Rank) -> None:
     elif re.search(r"Operation not permitted|Permission denied", told.error):
         node.refused.append(no_right("system calls", rank.process.user))
     with suppress(OSError):
-        path.write_text(masked(path.read_text(errors="replace")))
+        path.write_text(node.redactor.text(path.read_text(errors="replace")))
 
 
 def _copy(record: Path, to: Path, since: float) -> str:
@@ -259,13 +260,14 @@ def _let_go(before: dict[int, str]) -> None:
 
 def told(captured: Captured) -> str:
     """What was captured and what was not, for people (plain text)."""
+    redactor = Redactor(names=False)
     lines = [f"Captured on {captured.host}: {len(captured.seen)} training processes.", ""]
     for s in captured.seen:
         who = f"rank {s.rank.number}" if s.rank.number is not None else "rank unknown"
         moves = {True: "moved", False: "same place twice", None: "no stack"}[s.moved]
         where = next((f for f in s.frames if not f.startswith("<")), "")
         also = f", {len(s.rank.children)} of its own" if s.rank.children else ""
-        lines.append(masked(f"{who:<9} pid {s.rank.pid:<8} {s.state or 'gone':<4} {moves:<16} {where}{also}"))
+        lines.append(redactor.text(f"{who:<9} pid {s.rank.pid:<8} {s.state or 'gone':<4} {moves:<16} {where}{also}"))
     if captured.refused:
         lines += ["", "Not had:"]
         for r in captured.refused:

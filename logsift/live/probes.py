@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from logsift.live.processes import PROC, Process
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from logsift.live.processes import Rank
     from logsift.live.tools import Tools
@@ -127,9 +127,9 @@ def _end(text: str) -> str:
     return f"{socket.inet_ntop(family, packed)}:{int(port, 16)}"
 
 
-def environment(process: Process) -> str:
-    """The variables that a process was started with, one a line."""
-    flat = ((name, value.replace("\n", "\\n")) for name, value in sorted(process.environment.items()))
+def environment(variables: Mapping[str, str]) -> str:
+    """Variables that a process was started with, one a line."""
+    flat = ((name, value.replace("\n", "\\n")) for name, value in sorted(variables.items()))
     return "".join(f"{name}={value}\n" for name, value in flat)
 
 

@@ -55,7 +55,7 @@ SETTING = (
     rf"[0-9A-Za-z_.-]*{KEY}[0-9A-Za-z_.-]*"
     r'(?:["\'\\]*[ \t]*(?:[:=]|=>|:=)[ \t]*|["\'\\]*,[ \t]*["\'\\]*value["\'\\]*[ \t]*[:=][ \t]*)' + VALUE
 )
-OPTION = rf"--?[0-9a-z-]*(?:pass(?:word|wd)?|token|secret|key|auth)[ \t]+{VALUE}"
+OPTION = rf"--?[0-9A-Za-z_-]*(?i:pass(?:word|wd)?|token|secret|key|auth)(?:[\"'],)?[ \t]+{VALUE}"
 HEADER = (
     r'(?i:[0-9A-Za-z-]*authorization["\'\\]*[ \t]*[:=][ \t]*["\'\\]*(?:bearer|basic|token|digest|apikey)[ \t]+|bearer[ \t]+)'
     r"[0-9A-Za-z._~+/=-]+"
@@ -101,7 +101,7 @@ OWNER = r"(?i:uid|user|euid|gid)=[0-9]+\([0-9A-Za-z._-]+\)"
 PATH = r"(?:~[0-9A-Za-z._-]*(?:/[0-9A-Za-z._@+~%-]+)+|(?:/[0-9A-Za-z._@+~%=-]+){2,})/*"
 
 SETTING_PARTS = re.compile(
-    r'(?P<key>[0-9A-Za-z_.-]+)(?P<between>["\'\\]*(?:,[ \t]*["\'\\]*value["\'\\]*)?[ \t]*(?:=>|:=|[:=]|[ \t])[ \t]*\\*["\']?)'
+    r'(?P<key>[0-9A-Za-z_.-]+)(?P<between>["\'\\]*(?:,[ \t]*["\'\\]*value["\'\\]*)?,?[ \t]*(?:=>|:=|[:=]|[ \t])[ \t]*\\*["\']?)'
     r"(?P<value>.*)",
     re.DOTALL,
 )
@@ -113,6 +113,8 @@ STRONG = re.compile(
 )
 LOUD = re.compile(r"_(?:TOKEN|KEY|SECRET|PASS|PWD|AUTH|CREDENTIALS?)S?$")
 WEAK = re.compile(r"(?:token|auth|authorization|sig|signature|cookie|set_cookie|x_[a-z_]*key|credential|key)$")
+VARIABLE = re.compile(rf"(?:^|_)[A-Z0-9]*{KEY}(?:word|wd|phrase|code|entials?)?s?(?:_|$)", re.IGNORECASE)
+"""A part of the name of a variable that holds a secret; TOKENIZER and AUTHOR are none."""
 OF_MODELS = re.compile(
     r"(?:pad|padding|eos|bos|eot|unk|mask|cls|sep|special|image|audio|video|next|first|last|stop|start|end|prompt|new|per|max"
     r"|min|num|n|total|vocab|draft|think|added|extra|invalid|unexpected|sampled|output|input|decode|prefill|the)_?token$"
@@ -194,6 +196,13 @@ def kind_of_secret(key: str, value: str) -> str | None:
     return "secret" if has[2] and (has[0] or has[1]) else None
 
 
+def is_secret_variable(name: str, value: str) -> bool:
+    """True where a variable of the environment holds a secret by its name, unless its value can be none."""
+    bare = value.strip("\"'")
+    may_be_none = NO_SECRET.fullmatch(bare) or A_PATH.fullmatch(bare) or NUMBER.fullmatch(bare) or "://" in bare
+    return bool(bare and VARIABLE.search(name) and ("pass" in name.lower() or not may_be_none))
+
+
 def is_name(host: str) -> bool:
     """True where a host goes by a name, not by its address or a number."""
     return len(host) > 1 and not host.isdigit() and not re.fullmatch(r"[0-9.]+|.*:.*", host)
@@ -227,6 +236,26 @@ def port_of(place: str) -> tuple[str, str]:
         return f"{host}]", rest
     host, colon, port = place.partition(":")
     return host, colon + port
+
+
+def is_webhook(host: str, path: str) -> bool:
+    """True for an address to which anybody who knows it can post."""
+    return host.lower() in ("hooks.slack.com", "discord.com") and ("services" in path or "webhooks" in path)
+
+
+def parts_of_url(url: str) -> tuple[str, str | None, str, str, str]:
+    """Scheme, login (user and password), place (host and port), the slash behind it, and what follows."""
+    scheme, _, rest = url.partition("://")
+    place, slash, path = rest.partition("/")
+    if "?" in place or "#" in place:
+        at = min(place.index(c) for c in "?#" if c in place)
+        place, slash, path = place[:at], "", rest[at:]
+    port = place.rpartition(":")[2]
+    if "@" not in place and "@" in path and ":" in place and not port.isdigit():  # a password with a slash
+        place, _, path = rest.rpartition("@")
+        place, slash, path = f"{place}@{path.partition('/')[0]}", "/" * ("/" in path), path.partition("/")[2]
+    login, at_sign, host = place.rpartition("@")
+    return scheme, login if at_sign else None, host, slash, path
 
 
 def split_query(path: str) -> tuple[str, str, str]:

@@ -31,6 +31,7 @@ class Redactor:
         addresses: network addresses that are known, so that they are numbered in an order people expect.
         aliases: other name -> name of a host.
         hardware: keep UUIDs and serial numbers of GPUs (whoever replaces them needs them).
+        names: replace names too; without them only secrets go, for texts that stay in the house.
     """
 
     def __init__(
@@ -42,8 +43,9 @@ class Redactor:
         serials: Iterable[str] = (),
         *,
         hardware: bool = False,
+        names: bool = True,
     ) -> None:
-        self.hardware = hardware
+        self.hardware, self.names = hardware, names
         self.table: dict[tuple[str, str], str] = {}
         """(kind, what it was) -> what it became; secrets are not in it."""
         self.secrets: Counter[str] = Counter()
@@ -75,7 +77,7 @@ class Redactor:
         for user in sorted({u for u in users if len(u) > 1} - private.ANYBODY["account"], key=natural):
             self._names.setdefault(user.lower(), ("user", user))
             self._user(user)
-        self._last = _Pass(self, _names(self._name_pattern()))
+        self._last = _Pass(self, _names(self._name_pattern()) if self.names else _logins())
         self._met.clear()
 
     # -- in --
@@ -107,6 +109,12 @@ class Redactor:
     def text(self, given: str) -> str:
         """One text redacted."""
         return self.texts([given])[0]
+
+    def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
+        """Variables redacted: what is under the name of a secret goes whole, whatever it looks like."""
+        shown = dict(zip(variables, self.texts(list(variables.values())), strict=True))
+        hidden = [name for name, value in variables.items() if private.is_secret_variable(name, value)]
+        return shown | {name: self._secret("secret") for name in hidden}
 
     # -- what the judges have in common --
 
@@ -244,18 +252,9 @@ class Redactor:
     # -- who and where --
 
     def _url(self, what: str) -> str:
-        scheme, _, rest = what.partition("://")
-        place, slash, path = rest.partition("/")
-        if "?" in place or "#" in place:
-            at = min(place.index(c) for c in "?#" if c in place)
-            place, slash, path = place[:at], "", rest[at:]
+        scheme, login, place, slash, path = private.parts_of_url(what)
         who = ""
-        port = place.rpartition(":")[2]
-        if "@" not in place and "@" in path and ":" in place and not port.isdigit():  # a password with a slash
-            place, _, path = rest.rpartition("@")
-            place, slash, path = f"{place}@{path.partition('/')[0]}", "/" * ("/" in path), path.partition("/")[2]
-        if "@" in place:
-            login, _, place = place.rpartition("@")
+        if login is not None:
             if scheme.lower() in ("abfs", "abfss", "wasb", "wasbs"):
                 who = f"{self._other('bucket', login)}@"
             else:
@@ -264,6 +263,21 @@ class Redactor:
                 user = self._login_of_url(user, alone=not colon and not scheme.startswith(("ssh", "sftp", "rsync")))
                 who = f"{user}{colon}{secret}@"
         return f"{scheme}://{who}{self._place_and_path(scheme.lower(), place, slash, path)}"
+
+    def _url_without_secrets(self, what: str) -> str:
+        scheme, login, place, slash, path = private.parts_of_url(what)
+        who = ""
+        if login is not None:
+            user, colon, _ = login.partition(":")
+            who = f"{user}:{self._secret('password')}@" if colon else f"{login}@"
+            if not colon and len(login) >= 20 and not scheme.startswith(("abfs", "wasb")):
+                who = f"{self._secret('token')}@"
+        if private.is_webhook(place, path):
+            return f"{scheme}://{who}{place}/{self._secret('webhook')}"
+        return f"{scheme}://{who}{place}{slash}{self._parameters(path)}"
+
+    def _parameters(self, path: str) -> str:
+        return private.IN_QUERY.sub(lambda m: m[1] + self._secret("parameter"), path)
 
     def _login_of_url(self, user: str, *, alone: bool) -> str:
         if not user or user.lower() in private.ANYBODY["account"] or user.startswith("[redacted"):
@@ -275,7 +289,7 @@ class Redactor:
 
     def _place_and_path(self, scheme: str, place: str, slash: str, path: str) -> str:
         path, mark, query = private.split_query(path)
-        query = private.IN_QUERY.sub(lambda m: m[1] + self._secret("parameter"), mark + query)
+        query = self._parameters(mark + query)
         query = self._within(query) if query else ""
         if scheme in private.ANYBODY["local"]:
             return f"{self._within(place)}{self._path(f'/{path}') if slash else ''}{query}"
@@ -294,7 +308,7 @@ class Redactor:
             return f"{shown}{port}{slash}{below}{query}"
         public = private.is_public(host)
         shown = host if public else self._host_of_url(host)
-        if host.lower() in ("hooks.slack.com", "discord.com") and ("services" in path or "webhooks" in path):
+        if private.is_webhook(host, path):
             return f"{host}/{self._secret('webhook')}"
         if (
             host.lower().endswith("wandb.ai")
@@ -497,6 +511,11 @@ def _names(known: str) -> list[_Kind]:
         ("mac", private.MAC, r._mac), ("ipv4", private.IPV4, r._ipv4), ("name", known, r._name), ("path", private.PATH, r._path), ("ec2", private.EC2, r._ec2),
         ("domain", private.DOMAIN, r._domain),
     ]  # fmt: skip
+
+
+def _logins() -> list[_Kind]:
+    """What is looked for last where names stay."""
+    return [("url", private.URL, Redactor._url_without_secrets)]
 
 
 class _Pass:

@@ -24,7 +24,6 @@ from logsift.live import probes
 from logsift.live.capture import Captured, capture
 from logsift.live.how import how
 from logsift.live.processes import Process, Rank, training
-from logsift.live.secrets import masked, masked_environment
 
 COLLECTIVE = "def all_reduce(link):\n    link.recv(1)\n"
 PLAY = """
@@ -144,7 +143,7 @@ def test_two_looks_tell_who_stands_still(captured: Captured) -> None:
 @traced
 def test_no_secret_is_in_what_was_captured(captured: Captured) -> None:
     texts = {p: p.read_bytes() for p in captured.folder.rglob("*") if p.is_file()}
-    assert any(b"WANDB_API_KEY=***" in t for t in texts.values())
+    assert any(b"WANDB_API_KEY=[redacted-secret]" in t for t in texts.values())
     assert not [p for p, t in texts.items() if b"hush-hush" in t]
     assert captured.folder.stat().st_mode & 0o077 == 0
 
@@ -209,15 +208,6 @@ def test_a_flight_record_is_asked_for_through_its_pipe(tmp_path: Path) -> None:
     finally:
         os.close(reader)
     assert probes.ask_for_flight_record(Rank(Process(os.getpid(), 1, 0, ("python",), env), 3))[1].startswith("nobody")
-
-
-def test_secrets_are_masked_and_settings_are_not() -> None:
-    assert masked_environment("HF_TOKEN=abc\nTOKENIZERS_PARALLELISM=false\nNCCL_DEBUG=INFO\n") == (
-        "HF_TOKEN=***\nTOKENIZERS_PARALLELISM=false\nNCCL_DEBUG=INFO\n"
-    )
-    assert masked("train.py --lr 3 --hub-token hf --url https://ada:pw@host/x") == (
-        "train.py --lr 3 --hub-token *** --url https://***@host/x"
-    )
 
 
 def test_every_way_to_start_a_job_has_its_line() -> None:

@@ -113,6 +113,7 @@ PLANTS: dict[str, Plant] = {
     "password": within("password=@@", ALNUM + "#!", 12),
     "password, quoted": within('"db_password": "@@"', ALNUM, 12),
     "password, YAML": within("smtp_password: @@", ALNUM, 10),
+    "password, argument in a list": within("['train.py', '--db_password', '@@']", ALNUM, 10),
     "password, option": within("--db-password @@", ALNUM, 10),
     "secret of a pod": within('{"name": "MY_API_KEY", "value": "@@"}', ALNUM, 24),
     "secret": within("CLIENT_SECRET=@@", ALNUM, 32),
@@ -147,6 +148,14 @@ PLANTS: dict[str, Plant] = {
     "GPU": lambda m: ((a := "-".join([m.of(HEX, 8), m.groups(3, 4, "-"), m.of(HEX, 12)])), (f"GPU-{a}", a))[1],
     "serial": lambda m: ((a := f"165{m.of(string.digits, 10)}"), (f"Serial Number : {a}", a))[1],
 }  # fmt: skip
+
+NAMES = frozenset({
+    "mail", "home", "home, of a Mac", "project", "project above a library", "user", "user by number", "W&B project", "bucket",
+    "bucket, GCS", "bucket, as host", "account", "domain", "host of the job", "host of its kind", "host with its domain",
+    "list of hosts", "account of the job", "IPv4", "IPv4 with its port", "IPv4 of NCCL", "IPv6", "IPv6, short", "IPv6 in a URL",
+    "MAC", "GPU", "serial",
+})  # fmt: skip
+"""Plants that are names, no secrets."""
 
 LINES = [
     "@@",
@@ -242,6 +251,36 @@ def test_no_planted_secret_leaks() -> None:
     leaked = [(kind, line, out) for (kind, line, secret), out in zip(given, shown, strict=True) if holds(out, secret)]
     assert len(given) >= 1000
     assert leaked == []
+
+
+def test_without_names_secrets_go_and_names_stay() -> None:
+    given = planted()
+    shown = Redactor(names=False).texts([line for _, line, _ in given])
+    wrong = [
+        (kind, line, out)
+        for (kind, line, secret), out in zip(given, shown, strict=True)
+        if (out != line if kind in NAMES else holds(out, secret))
+    ]
+    assert wrong == []
+
+
+def test_variables_are_hidden_by_their_names() -> None:
+    stay = {
+        "TOKENIZERS_PARALLELISM": "false", "NCCL_DEBUG": "INFO", "SSH_AUTH_SOCK": "/tmp/ssh/agent.1", "GIT_AUTHOR_NAME": "ada",
+        "MAX_TOKEN_LEN": "4096", "GOOGLE_APPLICATION_CREDENTIALS": "/etc/gcp.json", "MASTER_ADDR": "node01",
+    }  # fmt: skip
+    go = {
+        "HF_TOKEN": "abc",
+        "PROXY_PASS": "1234",
+        "MY_COOKIE": "a=b; c d",
+        "API_KEY_OF_CI": "x y",
+        "DB": "pg://u:hush@h/d",
+    }
+    shown = Redactor(names=False).environment(stay | go)
+    assert {name: shown[name] for name in stay} == stay
+    assert {name: shown[name] for name in go} == dict.fromkeys(go, "[redacted-secret]") | {
+        "DB": "pg://u:[redacted-password]@h/d"
+    }
 
 
 def test_look_alikes_stay() -> None:
