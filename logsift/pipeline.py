@@ -21,13 +21,14 @@ from logsift.judge.missing import ask_for_more
 from logsift.judge.progress import Progress
 from logsift.judge.rules import judge
 from logsift.judge.words import worded
-from logsift.store.incremental import forget_from
+from logsift.store.incremental import forget_from, left_over
+from logsift.store.incremental import settle as settle_files
 from logsift.store.materialise import Tables, unite
 from logsift.store.schema import CONCLUDED
 from logsift.timings import timed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from logsift.content.model import Catalog
     from logsift.ingest.discover import SourceFile
@@ -42,9 +43,11 @@ def read(
     progress: Callable[[str, int, int], None] | None = None,
 ) -> None:
     """Files -> rows of the declared tables; of a file with a `start`, the rows from there on are replaced."""
+    before: Mapping[int, int] = {}
     if known := [f for f in files if f.start != (0, 1)]:
         forget_from(store, known)
-    total, done = sum(f.size for f in files), 0
+        before = left_over(store, catalog, known)
+    total, done = sum(f.size - f.start[0] for f in files), 0
 
     def note(size: int) -> None:
         nonlocal done
@@ -60,9 +63,10 @@ def read(
         store.append_parts(Path(parts))
         store.con.execute("COMMIT; BEGIN")
     store.insert("file_window", parsed.windows)
+    settle_files(store, files, parsed.settled)
     store.insert("file", [
         (f.file_id, f.name, f.size, parsed.lines.get(f.file_id, 0), f.host, f.rank, f.grammar, f.reader,
-         parsed.not_understood.get(f.file_id, 0), f.why, f.mtime_ns, f.reader == "lines" and unended(f.path))
+         parsed.not_understood.get(f.file_id, 0) + before.get(f.file_id, 0), f.why, f.mtime_ns, f.reader == "lines" and unended(f.path))
         for f in files
     ])  # fmt: skip
     store.con.execute("COMMIT")

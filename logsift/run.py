@@ -20,7 +20,7 @@ from logsift.ingest.discover import discover
 from logsift.inputs import given
 from logsift.places import cache_folder, forget_old, publish, remember, workplace
 from logsift.store import Store
-from logsift.store.incremental import forget_changed, known, numbered, tells_another_clock
+from logsift.store.incremental import Seen, forget_changed, known, numbered
 from logsift.store.materialise import declared
 
 if TYPE_CHECKING:
@@ -78,13 +78,10 @@ def analyze(
         return Analysis.of(shown, _unnamed(catalog, files, progress), catalog, len(files), run)
     now = {f.name: (f.size, f.mtime_ns) for f in files}
     if held:
-        builds_on = False
         with suppress(duckdb.Error, UserError):  # a damaged one is made anew
             if held.files == now:
                 return _opened(shown, held.store, catalog, run)
-            builds_on = not tells_another_clock(held.store)
         held.store.close()
-        held = held if builds_on else None
     # Imported here: a run that did not change since is only opened.
     with _one_thread_of_blas():
         from logsift import pipeline
@@ -99,16 +96,8 @@ def analyze(
                 raise
             path = aside
             work = held_open.enter_context(workplace(path))
-        store, todo = None, files
-        if held:
-            with suppress(duckdb.Error, UserError):
-                shutil.copyfile(kept, work / "known")
-                store = Store.open(work / "known", read_only=False)
-                files = numbered(store, files)
-                stale = forget_changed(store, catalog, files, held.files)
-                todo = [f for f in files if f.file_id in stale]
-        if store is None:
-            store, todo = create(work / "new", catalog), files
+        built = _built_upon(kept, work / "known", catalog, files, held.files) if held else None
+        store, files, todo = built or (create(work / "new", catalog), files, files)
         with closing(store):
             pipeline.read(store, catalog, todo, progress)
             pipeline.explain(store, catalog, files, progress)
@@ -120,6 +109,23 @@ def analyze(
     if path == aside:
         forget_old(path)
     return Analysis.of(shown, Store.open(path), catalog, len(todo), run)
+
+
+def _built_upon(
+    kept: Path, copy: Path, catalog: Catalog, files: Sequence[SourceFile], held: Seen
+) -> tuple[Store, list[SourceFile], list[SourceFile]] | None:
+    """A copy of a store without what changed, all files by its numbers, and those to read; None where it is damaged."""
+    shutil.copyfile(kept, copy)
+    try:
+        store = Store.open(copy, read_only=False)
+    except UserError:
+        return None
+    try:
+        files = numbered(store, files)
+        return store, files, forget_changed(store, catalog, files, held)
+    except duckdb.Error:
+        store.close()
+        return None
 
 
 def _unnamed(catalog: Catalog, files: Sequence[SourceFile], progress: Callable[[str, int, int], None] | None) -> Store:

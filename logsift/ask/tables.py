@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _FIRST = ("incident", "evidence", "decision", "rank_fate", "timeline", "file", "problem", "unread", "missing", "clock")
 """What most questions begin with."""
-_OWN = {*(name for name in ENGINE if name.startswith("content_")), "run_info", "file_window", "cause"}
+_OWN = {*(name for name in ENGINE if name.startswith("content_")), "run_info", "file_window", "file_settled", "cause"}
 """What logsift keeps for itself."""
 _TITLES = {
     "start": "Start here",

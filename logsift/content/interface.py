@@ -176,7 +176,7 @@ MEANING: dict[str, str] = {
     "lines": "how many lines", "grammar": "the format that owns the file", "reader": "how it was read",
     "not_understood": "lines with words of trouble that gave no row", "why": "why it is so",
     "mtime_ns": "when the file was last changed, since 1970 [ns]", "unended": "its last line has no line end",
-    "byte_offset": "where the line begins in the unpacked file [bytes]", "what": "what it is about", "text": "the text, as it was printed",
+    "byte_offset": "where the line begins in the unpacked file [bytes]", "proof": "hash of samples of what is before the line", "what": "what it is about", "text": "the text, as it was printed",
     "files": "how many files", "template": "what the lines have in common", "word": "the word of trouble",
     # -- what was concluded --
     "incident_id": "the incident, see table incident", "cause_id": "the incident that explains", "effect_id": "the incident that is explained",

@@ -79,13 +79,15 @@ def match(
         if grammar.shares:
             out.left += run.left()
     left = lines.filter(pl.col("core") & pl.col("marked") & ~pl.Series(understood))
+    gave_rows = np.zeros(left.height, bool)
     for grammar in (g for g in grammars if g.leftovers and left.height):
         run = _Run(grammar, left, np.zeros(left.height, bool), _Standing(left["raw"]))
         run.match({p.id: p.needles for p in grammar.patterns})
         run.emit(tables, out)
         for h in (h for h in run.hits if h.pattern.table):
-            for file_id, count in left[h.seq].group_by("file_id").agg(pl.col("line_no").n_unique()).iter_rows():
-                out.not_understood[file_id] = out.not_understood.get(file_id, 0) + count
+            gave_rows[h.seq] = True
+    lines_of = left.filter(pl.Series(gave_rows)).group_by("file_id").agg(pl.col("line_no").n_unique())
+    out.not_understood |= dict(lines_of.iter_rows())
     return out
 
 

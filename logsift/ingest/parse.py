@@ -22,9 +22,8 @@ from logsift.ingest.envelope import FACTS, Envelopes
 from logsift.ingest.gate import Gate, Passed
 from logsift.ingest.match import PROBLEM, Matched, finish, match, reach
 from logsift.ingest.readers import lines as text
-from logsift.ingest.readers import reader
-from logsift.ingest.readers.mend import mended
-from logsift.ingest.readers.opening import CutShort
+from logsift.ingest.readers import mend, reader
+from logsift.ingest.readers.opening import CutShort, is_plain
 from logsift.ingest.spelling import Spelling
 from logsift.timings import timed
 
@@ -55,6 +54,8 @@ class Parsed:
     not_understood: dict[int, int] = field(default_factory=dict)
     windows: list[tuple[int, int, int]] = field(default_factory=list)
     """(file_id, first line, byte offset in the unpacked file): where to start looking for a line."""
+    settled: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """File id -> (byte offset, line number): whatever is added to a large file, the rows of what is before stay as they are."""
     spare: list[bytearray] = field(default_factory=list, repr=False)
     """Buffers of windows that passed."""
 
@@ -127,6 +128,7 @@ class Parser:
                         take_passed(2 * workers)
                 except Exception as e:  # whatever a file raises is that file's problem
                     why = str(e) if isinstance(e, CutShort) else f"{type(e).__name__}: {e}"
+                    parsed.settled.pop(file.file_id, None)
                     submit(_Unreadable(file.file_id, parsed.lines.get(file.file_id, 0), why))
             for grammar, alike in structured.items():
                 if alike:
@@ -178,13 +180,19 @@ class Parser:
     def _windows(self, file: SourceFile, parsed: Parsed) -> Iterator[tuple[str | None, text.Window]]:
         owner = self.owners[file.grammar] if file.grammar else None
         margin = self.reach(file.grammar)
+        # A smaller one may be mended as a whole, which takes no longer than to find out that it is not.
+        can_grow = file.size > mend.LARGEST_BYTES and is_plain(file.path)
         for window in text.windows(file.file_id, file.path, margin, self.window_bytes, parsed.spare, file.start):
             if owner is None and window.core_stop - window.core_start == file.size:
-                whole = mended(text.uncoloured(bytes(window.view())))
+                whole = mend.mended(text.uncoloured(bytes(window.view())))
                 ends = text.line_ends(whole)
                 window = replace(window, buffer=whole, core_stop=len(whole), stop=len(whole), ends=ends)
             parsed.lines[file.file_id] = window.core_last
             parsed.windows.append((file.file_id, window.first_line, window.offset))
+            if can_grow and (line := window.core_last - margin) > window.first_line:
+                # Blocks that begin before this line end before the last one, which may not have ended itself.
+                at = int(window.ends[line - window.first_line - 1]) - window.start
+                parsed.settled[file.file_id] = window.offset + at, line
             yield file.grammar, window
 
     def _pass(self, owner: str | None, window: text.Window, leftovers: int, spare: list[bytearray]) -> Passed:

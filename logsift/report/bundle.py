@@ -114,7 +114,11 @@ def _order(name: str) -> int:
     """What is dropped last: conclusions, then the reports, what they show, then the other tables."""
     table = Path(name).stem
     if name.startswith(f"{TABLES}/"):
-        if table in ENGINE and not table.startswith("content_") and table not in ("problem", "file_window", "clock"):
+        if (
+            table in ENGINE
+            and not table.startswith("content_")
+            and table not in ("problem", "file_window", "file_settled", "clock")
+        ):
             return 0
         return (
             2

@@ -32,6 +32,10 @@ ENGINE: Mapping[str, tuple[str, Mapping[str, str]]] = {
         "where in the unpacked file a line begins, every few megabytes",
         {"file_id": "BIGINT", "first_line": "BIGINT", "byte_offset": "BIGINT"},
     ),
+    "file_settled": (
+        "a large file that may grow: the line from which it is read again then, and a hash of samples of what is before",
+        {"file_id": "BIGINT", "first_line": "BIGINT", "byte_offset": "BIGINT", "proof": "VARCHAR"},
+    ),
     "problem": (
         "what could not be read or understood, by line",
         {"file_id": "BIGINT", "line_no": "BIGINT", "what": "VARCHAR", "text": "VARCHAR"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-_LARGEST = 4 << 20
+LARGEST_BYTES = 4 << 20
 """What people copy out of a terminal is smaller."""
 _WIDTHS = range(60, 400)
 _START = 4
@@ -23,7 +23,7 @@ def mended(data: bytes) -> bytes:
     A text is taken for broken where no line is longer than some width, more lines are just as long than nearly so, and
     a good part of these are cut at different places, within words too, and followed by a line that begins as no other does.
     """
-    if len(data) > _LARGEST or data.count(b"\n") < 2 * _CUTS:
+    if len(data) > LARGEST_BYTES or data.count(b"\n") < 2 * _CUTS:
         return data
     whole = data if data.endswith(b"\n") else data + b"\n"
     letters = np.frombuffer(whole, np.uint8)
