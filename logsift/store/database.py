@@ -135,7 +135,8 @@ class Store:
                 con.execute(f"SET allowed_directories = [{quoted(str(folder))}]; SET enable_external_access = false")
             # Attached, not connected to: DuckDB would hand out an instance that is still open on the file this one replaced.
             blocks = "" if path.exists() else f", BLOCK_SIZE {_BLOCK_BYTES}"
-            mode = "READ_ONLY" if read_only else f"READ_WRITE{blocks}"
+            # What is filled has no name yet: nobody recovers it, and it is written whole by `finish`.
+            mode = "READ_ONLY" if read_only else f"READ_WRITE, RECOVERY_MODE NO_WAL_WRITES{blocks}"
             for name, place in paths.items():
                 con.execute(f"ATTACH {quoted(str(place))} AS {name} ({mode})")
             store = cls(con, path)
