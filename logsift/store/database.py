@@ -95,8 +95,9 @@ class Store:
         self, con: duckdb.DuckDBPyConnection, path: Path | None, *, sealed: bool = False, watch: _Watch | None = None
     ) -> None:
         self.con, self.path, self._sealed, self._watch = con, path, sealed, watch or _Watch()
-        self.declared: frozenset[str] | None = None
-        """The tables of formats that have rows, once somebody asked; see `materialise.declared`."""
+        self.filled: frozenset[str] | None = None
+        """The tables of content that have rows, once somebody asked; see `materialise.filled`."""
+        self._sizes: dict[str, int] | None = None
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = True) -> Store:
@@ -191,7 +192,7 @@ class Store:
 
     def append_parts(self, parts: Path) -> None:
         """Load the Parquet files of `parts/<table>/` into the tables."""
-        self.declared = None
+        self.loaded()
         for folder in sorted(parts.iterdir()):
             files = [str(p) for p in sorted(folder.glob("*.parquet"))]
             self.con.execute(
@@ -199,13 +200,25 @@ class Store:
                 [files],
             )
 
+    def loaded(self) -> None:
+        """Rows came or went: which tables have any is to be asked again."""
+        self.filled = self._sizes = None
+
+    def sizes(self) -> dict[str, int]:
+        """The tables that may have rows, with DuckDB's estimate, which counts deleted rows too."""
+        if self._sizes is None:  # asked once: DuckDB describes hundreds of tables for it
+            self._sizes = dict(
+                self.con.execute(
+                    "SELECT table_name, estimated_size FROM duckdb_tables() WHERE database_name = current_database()"
+                    " AND estimated_size > 0"
+                ).fetchall()
+            )
+        return self._sizes
+
     def plan_by_size(self) -> None:
         """Spare the work on plans, and threads, where there are few rows."""
-        (rows,) = self.con.execute(
-            "SELECT coalesce(sum(estimated_size), 0) FROM duckdb_tables() JOIN content_declared ON name = table_name"
-            " WHERE database_name = current_database()"
-        ).fetchone() or (0,)
-        if rows < SMALL_ROWS:
+        declared = self.con.execute("SELECT name FROM content_declared").fetchall()
+        if sum(self.sizes().get(name, 0) for (name,) in declared) < SMALL_ROWS:
             self.con.execute(f"SET disabled_optimizers = '{','.join(_FOR_MANY_ROWS)}'; SET threads = 1")
 
     def fill(self, statement: str) -> int:

@@ -99,7 +99,7 @@ def forget_changed(
     for table in ("incident", "evidence", "cause", "missing", "clock", "decision"):
         store.con.execute(f"DELETE FROM {table}")
     store.con.execute("COMMIT")
-    store.declared = None
+    store.loaded()
     return todo
 
 

@@ -15,7 +15,7 @@ from logsift.store.schema import SEARCHED, timeline
 from logsift.timings import timed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection
 
     from logsift.store.database import Store
     from logsift.store.schema import Stage
@@ -24,9 +24,15 @@ if TYPE_CHECKING:
 def declared(store: Store, column: str = "file_id") -> frozenset[str]:
     """The tables of formats that have rows, of those that store this common column."""
     listed = store.rows("SELECT name, omits FROM content_declared")
-    if store.declared is None:
-        store.declared = _with_rows(store, [r["name"] for r in listed])
-    return store.declared & {r["name"] for r in listed if column not in r["omits"]}
+    return filled(store) & {r["name"] for r in listed if column not in r["omits"]}
+
+
+def filled(store: Store) -> frozenset[str]:
+    """The tables of formats, and those made of others in an earlier call, that have rows."""
+    if store.filled is None:
+        named = store.con.execute("SELECT name FROM content_declared UNION SELECT name FROM content_table").fetchall()
+        store.filled = _with_rows(store, [name for (name,) in named if name in store.sizes()])
+    return store.filled
 
 
 def unite(store: Store) -> None:
@@ -46,10 +52,11 @@ class Tables:
         self._made = 0
         self._asked = {r["name"]: r["columns"] for r in store.rows("SELECT * FROM content_value")}
         self._filled = set[str]()
-        made = [name for (name,) in store.con.execute("SELECT DISTINCT name FROM content_table").fetchall()]
-        self._old = set(_with_rows(store, made))
+        known = declared(store)
+        self._old = set(filled(store) - known)
         """Tables made of others that hold rows of an earlier call."""
-        self.noted(declared(store))
+        for name in known:
+            self._note(name)
 
     def noted(self, names: Collection[str]) -> None:
         """Some tables may have been filled by others."""
@@ -112,12 +119,5 @@ class Tables:
 
 
 def _with_rows(store: Store, names: Collection[str]) -> frozenset[str]:
-    if not names:
-        return frozenset()
-    # DuckDB's estimate counts deleted rows too: it only tells where to look.
-    likely: Sequence[str] = [r["table_name"] for r in store.rows(
-        "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database() AND estimated_size > 0"
-        " AND list_contains(?::VARCHAR[], table_name)", [list(names)],
-    )]  # fmt: skip
-    each = (f"SELECT '{name}' AS name WHERE EXISTS (FROM {name})" for name in likely)
-    return frozenset(r["name"] for r in store.rows(" UNION ALL ".join(each))) if likely else frozenset()
+    each = (f"SELECT '{name}' AS name WHERE EXISTS (FROM {name})" for name in names)
+    return frozenset(r["name"] for r in store.rows(" UNION ALL ".join(each))) if names else frozenset()
