@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, cast, overload
 
 from logsift import run as runs
 from logsift.analysis import Analysis
-from logsift.errors import UserError
+from logsift.errors import UserError, meant
 from logsift.report.fates import RankFate, each
 
 if TYPE_CHECKING:
@@ -127,13 +127,13 @@ class Run(Analysis):
         Raises:
             UserError: there is none of that name; near names are given.
         """
-        from logsift.ask.tables import names, near
+        from logsift.ask.tables import names
 
         if name in self.rules:
             return self._incidents_of(name)
         known = names(self.store)
         if name not in known:
-            raise UserError(f"no table or rule {name!r}{near(name, [*known, *self.rules])}")
+            raise UserError(f"no table or rule {name!r}{meant(name, [*known, *self.rules])}")
         return self.store.frame(f'SELECT * FROM "{name}"')
 
     def _incidents_of(self, rule: str) -> pl.DataFrame:

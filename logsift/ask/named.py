@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib.resources import files
 from itertools import takewhile
 
-from logsift.errors import UserError
+from logsift.errors import UserError, offered
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +37,7 @@ def named(name: str) -> Named:
     """
     known = queries()
     if name not in known:
-        near = get_close_matches(name, known, 3)
-        hint = f"did you mean {', '.join(near)}?" if near else f"there are: {', '.join(known)}"
-        raise UserError(f"no query {name!r}; {hint}")
+        raise UserError(f"no query {name!r}{offered(name, known)}")
     return known[name]
 
 

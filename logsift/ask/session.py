@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from logsift.ask.named import listed as named_queries
 from logsift.ask.named import named
-from logsift.ask.tables import columns_of, described, listed, near, tables
-from logsift.errors import UserError
+from logsift.ask.tables import columns_of, described, listed, tables
+from logsift.errors import UserError, meant, offered
 from logsift.report.rows import FORMATS, written
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Session:
         asked = _COMMAND.fullmatch(line)
         name = asked["name"] if asked else line[1:]
         if asked is None or name not in self.commands:
-            raise UserError(f"no command .{name}{near(name, self.commands) or ': .help lists them'}")
+            raise UserError(f"no command .{name}{meant(name, self.commands) or ': .help lists them'}")
         return self.commands[name](asked["rest"])
 
     def _tables(self, name: str) -> Iterable[str]:
@@ -68,7 +68,7 @@ class Session:
     def _schema(self, name: str) -> Iterable[str]:
         known = [t.name for t in tables(self.store)]
         if name not in known:
-            raise UserError(f"say .schema NAME{near(name, known)}" if name else "say .schema NAME")
+            raise UserError(f"say .schema NAME{meant(name, known)}" if name else "say .schema NAME")
         (row,) = self.store.rows(
             "SELECT sql FROM duckdb_tables() WHERE database_name = current_database() AND table_name = ?"
             " UNION ALL SELECT sql FROM duckdb_views() WHERE database_name = current_database() AND view_name = ?",
@@ -81,7 +81,7 @@ class Session:
 
     def _mode(self, mode: str) -> Iterable[str]:
         if mode and mode not in FORMATS:
-            raise UserError(f"no format {mode!r}; there are: {', '.join(FORMATS)}")
+            raise UserError(f"no format {mode!r}{offered(mode, FORMATS)}")
         self.mode = mode or self.mode
         return [] if mode else [self.mode]
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from logsift.content.incident import RESULT
 from logsift.content.interface import INTERFACE, MEANING
 from logsift.content.model import COMMON
-from logsift.errors import UserError
+from logsift.errors import UserError, meant
 from logsift.store.schema import ENGINE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from logsift.store import Store
 
 _FIRST = ("incident", "evidence", "decision", "rank_fate", "timeline", "file", "problem", "unread", "missing", "clock")
@@ -115,7 +112,7 @@ def described(store: Store, name: str) -> str:
     by_name = {t.name: t for t in tables(store)}
     table = by_name.get(name)
     if table is None:
-        raise UserError(f"no table {name!r}{near(name, list(by_name))}")
+        raise UserError(f"no table {name!r}{meant(name, list(by_name))}")
     columns = columns_of(store, name)
     names, types = (max(len(getattr(c, part)) for c in columns) for part in ("name", "type"))
     rows = "" if table.rows is None else f" ({table.rows:,} row{'s' * (table.rows != 1)})"
@@ -142,12 +139,6 @@ def columns_of(store: Store, name: str) -> list[Column]:
         told.setdefault(r["name"], r["about"])
     told = MEANING | told
     return [Column(r["column_name"], r["data_type"], r["comment"] or told.get(r["column_name"], "")) for r in own]
-
-
-def near(name: str, known: Iterable[str]) -> str:
-    """What may have been meant, as the end of a sentence."""
-    found = get_close_matches(name, list(known), 3)
-    return f"; did you mean {', '.join(found)}?" if found else ""
 
 
 def _lines(part: list[Table], width: int) -> str:

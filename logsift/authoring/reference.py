@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from logsift.content.incident import RESULT
 from logsift.content.language import SECTIONS, json_schema
 from logsift.content.model import COMMON, Catalog, Rule
-from logsift.errors import UserError
+from logsift.errors import UserError, meant
 from logsift.judge.words import FILTERS, GIVEN
 from logsift.store.dependencies import references
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from pathlib import Path
 
 _RULE_SECTIONS = ("the header of a rule", "[[summary]]", "[[step]]", "the header of a missing source")
@@ -61,7 +60,7 @@ def describe_rule(catalog: Catalog, name: str) -> str:
     """
     rule = next((r for r in catalog.rules if r.id == name), None)
     if rule is None:
-        raise UserError(f"no rule {name!r}{_near(name, [r.id for r in catalog.rules])}")
+        raise UserError(f"no rule {name!r}{meant(name, [r.id for r in catalog.rules])}")
     explains = f"\nexplains: {', '.join(sorted(rule.explains))}" if rule.explains else ""
     here = (
         f"\nexplains on the same rank, host or GPU: {', '.join(sorted(rule.explains_same_place))}"
@@ -78,34 +77,6 @@ def describe_rule(catalog: Catalog, name: str) -> str:
         f"{rule.id}: {rule.title} ({rule.severity}, {rule.confidence}, {rule.status})\n\n{rule.about}\n\nwhat to do: {_steps(rule)}\n"
         f"wrong when: {rule.false_positives}{explains}{here}{elsewhere}{transient}\n{rule.sql.strip()}"
     )
-
-
-def look_up(catalog: Catalog, seed: str, key: str | None) -> str:
-    """The rows of a catalogue whose first column is `key`, or all keys.
-
-    Args:
-        catalog: the content.
-        seed: the name of a catalogue, or what the names of several begin with: `part` for part_catalog and part_advice.
-        key: what is in the first column.
-
-    Raises:
-        UserError: no such catalogue or key.
-    """
-    found = [s for s in catalog.seeds if s.name == seed] or [s for s in catalog.seeds if s.name.startswith(f"{seed}_")]
-    if not found:
-        raise UserError(f"no catalogue {seed!r}; there are: {', '.join(s.name for s in catalog.seeds)}")
-    out = []
-    for s in found:
-        rows = _seed_rows(s.csv)
-        if key is None:
-            out.append(
-                (s.name, _columns((str(next(iter(r.values()))), "  ".join(list(r.values())[1:3])) for r in rows))
-            )
-        elif hits := [r for r in rows if str(next(iter(r.values()))).lower() == key.lower()]:
-            out.append((s.name, "\n\n".join(_columns((k, v) for k, v in r.items() if v) for r in hits)))
-    if not out:
-        raise UserError(f"the catalogue {seed} has no {key!r}")
-    return out[0][1] if len(out) == 1 else "\n\n".join(f"{name}\n{text}" for name, text in out)
 
 
 def write(catalog: Catalog, root: Path) -> list[Path]:
@@ -249,12 +220,6 @@ def _either(names: Iterable[str]) -> str:
     return ", ".join(f"`{n}`" for n in names)
 
 
-def _seed_rows(csv_text: str) -> list[Mapping[str, str]]:
-    import csv
-
-    return list(csv.DictReader(line for line in csv_text.splitlines() if not line.startswith("#")))
-
-
 def _seed_about(csv_text: str) -> str:
     return " ".join(line.lstrip("# ") for line in csv_text.splitlines() if line.startswith("#"))
 
@@ -263,11 +228,6 @@ def _columns(rows: Iterable[tuple[str, str]]) -> str:
     listed = list(rows)
     width = max((len(n) for n, _ in listed), default=0)
     return "\n".join(f"  {n:{width}}  {about}".rstrip() for n, about in listed)
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name, list(known), 3)
-    return f"; did you mean {', '.join(near)}?" if near else ""
 
 
 def _type(type_name: str, unit: str | None) -> str:

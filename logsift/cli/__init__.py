@@ -7,10 +7,11 @@ import click
 from logsift.cli.agents import mcp, schema
 from logsift.cli.ask import sql, tables
 from logsift.cli.compare import diff, history
-from logsift.cli.content import check, docs, explain, lookup, new, recipe, rules
+from logsift.cli.content import check, docs, explain, lookup, new, rules
 from logsift.cli.group import Commands
 from logsift.cli.live import capture, watch
 from logsift.cli.look import plot, stacks, timeline, unread
+from logsift.cli.pages import guide, recipe
 from logsift.cli.verdict import analyze, bundle, next_, ranks, report, show
 
 
@@ -20,13 +21,17 @@ def main() -> None:
     """Name the root cause of a failed distributed training run: logsift RUN."""
 
 
-for command in (
-    *(analyze, show, ranks, next_, report, bundle),
-    *(timeline, stacks, plot, unread),
-    *(sql, tables),
-    *(mcp, schema),
-    *(capture, watch),
-    *(diff, history),
-    *(rules, lookup, explain, check, docs, new, recipe),
-):
-    main.add_command(command)
+for title, commands in {
+    "The verdict": (analyze, show, ranks, next_),
+    "To hand on": (report, bundle),
+    "Around it": (timeline, stacks, plot, unread),
+    "Questions": (sql, tables, lookup, rules),
+    "Jobs that run": (capture, watch),
+    "Several runs": (diff, history),
+    "Programs and agents": (schema, mcp),
+    "Your own content": (new, explain, check, docs),
+    "To read": (guide, recipe),
+}.items():
+    for command in commands:
+        main.add_command(command)
+    main.sections[title] = [command.name or "" for command in commands]

@@ -7,19 +7,20 @@ from pathlib import Path
 import click
 
 from logsift.cli.common import CONTENT, PATH, catalog_of
+from logsift.cli.examples import Shown
 from logsift.errors import UserError
 
 
-@click.command()
+@click.command(cls=Shown)
 def schema() -> None:
-    """Print the JSON Schema (draft 2020-12) of the document of --format json."""
+    """Print the JSON Schema of the document of --format json."""
     from logsift.report.inert import to_json
     from logsift.report.schema import schema as made
 
     click.echo(to_json(made()))
 
 
-@click.command()
+@click.command(cls=Shown)
 @click.option("--root", type=PATH, default=Path(), show_default="the working directory", metavar="DIR",
               help="Only runs below DIR are read, links followed.")  # fmt: skip
 @CONTENT
@@ -27,12 +28,9 @@ def mcp(root: Path, content: tuple[Path, ...]) -> None:
     """Serve coding agents over the Model Context Protocol, on the standard input and output.
 
     Four tools that only read (diagnose, evidence, sql, tables); rules and the schema of the document as resources.
-
-    \b
-    Examples:
-      logsift mcp --root /scratch/runs
-      echo '{"mcpServers": {"logsift": {"command": "logsift", "args": ["mcp", "--root", "/scratch/runs"]}}}' > .mcp.json
-    """  # noqa: D301 - click's mark
+    Agents start it themselves: {"mcpServers": {"logsift": {"command": "logsift", "args": ["mcp", "--root", "/scratch/runs"]}}}
+    in .mcp.json.
+    """
     if not root.is_dir():
         raise UserError(f"no such directory: {root}")
     try:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from logsift.cli.common import CONTENT, DB, FOLLOW, PATH, analysis_of, catalog_of, say
+from logsift.cli.examples import Shown
 from logsift.errors import UserError
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _FORMATS = ["table", "csv", "json", "md", "parquet"]
 
 
-@click.command()
+@click.command(cls=Shown)
 @click.argument("run", metavar="RUN... [QUERY]", nargs=-1, required=True)
 @click.option("-f", "--file", "script", type=PATH, metavar="FILE", help="Ask what is in FILE; - is the standard input.")
 @click.option("--named", metavar="NAME", help="Ask a query that has a name; one that is unknown lists them.")
@@ -125,7 +126,7 @@ def _width() -> int:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else 120
 
 
-@click.command()
+@click.command(cls=Shown)
 @click.argument("what", metavar="[RUN...] [NAME]", nargs=-1)
 @click.option("--all", "whole", is_flag=True, help="All tables and views, each with what a row is.")
 @CONTENT

@@ -8,24 +8,19 @@ from typing import TYPE_CHECKING
 import click
 
 from logsift.cli.common import CONTENT, PATH, analysis_of, catalog_of, say
+from logsift.cli.examples import Shown
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.command()
+@click.command(cls=Shown)
 @click.argument("good", type=PATH)
 @click.argument("bad", type=PATH)
 @click.option("--format", "to", type=click.Choice(["text", "md", "json"]), default="text", show_default=True)
 @CONTENT
 def diff(good: Path, bad: Path, to: str, content: tuple[Path, ...]) -> None:
-    """Say what differs between a run that was GOOD and one that was BAD: settings, versions, messages, pace, loss, memory, places.
-
-    \b
-    Examples:
-      logsift diff runs/41 runs/42
-      logsift diff runs/41 runs/42 --format md    in the shape of a regression report
-    """  # noqa: D301 - click's mark
+    """Say what differs between a GOOD run and a BAD one: settings, versions, messages, pace, loss, memory, places."""
     from logsift.report import compare
     from logsift.report.inert import to_json
 
@@ -37,7 +32,7 @@ def diff(good: Path, bad: Path, to: str, content: tuple[Path, ...]) -> None:
         say(compare.text(found) if to == "text" else compare.markdown(found), nl=False)
 
 
-@click.command()
+@click.command(cls=Shown)
 @click.argument("folders", metavar="DIR...", type=PATH, nargs=-1, required=True)
 @click.option("-o", "--output", type=PATH, metavar="PATH", help="Keep the database of all incidents here.")
 @click.option("--html", type=PATH, metavar="PATH", help="Write a page with the picture.")
@@ -49,13 +44,7 @@ def history(
     """Say what recurs in many runs: hosts, GPUs and links that fail again, causes, and the time that was lost to each.
 
     A DIR that holds files is a run, else each folder in it is one.
-
-    \b
-    Examples:
-      logsift history runs/
-      logsift history runs/ -o history.duckdb --html history.html
-      duckdb history.duckdb "SELECT root, count(*) FROM run GROUP BY 1"
-    """  # noqa: D301 - click's mark
+    """
     import duckdb
 
     from logsift.errors import UserError

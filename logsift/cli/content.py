@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from logsift.cli.common import CONTENT, PATH, catalog_of, is_built_in, say
+from logsift.cli.examples import Shown, ShownGroup
 from logsift.content.errors import ContentErrors
 
 if TYPE_CHECKING:
     from logsift.content.model import Catalog
 
 
-@click.command()
+@click.command(cls=Shown)
 @click.argument("name", required=False)
 @CONTENT
 def rules(name: str | None, content: tuple[Path, ...]) -> None:
@@ -24,27 +25,20 @@ def rules(name: str | None, content: tuple[Path, ...]) -> None:
     click.echo(describe_rule(catalog_of(content), name) if name else list_rules(catalog_of(content)))
 
 
-@click.command()
-@click.argument("seed")
-@click.argument("key", required=False)
+@click.command(cls=Shown, context_settings={"ignore_unknown_options": True})  # -9 is a code
+@click.argument("words", metavar="[CATALOGUE] KEY", nargs=-1)
 @CONTENT
-def lookup(seed: str, key: str | None, content: tuple[Path, ...]) -> None:
-    """Look up KEY in a catalogue of the content: logsift lookup xid 79."""
-    from logsift.authoring.reference import look_up
+def lookup(words: tuple[str, ...], content: tuple[Path, ...]) -> None:
+    """Say what a code, a name or a state means, by all catalogues.
 
-    click.echo(look_up(catalog_of(content), seed, key))
+    CATALOGUE, or a word of its name, says which is meant; alone it lists what is in it.
+    """
+    from logsift.ask.lookup import look_up
 
-
-@click.command()
-@click.argument("name", required=False)
-def recipe(name: str | None) -> None:
-    """Print a script for a place where jobs run - a scheduler, a launcher, a build - or list those there are."""
-    from logsift.recipes import listed, recipe
-
-    click.echo(recipe(name) if name else listed(), nl=not name)
+    click.echo(look_up(catalog_of(content), words))
 
 
-@click.command()
+@click.command(cls=Shown)
 @click.argument("place", metavar="FILE:LINE")
 @CONTENT
 def explain(place: str, content: tuple[Path, ...]) -> None:
@@ -57,7 +51,7 @@ def explain(place: str, content: tuple[Path, ...]) -> None:
     say(explained(Path(file), int(line), catalog_of(content)))
 
 
-@click.command()
+@click.command(cls=Shown)
 @click.argument("folder", type=PATH, required=False)
 @click.option(
     "--fixtures",
@@ -84,8 +78,9 @@ def check(folder: Path | None, fixtures: Path | None, write: bool) -> None:
         catalog = catalog_of((folder,))
     if errors := lint(catalog):
         raise ContentErrors(errors)
-    patterns = sum(len(g.patterns) for g in catalog.grammars)
-    click.echo(f"content is sound: {len(catalog.grammars)} grammars, {patterns} patterns, {len(catalog.rules)} rules")
+    grammars = [g for g in catalog.grammars if g.origin.root or not folder]
+    patterns, own = sum(len(g.patterns) for g in grammars), [r for r in catalog.rules if r.origin.root or not folder]
+    click.echo(f"content is sound: grammars {len(grammars)}, patterns {patterns}, rules {len(own)}")
     if folder and not fixtures and not is_built_in(folder) and (folder / "fixtures").is_dir():
         fixtures = folder / "fixtures"
     if fixtures:
@@ -97,7 +92,7 @@ def check(folder: Path | None, fixtures: Path | None, write: bool) -> None:
         click.echo(f"fixtures hold: {len(cases)}")
 
 
-@click.command()
+@click.command(cls=Shown)
 @click.argument("folder", type=PATH, required=False)
 def docs(folder: Path | None) -> None:
     """Write the generated references of the content (FOLDER/parsers/README.md, parsers/schema.json, rules/README.md)."""
@@ -108,24 +103,16 @@ def docs(folder: Path | None) -> None:
         click.echo(f"wrote {path}", err=True)
 
 
-@click.group()
+@click.group(cls=ShownGroup)
 def new() -> None:
-    """Begin content of your own: a grammar from a log, a rule from its name.
-
-    \b
-    Examples:
-      logsift new parser lift -o content < lift.log
-      logsift new rule lift.stopped -o content --table lift_line
-      logsift check content
-      logsift RUN --content content
-    """  # noqa: D301 - click's mark
+    """Begin content of your own: a grammar from a log, a rule from its name."""
 
 
 _INTO = click.option("-o", "--output", type=PATH, default=Path("content"), show_default=True, metavar="DIR",
                      help="The content folder, with parsers/ and rules/.")  # fmt: skip
 
 
-@new.command()
+@new.command(cls=Shown)
 @click.argument("name")
 @click.argument("log", type=click.File("rb"), default="-")
 @_INTO
@@ -138,7 +125,7 @@ def parser(name: str, log: BinaryIO, output: Path) -> None:
         say(f"wrote {path}: name its kinds and columns, leave out what you do not need, then: logsift check {output}")
 
 
-@new.command()
+@new.command(cls=Shown)
 @click.argument("name", metavar="FAMILY.NAME")
 @click.option("--table", metavar="TABLE", help="The table that it asks (default: that of the folder's own grammar).")
 @_INTO

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from logsift.cli.common import say
+from logsift.cli.examples import ShownGroup
 from logsift.content.errors import ContentErrors
-from logsift.errors import UserError
+from logsift.errors import UserError, meant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -22,8 +23,21 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-class Commands(click.Group):
+class Commands(ShownGroup):
     """A group whose first argument may also be a run directory: `logsift RUN` is `logsift analyze RUN`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - click's signature
+        super().__init__(*args, **kwargs)
+        self.sections: dict[str, list[str]] = {}
+        """Title of a part of the help -> its commands."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by what they are for."""
+        wide = max(map(len, self.commands))
+        room = formatter.width - wide - 6
+        for title, names in self.sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{n:<{wide}}", self.commands[n].get_short_help_str(room)) for n in names])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put `analyze` in front of what is no command."""
@@ -56,6 +70,8 @@ class Commands(click.Group):
                 if told := _told(e):
                     say(told, err=True)
                     ctx.exit(2)
+                if isinstance(e, click.BadParameter) and (near := _nearest_choice(e)):
+                    raise click.BadParameter(e.message + near, e.ctx, e.param, e.param_hint) from None
                 if isinstance(e, (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError)):
                     raise
                 say(_own_fault(ctx.meta.get("run", ()), bundles="bundle" in self.commands), err=True)
@@ -70,6 +86,16 @@ def _meant(word: str, commands: Iterable[str]) -> str | None:
     if not word.isalpha() or Path(word).exists():
         return None
     return next(iter(get_close_matches(word, list(commands), 1, 0.7)), None)
+
+
+def _nearest_choice(error: click.BadParameter) -> str:
+    """The value that somebody meant who gave an option one that it does not take."""
+    import re
+
+    given = re.match(r"'(.*)' is not one of", error.message)
+    kind = error.param.type if error.param else None
+    near = meant(given[1], map(str, kind.choices), 1) if given and isinstance(kind, click.Choice) else ""
+    return near.replace("; did", " Did")
 
 
 def _speak_any_encoding() -> None:

@@ -8,10 +8,11 @@ from pathlib import Path
 import click
 
 from logsift.cli.common import CONTENT, PATH, catalog_of, say
+from logsift.cli.examples import Shown
 from logsift.errors import UserError
 
 
-@click.command()
+@click.command(cls=Shown)
 @click.option("-o", "--output", type=PATH, default=Path("capture"), show_default=True, metavar="RUN",
               help="The run directory; nodes may share it, and logs may be in it already.")  # fmt: skip
 @click.option("--pid", type=int, multiple=True, help="This process; may be repeated.")
@@ -26,14 +27,7 @@ def capture(
     output: Path, pid: tuple[int, ...], torchrun: bool, slurm: str | None, pod: str | None, native: bool, trace: bool,
     seconds: float, how: bool,
 ) -> None:  # fmt: skip
-    """Write down what the training processes of this node are doing: stacks twice, /proc, system calls, GPUs, kernel log.
-
-    \b
-    Examples:
-      logsift capture                     every training process here, into ./capture
-      logsift capture -o /shared/run      into a folder that all nodes share
-      logsift capture --how               the same for all nodes at once
-    """  # noqa: D301 - click's mark
+    """Write down what the training processes of this node are doing: stacks twice, /proc, system calls, GPUs, kernel log."""
     run = shlex.quote(str(output.absolute()))
     if how:
         from logsift.live.how import how as commands
@@ -56,7 +50,7 @@ def capture(
     say(told(captured) + f"\nlogsift {run}")
 
 
-@click.command()
+@click.command(cls=Shown)
 @click.argument("growing", metavar="RUN", type=PATH)
 @click.option(
     "--on-incident", metavar="CMD", help="Run CMD for every incident; it gets the event as JSON on its standard input."
@@ -64,14 +58,7 @@ def capture(
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON for each event, and the verdict at the end.")
 @CONTENT
 def watch(growing: Path, on_incident: str | None, as_json: bool, content: tuple[Path, ...]) -> None:
-    """Follow the logs of RUN while the job runs: a table of ranks, incidents as they come; Ctrl-C ends with the verdict so far.
-
-    \b
-    Examples:
-      logsift watch runs/42
-      logsift watch runs/42 --json | jq -r 'select(.event == "incident") | .said'
-      logsift watch runs/42 --on-incident "notify-team --stdin"
-    """  # noqa: D301 - click's mark
+    """Follow the logs of RUN while the job runs: a table of ranks, incidents as they come; Ctrl-C ends with the verdict so far."""
     from logsift.live.display import JsonLines, Screen
     from logsift.live.watch import watch as follow
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from logsift.cli.common import CONTENT, DB, PATH, REDACT, RUN, Runs, analysis_of, say
+from logsift.cli.examples import Shown
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.command()
+@click.command(cls=Shown)
 @RUN
 @click.option("--around", type=int, metavar="ID", help="The incident to look around (default: the root cause).")
 @click.option(
@@ -32,7 +33,7 @@ def timeline(
     click.echo(shown(analysis_of(run, db, content), around, seconds, after))
 
 
-@click.command()
+@click.command(cls=Shown)
 @RUN
 @REDACT
 @DB
@@ -48,7 +49,7 @@ def stacks(run: Runs, db: Path | None, content: tuple[Path, ...]) -> None:
     )
 
 
-@click.command()
+@click.command(cls=Shown)
 @RUN
 @click.option("--metric", metavar="NAME", help="The metric as it was printed (default: the loss).")
 @click.option("--extents", is_flag=True, help="Draw how memory is cut up (view extent) instead of a metric; needs -o.")
@@ -70,7 +71,7 @@ def plot(
     say(draw(analysis, metric, output) if output else sparkline(analysis, metric))
 
 
-@click.command()
+@click.command(cls=Shown)
 @RUN
 @click.option("--format", "to", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @DB

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from logsift.cli.common import CONTENT, DB, PATH, REDACT, REDACT_TABLE, RUN, Runs, analysis_of, say
+from logsift.cli.examples import Shown
 from logsift.errors import UserError
 from logsift.report.rendering import BRIEF, rendered
 from logsift.timings import kept, listed
@@ -20,7 +21,7 @@ _EXIT = {"restart": 0, "restart_without": 10, "stop": 11, "unknown": 12}
 _RANK = {"info": 0, "warning": 1, "critical": 2}
 
 
-@click.command()
+@click.command(cls=Shown)
 @RUN
 @click.option("--format", "to", type=click.Choice(["text", "json", "md", *BRIEF]), default="text", show_default=True)
 @DB
@@ -42,7 +43,10 @@ def analyze(
     separate: bool,
     timings: bool,
 ) -> None:
-    """Read RUN - a directory, a file, a tar or zip, - for the standard input - and say what went wrong, who, and what to do."""
+    """Say what went wrong in RUN, who, and what to do.
+
+    RUN is a directory, a file, a tar or zip, a database or bundle that was sent, or - for the standard input.
+    """
     if separate and db:
         raise click.UsageError("--db names one database, --separate makes several")
     failed = False
@@ -62,7 +66,7 @@ def analyze(
         sys.exit(1)
 
 
-@click.command()
+@click.command(cls=Shown)
 @RUN
 @click.argument("incident", metavar="ID", type=int)
 @REDACT
@@ -76,7 +80,7 @@ def show(run: Runs, incident: int, db: Path | None, content: tuple[Path, ...]) -
         raise UserError(f"no incident {incident}: `logsift {' '.join(map(str, run))}` lists them")
 
 
-@click.command()
+@click.command(cls=Shown)
 @RUN
 @click.option("--all", "all_ranks", is_flag=True, help="A line for each rank, also of a large job.")
 @REDACT
@@ -89,7 +93,7 @@ def ranks(run: Runs, all_ranks: bool, db: Path | None, content: tuple[Path, ...]
     say(of_ranks(analysis_of(run, db, content).store, each_rank=all_ranks))
 
 
-@click.command("next")
+@click.command("next", cls=Shown)
 @RUN
 @click.option("--exit-code", is_flag=True, help="Exit 0 to restart, 10 without hosts, 11 to stop, 12 where unknown.")
 @DB
@@ -103,7 +107,7 @@ def next_(run: Runs, exit_code: bool, db: Path | None, content: tuple[Path, ...]
         sys.exit(_EXIT[decision.next])
 
 
-@click.command()
+@click.command(cls=Shown)
 @RUN
 @click.option("-o", "--output", type=PATH, required=True, help="report.md, .html or .json; - is Markdown on stdout.")
 @click.option("--for", "form", metavar="TRACKER", help="Fill the form of a tracker; a name that is unknown lists them.")
@@ -132,7 +136,7 @@ def report(
             say(f"wrote {path}", err=True)
 
 
-@click.command()
+@click.command(cls=Shown)
 @RUN
 @click.option("-o", "--output", type=PATH, required=True, help="issue.tar.zst, .tar.gz, .tar or .zip.")
 @click.option(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from logsift.errors import UserError
+from logsift.errors import UserError, offered
 
 _SUFFIXES = (".sh", ".yaml")
 
@@ -23,7 +23,7 @@ def recipe(name: str) -> str:
     """
     known = recipes()
     if name not in known:
-        raise UserError(f"no recipe {name!r}; there are: {', '.join(known)}")
+        raise UserError(f"no recipe {name!r}{offered(name, known)}")
     return known[name]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from logsift.errors import UserError
+from logsift.errors import UserError, offered
 from logsift.judge.words import count
 from logsift.report import details
 from logsift.report.model import MARK, build
@@ -53,7 +53,7 @@ def render(analysis: Analysis, form: str | None = None) -> str:
         UserError: no such form.
     """
     if form is not None and form not in forms():
-        raise UserError(f"no form for {form!r}; there are: {', '.join(forms())}")
+        raise UserError(f"no form for {form!r}{offered(form, forms())}")
     template = markdown().get_template(f"for/{form}.md.j2" if form else "report.md.j2")
     text = ""
     for room in _ROOMS:

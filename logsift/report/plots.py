@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logsift.derive.series.rows import real
-from logsift.errors import UserError
+from logsift.errors import UserError, offered
 from logsift.report.inert import line
 
 if TYPE_CHECKING:
@@ -288,7 +288,7 @@ def branches_of(analysis: Analysis, name: str | None) -> tuple[str, list[Branch]
     )
     chosen = name or (losses[0]["name"] if losses else known[0])
     if chosen not in known:
-        raise UserError(f"no metric {chosen!r} here; there are: {', '.join(known[:20])}")
+        raise UserError(f"no metric {chosen!r} here{offered(chosen, known[:20])}")
     stitched = (
         "SELECT series_id AS writer, run, state = 'live' AS live, step, value FROM metric_stitched WHERE name = ?"
         " ORDER BY writer, run, live, step"

@@ -1,0 +1,47 @@
+"""What is there to be read or taken along: pages of the guide, scripts for the places where jobs run."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+import click
+
+from logsift.cli.examples import Shown
+
+
+@click.command(cls=Shown)
+@click.argument("topic", required=False)
+def guide(topic: str | None) -> None:
+    """Read a page of the guide - a hang, memory, a loss, hardware, what to collect - or list those there are."""
+    from logsift.guide import listed, page
+
+    if topic is None:
+        click.echo(listed())
+    elif sys.stdout.isatty():
+        click.echo_via_pager(_drawn(page(topic)), color=True)
+    else:
+        click.echo(page(topic), nl=False)
+
+
+def _drawn(text: str) -> str:
+    """Markdown for a terminal; what commands print keeps its lines."""
+    import io
+
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    width = shutil.get_terminal_size().columns
+    out = Console(file=io.StringIO(), force_terminal=True, width=min(width, 100))
+    out.print(Markdown(text, code_theme="bw", hyperlinks=False))
+    assert isinstance(out.file, io.StringIO)
+    return out.file.getvalue()
+
+
+@click.command(cls=Shown)
+@click.argument("name", required=False)
+def recipe(name: str | None) -> None:
+    """Print a script for a place where jobs run - a scheduler, a launcher, a build - or list those there are."""
+    from logsift.recipes import listed, recipe
+
+    click.echo(recipe(name) if name else listed(), nl=not name)
