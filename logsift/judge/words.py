@@ -7,6 +7,7 @@ is passed over, and the next one is tried: a sentence with a hole is never shown
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shlex
 from dataclasses import replace
@@ -318,13 +319,13 @@ def _holes() -> tuple[type[Exception], ...]:
 @cache
 def _environment(*, command: bool = False) -> Environment:
     # Imported where words are made: a run that is only opened again needs none.
-    from jinja2 import FunctionLoader, StrictUndefined
+    from jinja2 import DictLoader, StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     from logsift.compiled import Compiled
 
     environment = ImmutableSandboxedEnvironment(
-        loader=FunctionLoader(lambda text: text), bytecode_cache=Compiled("commands" if command else "words"),
+        loader=DictLoader(_texts), bytecode_cache=Compiled("commands" if command else "words"),
         cache_size=-1, auto_reload=False, undefined=StrictUndefined, autoescape=False,
         finalize=quoted if command else plain_value,
     )  # fmt: skip
@@ -332,9 +333,14 @@ def _environment(*, command: bool = False) -> Environment:
     return environment
 
 
+_texts: dict[str, str] = {}
+"""Templates by the names that their environment knows them by: what has a name is compiled once."""
+
+
 def _template(text: str, *, command: bool = False) -> Template:
-    # Known to the environment by its text: what has a name is compiled once.
-    return _environment(command=command).get_template(text)
+    name = hashlib.sha256(text.encode()).hexdigest()
+    _texts[name] = text
+    return _environment(command=command).get_template(name)
 
 
 def _holds(condition: str, known: Mapping[str, Any]) -> bool:
