@@ -77,7 +77,7 @@ def _define(store: Store, catalog: Catalog) -> None:
     for relation in relations:
         _make(store, relation, inputs)
     for origin, sql in [(r.origin, r.sql) for r in catalog.rules] + [(m.origin, m.sql) for m in catalog.missing]:
-        _hold_to_one(store, origin, sql, duckdb.StatementType.SELECT)
+        _only_statement(store, origin, sql, duckdb.StatementType.SELECT)
     branched = [
         (r.name, ordinal, query, by_name, inputs.of(query, r.needs), _stage(r, inputs, for_clocks))
         for ordinal, r in enumerate(relations)
@@ -119,27 +119,27 @@ def _make(store: Store, relation: Relation, inputs: Inputs) -> None:
     if unknown := relation.needs - inputs.filled:
         raise ContentErrors([ContentError(relation.origin, f"no such table: {', '.join(sorted(unknown))}")])
     try:
-        _hold_to_one(store, relation.origin, relation.definition, duckdb.StatementType.CREATE)
-        store.con.execute(relation.definition)
+        store.con.execute(_only_statement(store, relation.origin, relation.definition, duckdb.StatementType.CREATE))
     except duckdb.Error as e:
         raise ContentErrors([ContentError(relation.origin, f"SQL fails: {e}")]) from None
     if relation.kind != "macro":
         store.con.execute(f"COMMENT ON {relation.kind} {relation.name} IS {quoted(relation.about)}")
 
 
-def _hold_to_one(store: Store, origin: Origin, sql: str, kind: duckdb.StatementType) -> None:
-    """Content asks, and changes nothing: a second statement behind a query could.
+def _only_statement(store: Store, origin: Origin, sql: str, kind: duckdb.StatementType) -> duckdb.Statement:
+    """A text of SQL, parsed. Content asks, and changes nothing: a second statement behind a query could.
 
     Raises:
         ContentErrors: it is no single statement of this kind.
     """
     try:
-        kinds = [statement.type for statement in store.con.extract_statements(sql)]
+        statements = store.con.extract_statements(sql)
     except duckdb.Error as e:
         raise ContentErrors([ContentError(origin, f"SQL fails: {e}")]) from None
-    if kinds != [kind]:
-        said = ", ".join(str(k.name) for k in kinds)
+    if [s.type for s in statements] != [kind]:
+        said = ", ".join(str(s.type.name) for s in statements)
         raise ContentErrors([ContentError(origin, f"it holds {said or 'nothing'}", "one SELECT and nothing behind it")])
+    return statements[0]
 
 
 def _load_seed(store: Store, name: str, csv: str) -> None:
