@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from builders.lift import LIFT, lift_stopped
 from click.testing import CliRunner
 from rich.console import Console
 
@@ -20,48 +21,7 @@ from logsift.live import watch as watching
 from logsift.live.display import table
 from logsift.live.watch import Event, Row, Watch, watch
 
-LIFT = """
-schema = 1
-title = "Lift"
-about = "What a lift prints."
-[tables.lift_stop]
-about = "A lift that stopped."
-example = "SELECT floor FROM lift_stop"
-[tables.lift_stop.columns]
-floor = { type = "int", about = "floor it stopped at" }
-[tables.lift_part]
-about = "A part that is listed below a stop."
-example = "SELECT part FROM lift_part"
-[tables.lift_part.columns]
-stop_line = { type = "int", about = "line of the stop" }
-part = { type = "text", about = "what is listed" }
-[[pattern]]
-id = "stop"
-table = "lift_stop"
-opens = "stop"
-needle = "lift stopped at floor"
-regex = '^lift stopped at floor (?P<floor>[0-9]+)$'
-sample = [{ line = "lift stopped at floor 3", row = { floor = 3 } }]
-[[pattern]]
-id = "part"
-table = "lift_part"
-inside = "stop"
-regex = '^  part (?P<part>[a-z]+)$'
-sample = [{ line = "  part door", row = { part = "door" } }]
-"""
-RULE = """/*
-title = "The lift stopped"
-severity = "warning"
-confidence = "definite"
-status = "stable"
-about = "A lift stopped between floors."
-summary = "The lift stopped at floor {{ floor }}"
-step = [{ say = "Take the stairs." }]
-false_positives = "Never."
-*/
-select list({'file_id': file_id, 'line_no': line_no}) as evidence, floor from lift_stop group by floor
-"""
-CONTENT = {"parsers/lift.toml": LIFT, "rules/lift/stopped.sql": RULE}
+CONTENT = {"parsers/lift.toml": LIFT, "rules/lift/stopped.sql": lift_stopped()}
 
 
 @pytest.fixture

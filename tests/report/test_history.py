@@ -9,6 +9,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from builders.lift import LIFT, lift_stopped
 from click.testing import CliRunner
 
 from logsift import Catalog, analyze
@@ -16,38 +17,9 @@ from logsift.cli import main
 from logsift.errors import UserError
 from logsift.report.history import Collector, History, page, runs_in, text
 
-PARSER = """
-schema = 1
-title = "Lift"
-about = "What a lift prints."
-[tables.lift_stop]
-about = "A lift that stopped."
-example = "SELECT why FROM lift_stop"
-[tables.lift_stop.columns]
-why = { type = "text", about = "why" }
-[[pattern]]
-id = "stop"
-table = "lift_stop"
-needle = "lift stopped:"
-regex = '^lift stopped: (?P<why>[a-z]+)$'
-sample = [{ line = "lift stopped: rope", row = { why = "rope" } }]
-"""
-RULE = """/*
-title = "The lift stopped"
-severity = "critical"
-confidence = "definite"
-status = "stable"
-about = "A lift stopped between floors."
-summary = "The lift of {{ hosts | names }} stopped"
-step = [{ say = "Take the stairs." }]
-false_positives = "Never."
-*/
-select list({'file_id': file_id, 'line_no': line_no}) as evidence, list(distinct host) as hosts from lift_stop
-having count(*) > 0
-"""
 CONTENT = {
-    "parsers/lift.toml": PARSER,
-    "rules/lift/stopped.sql": RULE,
+    "parsers/lift.toml": LIFT,
+    "rules/lift/stopped.sql": lift_stopped("list(distinct host) as hosts", having="having count(*) > 0", summary="The lift of {{ hosts | names }} stopped", severity="critical"),
     "rules/views/job_size.sql": "-- view: the job\nselect count(*) as world_size, []::bigint[] as silent_ranks, list(distinct host) as hosts from file",
     "rules/views/blamed_part.sql": "-- view: parts\nselect 'host' as kind, unnest(hosts) as name, rule, first as time, len(hosts) as named, 8 as hosts from incident where root",
 }  # fmt: skip
@@ -61,7 +33,7 @@ def history(folder: Path, catalog: Catalog, runs: list[list[int]]) -> Iterator[t
         for node in range(8):
             path = folder / f"run{n}" / f"node-{node}" / "a.log"
             path.parent.mkdir(parents=True)
-            path.write_text("lift stopped: rope\n" if node in stopped else "up\n")
+            path.write_text("lift stopped at floor 3\n" if node in stopped else "up\n")
         analysis = analyze(folder / f"run{n}", catalog=catalog, db=folder / f"{n}.duckdb")
         collector.take(analysis)
         analysis.store.close()
