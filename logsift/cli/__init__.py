@@ -10,7 +10,7 @@ from logsift.cli.compare import diff, history
 from logsift.cli.content import check, docs, explain, lookup, new, rules
 from logsift.cli.group import Commands
 from logsift.cli.live import capture, watch
-from logsift.cli.look import plot, stacks, timeline, unread
+from logsift.cli.look import export, plot, stacks, timeline, unread
 from logsift.cli.pages import guide, recipe
 from logsift.cli.verdict import analyze, bundle, next_, ranks, report, show
 
@@ -23,7 +23,7 @@ def main() -> None:
 
 for title, commands in {
     "The verdict": (analyze, show, ranks, next_),
-    "To hand on": (report, bundle),
+    "To hand on": (report, bundle, export),
     "Around it": (timeline, stacks, plot, unread),
     "Questions": (sql, tables, lookup, rules),
     "Jobs that run": (capture, watch),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from logsift.cli.common import CONTENT, DB, PATH, REDACT, RUN, Runs, analysis_of, say
+from logsift.cli.common import CONTENT, DB, FOLLOW, PATH, REDACT, RUN, Runs, analysis_of, catalog_of, say
 from logsift.cli.examples import Shown
 
 if TYPE_CHECKING:
@@ -69,6 +69,44 @@ def plot(
         say(draw_extents(analysis, output))
         return
     say(draw(analysis, metric, output) if output else sparkline(analysis, metric))
+
+
+@click.command(cls=Shown)
+@click.argument("run", metavar="[RUN...]", type=PATH, nargs=-1)
+@click.option("--format", "to", type=click.Choice(["perfetto", "speedscope", "lnav"]), required=True,
+              help="perfetto: a trace of operations, ends and incidents; speedscope: the stacks; lnav: all formats, without RUN.")  # fmt: skip
+@click.option(
+    "-o", "--output", type=PATH, required=True, metavar="FILE", help="A .json file; - is the standard output."
+)
+@FOLLOW
+@REDACT
+@DB
+@CONTENT
+def export(run: Runs, to: str, output: Path, db: Path | None, content: tuple[Path, ...]) -> None:
+    """Write what other programs open: a trace for Perfetto, a flame graph for speedscope, a format for lnav.
+
+    ui.perfetto.dev and speedscope.app open the files in the browser, without sending them anywhere; lnav -i installs its own.
+    """
+    from logsift.report import exports
+    from logsift.report.inert import to_json
+
+    if (to == "lnav") == bool(run):
+        raise click.UsageError("lnav's format is made of the content: give no RUN" if run else "say which RUN")
+    if to == "lnav":
+        document = exports.lnav(catalog_of(content))
+    else:
+        analysis = analysis_of(run, db, content)
+        document = (
+            exports.perfetto(analysis)
+            if to == "perfetto"
+            else exports.speedscope(analysis.store, run[0].absolute().name)
+        )
+    text = f"{to_json(document)}\n"
+    if str(output) == "-":
+        click.echo(text, nl=False)
+    else:
+        output.write_text(text, encoding="utf-8")
+        say(f"wrote {output}", err=True)
 
 
 @click.command(cls=Shown)

@@ -141,6 +141,13 @@ INTERFACE: dict[str, Asked] = {
         },
     ),
     # -- pictures --
+    "operation_span": Asked(
+        "operations of ranks in their groups, with the stretch of time that each took",
+        {
+            "rank": "BIGINT", "host": "VARCHAR", "grp": "VARCHAR", "op": "VARCHAR", "seq": "BIGINT", "state": "VARCHAR",
+            "time": "TIMESTAMP", "until": "TIMESTAMP", **_PLACE,
+        },
+    ),
     "metric": Asked(
         "every printed value of a metric",
         {"source": "VARCHAR", "rank": "BIGINT", "name": "VARCHAR", "step": "DOUBLE", "value": "DOUBLE", "ordinal": "BIGINT"},

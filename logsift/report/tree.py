@@ -28,7 +28,8 @@ class Call:
     call: str
     who: str
     stands: str
-    ends_here: bool
+    ends_here: int
+    """How many processes are in it and in nothing that it calls."""
     apart: bool
     """Fewer than a third of all are in it."""
     below: list[Call]
@@ -70,7 +71,7 @@ def calls(store: Store) -> list[Call]:
             _call(r),
             _who(r),
             _stands(r) if r["ends_here"] else "",
-            bool(r["ends_here"]),
+            r["ends_here"],
             3 * r["processes"] <= total,
             [],
         )
