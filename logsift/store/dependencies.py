@@ -245,7 +245,9 @@ class Inputs:
         return ALWAYS
 
     def _one_row_of_nothing(self, node: Node) -> bool:
-        """True for a SELECT that gives a row where its tables have none: it aggregates without keys."""
+        """True for a SELECT that gives a row where its tables have none: it aggregates without keys, and HAVING lets that row pass."""
+        if _asks_for_rows(node.get("having")):
+            return False
         if node["aggregate_handling"] == "FORCE_AGGREGATES":  # GROUP BY ALL: its keys are what does not aggregate
             return not any(_has_column(item) and not self._aggregated(item) for item in node["select_list"])
         if node["group_expressions"]:
@@ -256,6 +258,26 @@ class Inputs:
         """True where an aggregate function is in an expression, outside of windows and subqueries."""
         inside = _all(tree, lambda n: n.get("class") not in ("WINDOW", "SUBQUERY"))
         return any(n.get("class") == "FUNCTION" and str(n["function_name"]).lower() in self._aggregates for n in inside)
+
+
+_BELOW: Mapping[str, Callable[[int], bool]] = {
+    "COMPARE_GREATERTHAN": lambda number: number >= 0,
+    "COMPARE_GREATERTHANOREQUALTO": lambda number: number > 0,
+    "COMPARE_EQUAL": lambda number: number > 0,
+}
+"""Whether a comparison with a number is false for a count of nothing."""
+
+
+def _asks_for_rows(having: Node | None) -> bool:
+    """True for a HAVING that is false where nothing is counted: `count(*) > 0`, also beside other conditions."""
+    if not having:
+        return False
+    if having["type"] == "CONJUNCTION_AND":
+        return any(_asks_for_rows(part) for part in having["children"])
+    below = _BELOW.get(having["type"])
+    counted = having.get("left", {}).get("function_name") in ("count", "count_star")
+    number = having.get("right", {}).get("literal", {})
+    return bool(below and counted and number.get("kind") == "INTEGER" and below(int(number["text"])))
 
 
 def _value_asked(node: Node, named: Mapping[str, str]) -> Needs:
