@@ -12,11 +12,19 @@ from logsift.cli.examples import Shown
 
 @click.command(cls=Shown)
 @click.argument("topic", required=False)
-def guide(topic: str | None) -> None:
+@click.option("--man", is_flag=True, help="Print the manual, logsift.1, in man's own language.")
+def guide(topic: str | None, man: bool) -> None:
     """Read a page of the guide - a hang, memory, a loss, hardware, what to collect - or list those there are."""
     from logsift.guide import listed, page
 
-    if topic is None:
+    if man:
+        from logsift.cli.group import Commands
+        from logsift.cli.manual import manual
+
+        main = click.get_current_context().find_root().command
+        assert isinstance(main, Commands)
+        click.echo(manual(main), nl=False)
+    elif topic is None:
         click.echo(listed())
     elif sys.stdout.isatty():
         click.echo_via_pager(_drawn(page(topic)), color=True)

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from logsift.errors import UserError, offered
 
-_SUFFIXES = (".sh", ".yaml")
+_SUFFIXES = (".sh", ".yaml", ".dockerfile")
 
 
 def recipes() -> dict[str, str]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -59,6 +61,8 @@ def shell_of(name: str) -> list[str]:
     text = recipes()[name]
     if text.startswith("#!"):
         return [text]
+    if name == "dockerfile":
+        return [line.removeprefix("RUN ") for line in text.splitlines() if line.startswith("RUN ")]
     found = list[str]()
 
     def look(value: object) -> None:
@@ -80,7 +84,7 @@ def test_they_are_listed_with_what_they_do_and_printed_as_they_are() -> None:
     assert [line.split()[0] for line in listed.splitlines()] == list(recipes())
     assert all(len(line.split()) > 5 for line in listed.splitlines())
     assert [CliRunner().invoke(main, ["recipe", n]).stdout for n in recipes()] == list(recipes().values())
-    assert "there are: github-actions, kubernetes" in CliRunner().invoke(main, ["recipe", "none"]).output
+    assert "there are: action, dockerfile" in CliRunner().invoke(main, ["recipe", "none"]).output
 
 
 @pytest.mark.parametrize("name", recipes())
@@ -176,3 +180,34 @@ def test_a_build_gets_annotations_a_summary_and_a_report_and_fails(failed: Path,
     assert (tmp_path / "summary").read_text().startswith("<!-- logsift report -->")
     kept = next(s["with"]["path"] for s in steps if "upload-artifact" in s.get("uses", ""))
     assert (failed.parent / kept).exists()
+
+
+def test_an_action_says_the_root_in_an_output_and_fails(failed: Path, run: Run, tmp_path: Path) -> None:
+    action = yaml.safe_load(recipes()["action"])
+    assert action["runs"]["using"] == "composite"
+    assert all(step["shell"] == "bash" for step in action["runs"]["steps"])
+    step = next(s for s in action["runs"]["steps"] if s.get("id") == "verdict")
+    assert {v.split()[1].partition(".")[2] for v in step["env"].values()} == set(action["inputs"])
+    files = {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary"), "GITHUB_OUTPUT": str(tmp_path / "output")}
+    env = {"RUN": "logs", "FAIL_ON": action["inputs"]["fail-on"]["default"], "REPORT": str(tmp_path / "page.html")}
+    done = run(f"set -eo pipefail\n{step['run']}", {}, failed.parent, **files, **env)
+    assert done.returncode == 1
+    assert done.stdout.startswith("::error file=logs/")
+    assert (tmp_path / "output").read_text() == "root=crash.exception\n"
+    assert (tmp_path / "summary").read_text().startswith("<!-- logsift report -->")
+    assert (tmp_path / "page.html").exists()
+
+
+def test_an_image_installs_what_it_starts_as_nobody_of_weight() -> None:
+    lines = [line for line in recipes()["dockerfile"].splitlines() if line and not line.startswith("#")]
+    said = [tuple(line.split(" ", 1)) for line in lines]
+    assert {word for word, _ in said} <= {"FROM", "RUN", "COPY", "ENV", "USER", "WORKDIR", "ENTRYPOINT", "CMD"}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert any(word == "RUN" and rest.endswith(f"pip install --no-cache-dir {project['name']}") for word, rest in said)
+    entry = json.loads(dict(said)["ENTRYPOINT"])
+    assert entry[0] in project["scripts"]
+    assert dict(said)["USER"] != "root"
+    oldest = project["requires-python"].removeprefix(">=")
+    image = re.search(r"python:([0-9.]+)", dict(said)["FROM"])
+    assert image is not None
+    assert tuple(map(int, image[1].split("."))) >= tuple(map(int, oldest.split(".")))
