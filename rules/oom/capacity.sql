@@ -286,8 +286,8 @@ for the last pipeline stage, the longest sequences, uneven sharding.
 [[step]]
 when = '''
 not survived and device != "tpu" and because in (
-"no_numbers", "no_reason_in_the_numbers", "no_other_reason_in_the_numbers", "request_exceeds_free",
-"no_static_memory", "token_budget")
+"no_numbers", "pool_refused", "no_reason_in_the_numbers", "no_other_reason_in_the_numbers",
+"request_exceeds_free", "no_static_memory", "token_budget")
 '''
 say  = '''
 See that nothing else uses the {{ accelerator or 'card' }}

@@ -223,8 +223,17 @@ with
             'probable' as confidence,
             'kernel' as actor,
             max(l.limit_bytes) as limit_bytes,
+            max(r.memcg) as cgroup,
             min(r.process) as invoker
-        from oom_report r
+        from
+            (
+                select file_id, line_no, time, host, process, null as memcg
+                from oom_report
+                union all
+                -- the head of the report was cut off as well
+                select file_id, line_no, time, host, null, memcg
+                from oom_old_limit
+            ) r
         join
             full_cgroup l
             on l.file_id = r.file_id

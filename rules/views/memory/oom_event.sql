@@ -43,10 +43,19 @@ with
         union all by name
         select
             * exclude (time_quality, uptime_seconds, reason) replace (
-                case when lower(device) = 'gpu' then 'cuda' else lower(device) end as device
+                case
+                    lower(device) when 'gpu' then 'cuda' when 'hip' then 'rocm' else lower(device)
+                end as device
             ),
             reason as kind
         from runtime_oom
+        -- one piece that was refused says nothing: a pool that shrinks is refused many times
+        qualify
+            reason <> 'pool_refused'
+            or count_if(reason = 'pool_refused' and requested_bytes >= 1073741824) over (
+                partition by file_id, stream
+            )
+            >= 3
         union all by name
         select
             * exclude (time_quality, uptime_seconds) replace ('buffer' as kind),

@@ -65,7 +65,7 @@ select
     m.line_no,
     m.class,
     m.grade as confidence,
-    case when m.survived then 'info' end as severity,
+    case when m.survived then 'info' when m.because = 'pool_refused' then 'warning' end as severity,
     list_concat(
         [line_at(m.file_id, m.line_no)],
         case when m.capture_line is not null then [line_at(m.file_id, m.capture_line)] else [] end,

@@ -35,7 +35,7 @@ with
                 -- servers say it themselves
                 when framework in ('vllm', 'sglang')
                 then case kind when 'card_in_use' then 'card_in_use_at_start' else kind end
-                when kind = 'token_budget'
+                when kind in ('token_budget', 'pool_refused')
                 then kind
                 -- other runtimes
                 when kind = 'pool_limit' or kind = 'refused' and limit_bytes is not null

@@ -28,7 +28,7 @@ with
         select
             *,
             case
-                when because = 'no_numbers'
+                when because in ('no_numbers', 'pool_refused')
                 then 3
                 when kind in ('refused', 'pool_limit')
                 then case when requested_bytes is null then 3 else 2 end
