@@ -4,12 +4,20 @@ with
     sxid_part as (
         select
             *, coalesce(link, engine) as link_or_engine, coalesce(epoch(time), uptime_seconds) as t
-        from sxid_line
+        from sxid_line s
         where
             message is not null
             or link is not null
             or severity_word is not null
             or severity_level is not null
+            -- a filter may leave nothing but the data of an event
+            or not exists (
+                from sxid_line o
+                where
+                    o.file_id = s.file_id
+                    and o.code = s.code
+                    and coalesce(o.message, o.severity_word, o.severity_level::varchar) is not null
+            )
     ),
     spaced as (
         select

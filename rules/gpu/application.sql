@@ -23,7 +23,7 @@ references  = ["https://docs.nvidia.com/deploy/xid-errors/"]
 when = "vendor == 'nvidia'"
 say  = '''
 {% if gpu_instance %}MIG instance {{ gpu_instance }} of {% endif %}
-{% if gpus %}{{ gpus | names('GPU') }}{% else %}a GPU{% endif %}
+{% if gpus %}{{ gpus | names('GPU') }}{% else %}{{ 'a' if gpu_instance else 'A' }} GPU{% endif %}
 {%- if hosts %} on {{ hosts | names }}{% endif %}{% if ranks %} ({{ ranks | ranks }}){% endif %}:
 Xid {{ xid }}, {% if exception_type %}exception in a kernel: {{ exception_type }}
 {%- elif meaning %}{{ meaning }}{% else %}not in NVIDIA's catalogue{% endif %}
