@@ -193,7 +193,9 @@ with
                 message,
                 'Unexpected result|in local (forward loss|grad norm)|, stopping'
                 || '|loss .*contains a NaN|The loss returned in|Model diverged|NaN loss during'
-                || '|become infinite|Invalid loss|non-finite loss'
+                || '|bec[ao]me infinite|due to (NaN|Inf) loss|NaN loss with'
+                || '|Invalid loss|non-finite loss'
+                || '|LossTensor is|in summary histogram'
             )
         order by step nulls last, time nulls last, rank nulls last, file_id, line_no
         limit 1

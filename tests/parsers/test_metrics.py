@@ -177,6 +177,12 @@ held_out.fr loss at iteration 100 | lm loss value: 3.300000E+00 | lm loss PPL: 2
         "".join(f"INFO:root:[Epoch {e}][Batch {b}], Speed: 312.1 samples/sec, loss={3 - e}.5\n" for e in (0, 1) for b in (49, 99)),
         [("loss", "loss", 49, 3.5), ("loss", "loss", 149, 2.5)],
     ),
+    # names that only sound as if batches were counted
+    "epochs_of_wav2letter.log": (
+        "epoch:       83 | lr: 0.100000 | lrcriterion: 0.000000 | runtime: 00:04:25 | bch(ms): 37.25 | batch_time: 0.4 | loss:    0.87373 | train-TER:  2.31 | hrs:  100.47\n"
+        "epoch:       84 | lr: 0.100000 | lrcriterion: 0.000000 | runtime: 00:04:02 | bch(ms): 33.93 | batch_time: 0.4 | loss:        inf | train-TER: 52.35 | hrs:  100.47\n",
+        [("loss", "loss", 83, 0.87373), ("loss", "loss", 84, math.inf)],
+    ),
     "monodepth.log": (
         "epoch   3 | lr 0.000100 |lr_p 0.000100 | batch    250 | examples/s:  22.1 | loss: 0.134 | time elapsed: 00h03m34s\n",
         [("loss", "loss", 250, 0.134)],

@@ -134,7 +134,11 @@ with
             (l.trainer <> 'keras' or k.epoch is not null)
             and (
                 l.trainer <> 'epoch_line'
-                or not regexp_matches(l.fields, '(?i)(batch|iter|step|idx)[a-z_]*[ :=#\[]*[0-9]')
+                or not regexp_matches(
+                    l.fields,
+                    '(?i)(?:^|[^a-z]|mini|micro)(?:batch|iter|step|idx)'
+                    || '(?:e?s|ations?|_?(?:idx|id|index|no|num|number))?[ :=#\[]*[0-9]'
+                )
             )
     )
 select * exclude (of_validation)
