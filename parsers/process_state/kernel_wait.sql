@@ -79,7 +79,15 @@ with
             pid,
             left(state, 1) as state,
             nullif(nullif(kernel_function, '-'), '?') as kernel_function,
-            cmdline
+            cmdline,
+            -- what only asks the driver
+            case
+                when
+                    regexp_matches(
+                        cmdline, '^(?:[^ ]*/)?(?:nvidia-(?:smi|persistenced)|nv-hostengine|dcgmi)\b'
+                    )
+                then 'the NVIDIA driver'
+            end as asks
         from process_state
         where pid is not null
         union all by name
@@ -88,13 +96,13 @@ with
         where pid is not null
     )
 select
-    s.* exclude (waits_on, is_typed),
+    s.* exclude (waits_on, is_typed, asks),
     coalesce(s.is_typed, false) as is_typed,
     case
         when state = 'T' or regexp_matches(kernel_function, '^(?:do_signal_stop|do_jobctl_trap)')
         then 'stopped'
         when coalesce(state, 'D') = 'D'
-        then coalesce(s.waits_on, k.waits_on)
+        then coalesce(s.waits_on, k.waits_on, s.asks)
     end as waits_on
 from seen as s
 left join kind as k using (kernel_function)

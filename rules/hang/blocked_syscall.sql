@@ -10,7 +10,8 @@ or that took half a minute, or a lock that is tried over and over; ps or /proc/P
 process that waits in the kernel (state D) or is stopped (state T). Idle helper threads end in
 futex, epoll and poll and do not count; of the others only main threads count, or calls on files and
 locks. A main thread that waits in futex or poll, or that spins, is reported as context: it waits
-for another thread or for a collective, and only a stack dump tells which.
+for another thread or for a collective, and only a stack dump tells which. Where a trace of one
+thread in futex is all there is, it is a warning.
 """
 summary = '''
 {% set who = ranks or pids or [0] %}
@@ -24,7 +25,7 @@ summary = '''
 {% if kind == 'stopped' %}is stopped (state T)
 {% elif kind == 'uninterruptible' %}
   {{ who | agree('is', 'are') }} waiting for {{ waits_on }} in the kernel
-  (state D, in {{ kernel_function }})
+  (state D{% if kernel_function %}, in {{ kernel_function }}{% endif %})
 {% elif kind == 'seen once' %}
   {{ who | agree('was', 'were') }} seen once waiting for {{ waits_on }} in the kernel
   ({{ kernel_function }}), as any process that reads a file is for a moment
@@ -358,7 +359,9 @@ from blocked
 union all by name
 select
     kind,
-    'info' as severity,
+    -- Somebody looked at one process alone, and this call is all there is of it.
+    case when is_alone then 'warning' else 'info' end as severity,
+    case when is_alone then 'possible' end as confidence,
     evidence,
     began as at,
     case when rank is not null then [rank] end as ranks,
@@ -371,7 +374,17 @@ select
     waits_on,
     is_shared,
     has_deadline
-from main_thread_wait
+from
+    (
+        select
+            *,
+            kind = 'waits'
+            and waits_on = 'futex'
+            and not has_deadline
+            and not exists (from job_sign where sign <> 'calls')
+            and (select count(*) from strace_tail) = 1 as is_alone
+        from main_thread_wait
+    )
 union all by name
 select
     case when is_stopped then 'stopped' else 'uninterruptible' end as kind,

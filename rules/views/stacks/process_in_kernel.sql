@@ -42,7 +42,10 @@ select
     s.times >= 2
     and s.is_python
     or is_stopped
-    and s.rank is not null
+    and (s.rank is not null or s.is_python and exists (from smi_process as g where g.pid = s.pid))
+    -- several programs that ask the same driver
+    or s.waits_on = 'the NVIDIA driver'
+    and (select count(*) from seen as o where o.waits_on = s.waits_on) >= 2
     or exists (from stack_main as m where m.pid = s.pid and m.failure in ('no_stack', 'stopped'))
     or exists (from stack_verdict as v where list_contains(v.pids, s.pid)) as is_proven,
     s.is_typed and s.waits_on not in ('stopped', 'a block device', 'the NVIDIA driver') as is_likely
