@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,7 +69,7 @@ def sql(
         from logsift.ask.prompt import ask
         from logsift.ask.session import Session
 
-        ask(Session(store, to, _width()), say)
+        ask(Session(store, to, _width()), partial(say, whole=True))
     else:
         _answer(store, asked if asked is not None else sys.stdin.read(), to, output)
 
@@ -84,7 +85,7 @@ def _answer(store: Store, asked: str, to: str, output: Path | None) -> None:
         output.write_text("".join(f"{a}\n" for a in Session(store, to, _width()).answers(asked)), encoding="utf-8")
     else:
         for answer in Session(store, to, _width()).answers(asked):
-            say(answer)
+            say(answer, whole=True)
     if output:
         say(f"wrote {output}", err=True)
 

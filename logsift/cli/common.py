@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,11 +70,19 @@ def REDACT_TABLE(command: Any) -> Any:  # noqa: ANN401 - one of click's decorato
     )(command)
 
 
-def say(text: str, *, err: bool = False, nl: bool = True) -> None:
-    """Print what may quote a log or name a file: nothing of it acts upon the terminal."""
+def say(text: str, *, err: bool = False, nl: bool = True, whole: bool = False) -> None:
+    """Print what may quote a log or name a file: nothing of it acts upon the terminal, whose width its lines keep.
+
+    `whole` leaves lines as long as they are: scripts, documents, rows.
+    """
     from logsift.report.inert import lines
 
-    click.echo(lines(text), err=err, nl=nl)
+    text = lines(text)
+    if not whole and (sys.stderr if err else sys.stdout).isatty():
+        from logsift.report.fold import folded
+
+        text = folded(text, shutil.get_terminal_size().columns)
+    click.echo(text, err=err, nl=nl)
 
 
 def catalog_of(content: tuple[Path, ...]) -> Catalog:

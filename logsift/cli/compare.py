@@ -29,7 +29,7 @@ def diff(good: Path, bad: Path, to: str, content: tuple[Path, ...]) -> None:
     if to == "json":
         click.echo(to_json(compare.document(found)))
     else:
-        say(compare.text(found) if to == "text" else compare.markdown(found), nl=False)
+        say(compare.text(found) if to == "text" else compare.markdown(found), nl=False, whole=to == "md")
 
 
 @click.command(cls=Shown)

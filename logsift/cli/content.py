@@ -22,7 +22,7 @@ def rules(name: str | None, content: tuple[Path, ...]) -> None:
     """List the rules there are, or explain one."""
     from logsift.authoring.reference import describe_rule, list_rules
 
-    click.echo(describe_rule(catalog_of(content), name) if name else list_rules(catalog_of(content)))
+    say(describe_rule(catalog_of(content), name) if name else list_rules(catalog_of(content)))
 
 
 @click.command(cls=Shown, context_settings={"ignore_unknown_options": True})  # -9 is a code
@@ -35,7 +35,7 @@ def lookup(words: tuple[str, ...], content: tuple[Path, ...]) -> None:
     """
     from logsift.ask.lookup import look_up
 
-    click.echo(look_up(catalog_of(content), words))
+    say(look_up(catalog_of(content), words))
 
 
 @click.command(cls=Shown)

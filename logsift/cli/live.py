@@ -32,7 +32,7 @@ def capture(
     if how:
         from logsift.live.how import how as commands
 
-        say(commands(run), nl=False)
+        say(commands(run), nl=False, whole=True)
         return
     from logsift.live.capture import capture as take
     from logsift.live.capture import told

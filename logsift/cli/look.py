@@ -30,7 +30,7 @@ def timeline(
     """Show what all logs of RUN say of the time before an incident, in order, on one clock."""
     from logsift.report.timeline import around as shown
 
-    click.echo(shown(analysis_of(run, db, content), around, seconds, after))
+    say(shown(analysis_of(run, db, content), around, seconds, after))
 
 
 @click.command(cls=Shown)
@@ -118,4 +118,4 @@ def unread(run: Runs, to: str, db: Path | None, content: tuple[Path, ...]) -> No
     """List the lines of RUN with words of trouble that no grammar read, by kind: material for the next one."""
     from logsift.report.unread import unread as listed
 
-    say(listed(analysis_of(run, db, content).store, to))
+    say(listed(analysis_of(run, db, content).store, to), whole=to == "json")

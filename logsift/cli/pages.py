@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from logsift.cli.common import say
 from logsift.cli.examples import Shown
 
 
@@ -25,7 +26,7 @@ def guide(topic: str | None, man: bool) -> None:
         assert isinstance(main, Commands)
         click.echo(manual(main), nl=False)
     elif topic is None:
-        click.echo(listed())
+        say(listed())
     elif sys.stdout.isatty():
         click.echo_via_pager(_drawn(page(topic)), color=True)
     else:
@@ -52,4 +53,4 @@ def recipe(name: str | None) -> None:
     """Print a script for a place where jobs run - a scheduler, a launcher, a build - or list those there are."""
     from logsift.recipes import listed, recipe
 
-    click.echo(recipe(name) if name else listed(), nl=not name)
+    say(recipe(name) if name else listed(), nl=not name, whole=bool(name))

@@ -90,7 +90,7 @@ def ranks(run: Runs, all_ranks: bool, db: Path | None, content: tuple[Path, ...]
     """Say what became of every rank of RUN: where it ran, how far it came, its last word, how it ended."""
     from logsift.report.rows import of_ranks
 
-    say(of_ranks(analysis_of(run, db, content).store, each_rank=all_ranks))
+    say(of_ranks(analysis_of(run, db, content).store, each_rank=all_ranks), whole=True)
 
 
 @click.command("next", cls=Shown)

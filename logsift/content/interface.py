@@ -188,7 +188,7 @@ MEANING: dict[str, str] = {
     # -- what was concluded --
     "incident_id": "the incident, see table incident", "cause_id": "the incident that explains", "effect_id": "the incident that is explained",
     "next": "restart | restart_without | stop | unknown", "leave_out": "hosts to leave out of the next start",
-    "incidents": "the incidents it follows from", "reason": "why, in words", "how": "how to get it",
+    "incidents": "the incidents it follows from", "reason": "why, in words", "how": "how to get it", "commands": "what gets it, to be pasted",
     "named": "how many of its kind the root cause names", "topic": "what the figure is of", "better": "lower | higher, where one is better",
     # -- clocks --
     "first_line": "number of the first line", "last_line": "number of the last line", "times": "how many times are in these lines",

@@ -16,6 +16,8 @@ class Missing:
     what: str
     why: str
     how: str
+    """With the commands."""
+    commands: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +54,12 @@ def coverage(store: Store) -> Coverage:
     )[0]
     problems = store.rows("SELECT count(*) AS n FROM problem")[0]["n"]
     unread = store.rows("SELECT path, why FROM file WHERE reader = '' ORDER BY path")
-    missing = store.rows("SELECT what, why, how FROM missing")
+    missing = store.rows("SELECT what, why, how, commands FROM missing")
     sizes = store.rows("SELECT * FROM job_size WHERE world_size IS NOT NULL")
     job = next((Job(r["world_size"], tuple(r["silent_ranks"]), tuple(r["hosts"])) for r in sizes), None)
     return Coverage(
         counts["files"], counts["lines"], counts["not_understood"], problems,
-        tuple((r["path"], r["why"]) for r in unread), tuple(Missing(**m) for m in missing), job,
+        tuple((r["path"], r["why"]) for r in unread), tuple(Missing(m["what"], m["why"], m["how"], tuple(m["commands"])) for m in missing), job,
         tuple((r["what"], r["text"]) for r in store.rows("SELECT what, text FROM problem WHERE file_id IS NULL")),
         is_of_a_job(store),
     )  # fmt: skip

@@ -82,11 +82,15 @@ def worded(
     return out
 
 
-def asked_for(source: Missing, known: Mapping[str, Any]) -> tuple[str, str, str] | None:
-    """What is missing, why it is wanted and how to get it, in words; None where the first two name what is not known."""
+def asked_for(source: Missing, known: Mapping[str, Any]) -> tuple[str, str, str, list[str]] | None:
+    """What is missing, why it is wanted and how to get it, in words, and the commands in the last of these.
+
+    None where the first two name what is not known.
+    """
     what, why, how = (_said(Phrase(text), known) if text else "" for text in (source.what, source.why, source.how))
     commands = [c for template in source.run if (c := _command(template, known))]
-    return (what, why, ": ".join(filter(None, (how.rstrip("."), "; ".join(commands))))) if what and why else None
+    told = ": ".join(filter(None, (how.rstrip("."), "; ".join(commands))))
+    return (what, why, told, commands) if what and why else None
 
 
 def told(template: str, known: Mapping[str, Any]) -> str:

@@ -50,7 +50,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
             "not_understood": analysis.coverage.not_understood, "problems": analysis.coverage.problems,
             "training": analysis.coverage.training,
             "job": asdict(job) if (job := analysis.coverage.job) else None,
-            "missing": [{"what": m.what, "why": m.why, "how": m.how} for m in analysis.coverage.missing],
+            "missing": [{"what": m.what, "why": m.why, "how": m.how, "commands": list(m.commands)} for m in analysis.coverage.missing],
         },
     }  # fmt: skip
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
 import sys
+import textwrap
+from itertools import zip_longest
 from json import loads
 from typing import TYPE_CHECKING
 
 from logsift.judge.words import count, ranges
+from logsift.report import fold
 from logsift.report.fates import each, folded
 from logsift.report.inert import cell, code, line, markdown, spreadsheet, to_json
 from logsift.report.json import plain
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
     from logsift.store import Store
 
 _CELL = 100
+_FOLDED = 26
+"""Characters that the column of a long cell keeps at least on a terminal."""
 _FEW_RANKS = 64
 _ALIGNED = 60
 """Characters of the longest cell that its column is made as wide as, where no terminal sets a width."""
@@ -29,7 +35,7 @@ FORMATS = ("table", "csv", "json", "md")
 
 
 def written(names: Sequence[str], rows: Sequence[Sequence[object]], to: str, types: Sequence[str] = ()) -> str:
-    """Rows as text; `to` is table, csv, json or md. On a terminal a table cuts long cells; elsewhere nothing is cut.
+    """Rows as text; `to` is table, csv, json or md. On a terminal a table cuts and folds long cells; elsewhere nothing is cut.
 
     `types` are the SQL types of the columns: in JSON, what is JSON already is no text.
     """
@@ -74,7 +80,8 @@ def of_ranks(store: Store, *, each_rank: bool) -> str:
             )
             for r in each(store)
         ]  # fmt: skip
-        return f"{_table(names, each_row)}{count(total, 'rank')}"
+        spare = ["pid", "GPU", "at", "last word", "collective", "host", "step"]
+        return f"{_table(names, each_row, spare)}{count(total, 'rank')}"
     names = ["ranks", "hosts", "last step", "how they ended", "last word", "for example"]
     folded_rows = [
         (
@@ -83,28 +90,66 @@ def of_ranks(store: Store, *, each_rank: bool) -> str:
         )
         for f in alike
     ]  # fmt: skip
-    return f"{_table(names, folded_rows)}{count(total, 'rank')}; --all shows each of them"
+    spare = ["for example", "last word", "last step", "hosts"]
+    return f"{_table(names, folded_rows, spare)}{count(total, 'rank')}; --all shows each of them"
 
 
 def _time(time: datetime | None) -> str:
     return time.isoformat(sep=" ", timespec="seconds") if time else ""
 
 
-def _table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    if not sys.stdout.isatty():
-        return _columns([list(map(line, names)), *([_shown(v) for v in row] for row in rows)])
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+def _table(names: Sequence[str], rows: Iterable[Sequence[object]], spare: Sequence[str] = ()) -> str:
+    """Cells in columns; on a terminal that has no room for all, without those that can be spared, the first of them first.
 
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for n in names:
-        table.add_column(Text(line(n)))
-    for row in rows:
-        table.add_row(*(Text(_cut(_shown(v))) for v in row))
-    with (console := Console(highlight=False)).capture() as capture:
-        console.print(table)
-    return capture.get()
+    Where nothing can be spared, each row becomes a list of its cells.
+    """
+    cells = [list(map(line, names)), *([_shown(v) for v in row] for row in rows)]
+    if not sys.stdout.isatty():
+        return _columns(cells)
+    width = max(shutil.get_terminal_size().columns, fold.NARROWEST)
+    cells = [[_cut(c) for c in row] for row in cells]
+    shown, left_out = cells, list[str]()
+    for name in spare:
+        if _room(shown) <= width:
+            break
+        left_out.append(name)
+        shown = [[c for n, c in zip(names, row, strict=True) if n not in left_out] for row in cells]
+    if not spare and _room(shown) > width:
+        return _records(cells, width)
+    told = fold.folded(f"no room for: {', '.join(left_out)}\n", width) if left_out else ""
+    return f"{_wrapped(shown, width)}{told}"
+
+
+def _room(cells: Sequence[Sequence[str]]) -> int:
+    """Characters that columns take at least; long cells can be folded."""
+    return sum(min(_FOLDED, max(map(len, column))) + 2 for column in zip(*cells, strict=True)) - 2
+
+
+def _wrapped(cells: Sequence[Sequence[str]], width: int) -> str:
+    """Columns as wide as their cells where there is room, else the widest are folded."""
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    while (over := sum(widths) + 2 * (len(widths) - 1) - width) > 0 and max(widths) > 1:
+        widest = max(range(len(widths)), key=widths.__getitem__)
+        second = max((w for n, w in enumerate(widths) if n != widest), default=0)
+        widths[widest] = max(widths[widest] - over, min(second, widths[widest] - 1), 1)
+    out = []
+    for row in cells:
+        parts = [textwrap.wrap(c, w, break_on_hyphens=False) or [""] for c, w in zip(row, widths, strict=True)]
+        out += [
+            "  ".join(c.ljust(w) for c, w in zip(one, widths, strict=True)).rstrip()
+            for one in zip_longest(*parts, fillvalue="")
+        ]
+    return "".join(f"{text}\n" for text in out)
+
+
+def _records(cells: Sequence[Sequence[str]], width: int) -> str:
+    """Rows one below the other, a line for each cell that holds anything."""
+    wide = max(map(len, cells[0]))
+    out = []
+    for n, row in enumerate(cells[1:], 1):
+        out.append(f"row {n}")
+        out += [fold.folded(f"  {name:{wide}}  {c}", width) for name, c in zip(cells[0], row, strict=True) if c]
+    return "".join(f"{text}\n" for text in out)
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> str:

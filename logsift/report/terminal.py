@@ -136,8 +136,8 @@ def show_one(analysis: Analysis, number: int, console: Console | None = None) ->
     if cause := analysis.causes.cause_of(i):
         page.say("cause", Text(line(f"explained by #{report.number_of(cause)} {cause.rule}: {cause.summary}")))
     _echoes(page, found, _ALL)
-    for reference in found.references:
-        page.say("see", Text(reference))
+    for reference in found.references:  # whole, to be opened
+        page.lines.append(Text.assemble(("see".ljust(_LABEL), "dim"), line(reference)))
     page.show()
     return True
 
@@ -168,7 +168,10 @@ def _report(page: Page, report: Report, room: Room, *, facts: bool) -> None:
         for m in report.coverage.missing[: room.missing]:
             page.say("", Text.assemble((line(m.what), "bold"), f": {line(m.why)}"), room.lines, 2, 2)
             if room.lines > 1:
-                page.say("", Text(line(m.how)), room.lines, 4)
+                in_words = m.how.removesuffix("; ".join(m.commands)).removesuffix(": ")
+                page.say("", Text(line(in_words)), room.lines, 4)
+                for command in m.commands:
+                    page.command(command)
     page.say("", Text(line(coverage_line(report)), style="dim"), indent=0)
     for path, why in report.coverage.unread[: room.context]:
         page.say("", Text(line(f"not read: {path} ({why})"), style="dim"), 1, 2)
@@ -209,7 +212,7 @@ def _body(page: Page, finding: Finding, room: Room, *, facts: bool, report: Repo
         if value:
             page.say(label, Text(line(value)), most)
     if report and (d := report.decision).reason:
-        page.say("next", Text(line(f"{next_step(d)} ({d.confidence}): {d.reason}")), 2)
+        page.say("next", Text(line(f"{next_step(d)} ({d.confidence}): {d.reason}")), max(room.lines, 2))
     to_do = steps(i)
     for n, (text, commands) in enumerate(to_do[: room.steps]):
         page.say("do" if n == 0 else "", Text(line(text)), max(room.lines, 2), hanging=0)

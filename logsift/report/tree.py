@@ -9,6 +9,7 @@ import click
 
 from logsift.errors import UserError
 from logsift.judge.words import count, ranges
+from logsift.report.fold import NARROWEST, lines
 from logsift.report.inert import line
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def shown(store: Store, width: int | None = None, *, colour: bool = True) -> str
     Raises:
         UserError: the run has no stacks.
     """
-    rows = _read(store)
+    rows, width = _read(store), width and max(width, NARROWEST)
     if not rows:
         raise UserError("no stacks in this run: dump them while it hangs, `logsift RUN` says how")
     children: dict[str | None, int] = {}
@@ -58,7 +59,8 @@ def shown(store: Store, width: int | None = None, *, colour: bool = True) -> str
         indent[r["path"]] = level
         at = f"  @ {who[r['path']]}" if forks or who.get(r["parent"]) != who[r["path"]] else ""
         stands = f"   <- {_stands(r)}" if r["ends_here"] and _stands(r) else ""
-        out.append(_coloured(f"{'  ' * level}{_call(r)}{at}{stands}", r["processes"], total))
+        call = f"{'  ' * level}{_call(r)}{at}{stands}"
+        out += [_coloured(part, r["processes"], total) for part in (lines(call, width) if width else [call])]
     return "\n".join(out if colour else map(click.unstyle, out))
 
 
@@ -111,7 +113,8 @@ def _places(rows: Sequence[dict[str, Any]], width: int | None) -> list[str]:
             if width is None or len(line) + 2 + len(stands) <= width
             else [line, f"{'':11}{stands}"]
         )
-        out += [_coloured(part.rstrip(), r["ends_here"], total) for part in parts if part.strip()]
+        folded = [piece for part in parts for piece in (lines(part.rstrip(), width) if width else [part.rstrip()])]
+        out += [_coloured(piece, r["ends_here"], total) for piece in folded if piece.strip()]
     return [*out, ""]
 
 

@@ -63,7 +63,7 @@ ENGINE: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
     "missing": (
         "what would settle open questions, and how to get it",
-        {"what": "VARCHAR", "why": "VARCHAR", "how": "VARCHAR"},
+        {"what": "VARCHAR", "why": "VARCHAR", "how": "VARCHAR", "commands": "VARCHAR[]"},
     ),
     "content_table": (
         "tables that the content makes from others, in their order, branch by branch of a union; of each group of `needs` one table must have rows",

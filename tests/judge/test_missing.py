@@ -122,4 +122,4 @@ def test_words_agree_with_the_number(
     catalog: Catalog, source: str, row: Mapping[str, object], words: tuple[str, str, str]
 ) -> None:
     by_id = {m.id: m for m in catalog.missing}
-    assert asked_for(by_id[source], row) == words
+    assert (asked_for(by_id[source], row) or ())[:3] == words
