@@ -105,6 +105,7 @@ COMMANDS = {
     "stacks": (["stacks"], [], "no stacks"),
     "unread": (["unread"], [], ""),
     "plot": (["plot"], [], "loss"),
+    "export": (["export"], ["--format", "perfetto", "-o", "-"], "traceEvents"),
 }  # fmt: skip
 
 
