@@ -81,7 +81,7 @@ def perfetto(analysis: Analysis) -> Document:
         if i.at is None:
             continue
         args = {"summary": i.summary, "confidence": i.confidence, "severity": i.severity, "root": i is analysis.root,
-                "ranks": ranges(sorted(i.ranks)), "hosts": ", ".join(sorted(i.hosts)), "steps": i.action}  # fmt: skip
+                "ranks": ranges(sorted(i.ranks)) if i.ranks else "", "hosts": ", ".join(sorted(i.hosts)), "steps": i.action}  # fmt: skip
         events.append(
             {"pid": _INCIDENTS, "tid": number, "ph": "X", "cat": "incident", "name": i.rule, "args": args,
              "ts": _us(i.at, begin), "dur": max(_us(i.until or i.at, i.at), 1.0)}
