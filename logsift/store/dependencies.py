@@ -76,8 +76,9 @@ def branches(sql: str, *, rows: bool = False) -> tuple[tuple[str, bool], ...]:
         kept = _reachable(part, common)
         own = part.get("cte_map", {}).get("map", [])
         one = {**part, "cte_map": {"map": [*(common[name] for name in common if name in kept), *own]}}
-        given = json.dumps({**tree, "statements": [{**tree["statements"][0], "node": one}]})
+        given = json.dumps({**tree, "statements": [{**tree["statements"][0], "node": one}]}, separators=(",", ":"))
         (query,) = duckdb.execute("SELECT json_deserialize_sql(?::JSON)", [given]).fetchone() or (sql,)
+        _serialized_before[str(query)] = given
         out.append((str(query), by_name))
     return tuple(out)
 
@@ -358,8 +359,14 @@ def _parsed(sql: str) -> Node:
     return statements[0]["node"] if statements else {}
 
 
+_serialized_before: dict[str, str] = {}
+"""The parses that queries were written from: to parse these again is half the work of defining a store's relations."""
+
+
 @cache
 def _serialized(sql: str) -> str:
     """A query's parse as JSON."""
+    if sql in _serialized_before:
+        return _serialized_before.pop(sql)
     (tree,) = duckdb.execute("SELECT json_serialize_sql(?::VARCHAR)", [sql]).fetchone() or ("{}",)
     return str(tree)
