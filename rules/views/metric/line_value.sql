@@ -58,22 +58,27 @@ select line_id, f.name, coalesce(f.unit, '') as unit, metric_number(f.number) as
 from cut
 where f.name not in (select name from no_metric)
 union all
-select line_id, trim(split_part(field, ': ', 1)), '', number
-from between_bars
-where number is not null
-union all
-select line_id, f.name, '', try_cast(replace(f.number, ',', '') as double)
+select
+    line_id,
+    coalesce(f.name, trim(split_part(field, ': ', 1))),
+    '',
+    coalesce(number, try_cast(replace(f.number, ',', '') as double))
 from
     (
         select
             line_id,
-            regexp_extract(
-                field,
-                '^([A-Za-z].*?)\s*[: ]\s*'
-                || '([-+]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf))$',
-                ['name', 'number']
-            ) as f
+            field,
+            number,
+            case
+                when number is null
+                then
+                    regexp_extract(
+                        field,
+                        '^([A-Za-z].*?)\s*[: ]\s*'
+                        || '([-+]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf))$',
+                        ['name', 'number']
+                    )
+            end as f
         from between_bars
-        where number is null
     )
-where f.name <> ''
+where f is null or f.name <> ''
