@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from threading import Lock
@@ -28,7 +30,7 @@ from logsift.ingest.spelling import Spelling
 from logsift.timings import timed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from datetime import datetime
     from pathlib import Path
 
@@ -87,7 +89,7 @@ class Parser:
         by_id = {f.file_id: f for f in files}
         leftovers_of_a_file = min(_LEFTOVERS_OF_A_FILE, _LEFTOVERS // max(len(files), 1))
         workers = max(1, os.cpu_count() or 1)
-        with ThreadPoolExecutor(workers) as pool:
+        with _garbage_of_before_left_alone(), ThreadPoolExecutor(workers) as pool:
             passing: deque[tuple[str | None, Future[Passed]]] = deque()
             pending: set[Future[tuple[Matched, int]]] = set()
             batches: dict[str | None, list[Passed]] = {}
@@ -227,6 +229,16 @@ class Parser:
                 parsed.not_understood[file_id] = parsed.not_understood.get(file_id, 0) + count
             if progress:
                 progress(size)
+
+
+@contextmanager
+def _garbage_of_before_left_alone() -> Iterator[None]:
+    """Every hit of the gate is an object, so that garbage is looked for often: not also in the whole content each time."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 @dataclass(frozen=True)
