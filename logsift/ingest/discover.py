@@ -8,6 +8,7 @@ import re
 import stat
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from logsift.ingest.archives import BUNDLE, is_named_so, printable, unpacked
 from logsift.ingest.readers.opening import compression_of, open_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     import polars as pl
 
@@ -42,6 +43,7 @@ _OWN_NAME = re.compile(r".*\.logsift-[0-9a-f]{8}-[0-9a-f]+-[0-9a-f]{16}|(?:.*\.)
 _SHUT = "cannot be opened"
 _AT_ONCE = 256
 """Files whose heads are matched together, of at most 64 kB each."""
+_CONTROL = bytes((*range(1, 8), *range(14, 27), 28, 29, 30, 31))
 _HOLE = re.compile(rb"\0{512,}")
 _ESCAPED = re.compile(rb"\\x([89a-f][0-9a-f])")
 _RANK = re.compile(r"(?:^|[^a-z])(?:global)?_?rank[-_.=]?([0-9]{1,6})(?![0-9])", re.IGNORECASE)
@@ -301,19 +303,33 @@ def _look(
     except Exception as e:  # also a packer that is missing
         one.told = "", None, f"{_SHUT}: {e}"
         return one
-    plain = Path(name).name
-    if compression_of(path):
-        plain = Path(plain).stem
     if not one.head:
         one.told = "lines", None, ""
     elif _OWN_TEXT.match(one.head):
         one.told = "", None, "own"
     else:
-        for grammar in catalog.grammars:
-            if any(fnmatch.fnmatch(plain, g) or fnmatch.fnmatch(name, g) for g in grammar.names):
-                one.told = grammar.reader, grammar.name, ""
-                break
+        one.told = _named(path, name, catalog)
     return one
+
+
+def _named(path: Path, name: str, catalog: Catalog) -> tuple[str, str | None, str] | None:
+    """Who reads a file of this name; a packed one goes by its name without the suffix."""
+    plain = Path(name).name
+    is_any = _any_of(tuple(glob for grammar in catalog.grammars for glob in grammar.names))
+    if not any(is_any(n) for n in (name, plain, Path(plain).stem)):
+        return None
+    if compression_of(path):
+        plain = Path(plain).stem
+    for grammar in catalog.grammars:
+        if any(fnmatch.fnmatch(plain, g) or fnmatch.fnmatch(name, g) for g in grammar.names):
+            return grammar.reader, grammar.name, ""
+    return None
+
+
+@lru_cache(maxsize=4)
+def _any_of(globs: tuple[str, ...]) -> Callable[[str], re.Match[str] | None]:
+    """Whether a name fits one of these, in one search: most fit none."""
+    return re.compile("|".join(map(fnmatch.translate, globs)) or r"(?!)").match
 
 
 def _match_heads(looked: Sequence[_Look], owners: Sequence[Grammar]) -> None:
@@ -359,10 +375,10 @@ def _head(path: Path) -> bytes:
             passed += len(head)
         if not head and f.why:
             raise EOFError(f.why)
-    return _HOLE.sub(b"", head)[: budget.HEAD_BYTES]
+    return _HOLE.sub(b"", head)[: budget.HEAD_BYTES] if b"\0" in head else head[: budget.HEAD_BYTES]
 
 
 def _binary(head: bytes) -> bool:
     """True where control bytes are too many for a log (a log may hold NULs of a torn write)."""
-    control = sum(head.count(bytes([b])) for b in (*range(1, 8), *range(14, 27), 28, 29, 30, 31))
+    control = len(head) - len(head.translate(None, _CONTROL))
     return control + head.count(0) // 8 > len(head) // 20
