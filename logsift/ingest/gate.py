@@ -11,6 +11,7 @@ import hashlib
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from threading import local
 from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
@@ -22,6 +23,8 @@ from logsift.places import cache_folder, keep
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import hyperscan
 
 Buffer = bytes | memoryview
 
@@ -195,15 +198,22 @@ class _Hyperscan:
             flags = 0 if places else hyperscan.HS_FLAG_SINGLEMATCH
             self._database.compile(list(needles), numbers, len(needles), flags, literal=True)
             keep(kept, hyperscan.dumpb(self._database))
-        self._scratch = hyperscan.Scratch
+        self._scratch, self._of_thread = hyperscan.Scratch, local()
         self._error = hyperscan.ScanTerminated
+
+    def _own_scratch(self) -> hyperscan.Scratch:
+        """What a scan keeps its state in: one for each thread, for to make it takes longer than to scan a small file."""
+        made: hyperscan.Scratch | None = getattr(self._of_thread, "scratch", None)
+        if made is None:
+            made = self._of_thread.scratch = self._scratch(self._database)
+        return made
 
     def present(self, data: Buffer) -> set[int]:
         found: set[int] = set()
         self._database.scan(
             cast("bytes", data),
             match_event_handler=lambda n, start, end, flags, ctx: found.add(n),
-            scratch=self._scratch(self._database),
+            scratch=self._own_scratch(),
         )
         return found
 
@@ -215,7 +225,7 @@ class _Hyperscan:
             return len(found) > limit
 
         with suppress(self._error):  # it was told to stop
-            self._database.scan(cast("bytes", data), match_event_handler=note, scratch=self._scratch(self._database))
+            self._database.scan(cast("bytes", data), match_event_handler=note, scratch=self._own_scratch())
         return found
 
 

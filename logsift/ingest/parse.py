@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -94,6 +94,7 @@ class Parser:
             pending: set[Future[tuple[Matched, int]]] = set()
             batches: dict[str | None, list[Passed]] = {}
             structured: dict[str, list[SourceFile]] = {}
+            held: Counter[tuple[str, str | None]] = Counter()  # bytes of these
 
             def submit(job: Callable[[], tuple[Matched, int]]) -> None:
                 nonlocal pending
@@ -108,9 +109,11 @@ class Parser:
                     owner, future = passing.popleft()
                     batch = batches.setdefault(owner, [])
                     batch.append(future.result())
-                    if sum(p.size for p in batch) > self.window_bytes // 4:
+                    held["lines", owner] += batch[-1].size
+                    if held["lines", owner] > self.window_bytes // 4:
                         submit(_Text(self, owner, tuple(batch), by_id))
                         batch.clear()
+                        held["lines", owner] = 0
 
             for file in files:
                 if not file.reader:
@@ -118,9 +121,11 @@ class Parser:
                 if file.reader != "lines":
                     alike = structured.setdefault(file.grammar or "", [])
                     alike.append(file)
-                    if len(alike) == _STRUCTURED_FILES or sum(f.size for f in alike) > _STRUCTURED_BYTES:
+                    held["files", file.grammar] += file.size
+                    if len(alike) == _STRUCTURED_FILES or held["files", file.grammar] > _STRUCTURED_BYTES:
                         submit(_Structured(self, file.grammar or "", tuple(alike), parsed, sink))
                         alike.clear()
+                        held["files", file.grammar] = 0
                     continue
                 try:
                     for owner, window in self._windows(file, parsed):

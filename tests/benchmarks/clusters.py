@@ -29,7 +29,7 @@ def measured(run: Path, catalog: Catalog) -> tuple[int, int, float, float]:
         began = time.process_time()
         files = discover(run, catalog)
         store = create(Path(folder) / "run.duckdb", catalog)
-        pipeline.read(store, catalog, files, Path(folder))
+        pipeline.read(store, catalog, files)
         read = time.process_time()
         pipeline.explain(store, catalog, files)
         ended = time.process_time()

@@ -23,11 +23,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 WORDS = (
     "NCCL WARN|Traceback|out of memory|Xid|oom-kill|segfault|Watchdog caught|Connection refused|No space left|"
@@ -222,7 +220,33 @@ print(json.dumps([seconds, cpu, resource.getrusage(resource.RUSAGE_SELF).ru_maxr
 """
 
 
-def measure(path: Path, until: str) -> str:
+@dataclass(frozen=True)
+class Figures:
+    """What one log took: the best of three runs in seconds and CPU seconds, the peak of memory in MiB."""
+
+    name: str
+    until: str
+    megabytes: float
+    seconds: float
+    cpu_seconds: float
+    peak_mib: float
+    grep_seconds: float
+    incidents: int
+
+    @property
+    def speed(self) -> float:
+        """MB/s."""
+        return self.megabytes / self.seconds
+
+    def __str__(self) -> str:
+        found = f"   incidents {self.incidents}" if self.until == "verdict" else ""
+        return (
+            f"{self.speed:8.0f} MB/s   peak {self.peak_mib:6.0f} MiB   {100 * self.cpu_seconds / self.megabytes:5.2f} CPU s"
+            f"   {self.grep_seconds / self.seconds:5.2f} x grep ({self.megabytes / self.grep_seconds:.0f} MB/s){found}"
+        )
+
+
+def measure(name: str, path: Path, until: str) -> Figures:
     size = path.stat().st_size / 1e6
     root = str(Path(__file__).resolve().parents[2])
     best, used, grep = float("inf"), float("inf"), float("inf")
@@ -237,13 +261,34 @@ def measure(path: Path, until: str) -> str:
         )
         seconds, cpu, mib, incidents = json.loads(out.stdout)
         best, used, memory = min(best, seconds), min(used, cpu), max(memory, mib)
-        began = time.perf_counter()
-        subprocess.run(
-            ["grep", "-cE", WORDS, str(path)], capture_output=True, check=False, env={**os.environ, "LC_ALL": "C"}
-        )
-        grep = min(grep, time.perf_counter() - began)
-    found = f"   incidents {incidents}" if until == "verdict" else ""
-    return f"{size / best:8.0f} MB/s   peak {memory:6.0f} MiB   {100 * used / size:5.2f} CPU s   {grep / best:5.2f} x grep ({size / grep:.0f} MB/s){found}"
+        grep = min(grep, taken(["grep", "-cE", WORDS, str(path)]))
+    return Figures(name, until, size, best, used, memory, grep, incidents)
+
+
+def taken(command: Sequence[str]) -> float:
+    """Seconds that a program takes whose output nobody wants."""
+    began = time.perf_counter()
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=False, env={**os.environ, "LC_ALL": "C"})
+    return time.perf_counter() - began
+
+
+LOGS: tuple[tuple[str, Callable[[Path, int], None], str], ...] = (
+    ("sparse", sparse, "parsed"),
+    ("troubled", troubled, "parsed"),
+    ("dense", dense, "parsed"),
+    ("storm", storm, "parsed"),
+    ("ordinary", ordinary, "parsed"),
+    ("frequent", frequent, "parsed"),
+    ("metrics", metrics, "parsed"),
+    ("sparse", sparse, "verdict"),
+    ("dense", dense, "verdict"),
+    ("storm", storm, "verdict"),
+    ("ordinary", ordinary, "verdict"),
+    ("frequent", frequent, "verdict"),
+    ("metrics", metrics, "verdict"),
+    ("strace", strace, "verdict"),
+)
+"""What is measured, and how far: until its rows are written, or the verdict is."""
 
 
 def main() -> None:
@@ -253,25 +298,11 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = given.keep or Path(scratch)
-        for name, make, until in (
-            ("sparse", sparse, "parsed"),
-            ("troubled", troubled, "parsed"),
-            ("dense", dense, "parsed"),
-            ("storm", storm, "parsed"),
-            ("dense", dense, "verdict"),
-            ("storm", storm, "verdict"),
-            ("ordinary", ordinary, "parsed"),
-            ("frequent", frequent, "parsed"),
-            ("metrics", metrics, "parsed"),
-            ("ordinary", ordinary, "verdict"),
-            ("frequent", frequent, "verdict"),
-            ("metrics", metrics, "verdict"),
-            ("strace", strace, "verdict"),
-        ):
+        for name, make, until in LOGS:
             path = folder / f"{name}-{given.megabytes}.log"
             if not path.exists():
                 make(path, given.megabytes * 1_000_000)
-            print(f"{name:8} {until:7} {given.megabytes} MB {measure(path, until)}", flush=True)
+            print(f"{name:8} {until:7} {given.megabytes} MB {measure(name, path, until)}", flush=True)
 
 
 if __name__ == "__main__":

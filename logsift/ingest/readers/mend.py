@@ -8,7 +8,7 @@ LARGEST_BYTES = 4 << 20
 """What people copy out of a terminal is smaller."""
 _WIDTHS = range(60, 400)
 _START = 4
-"""Bytes by which a line is known to begin like others do."""
+"""Bytes by which a line is known to begin like others do: as many as a number of 32 bits has."""
 _PIECES = 6
 """A record has no more of them, on the average: rows of a table all have one width."""
 _CUTS, _WORDS = 3, 2
@@ -42,12 +42,10 @@ def mended(data: bytes) -> bytes:
         return data
     begins = np.concatenate(([0], ends[:-1] + 1))
 
-    def head(line: int) -> bytes:
-        return whole[begins[line] : begins[line] + _START]
-
-    after = set((full + 1).tolist())
-    usual = {head(line) for line in range(len(ends)) if line not in after}
-    broken = [line for line in full.tolist() if lengths[line + 1] and head(line + 1) not in usual]
+    heads = np.append(letters, np.zeros(_START, np.uint8))[begins[:, None] + np.arange(_START)].view(np.uint32).ravel()
+    is_after = np.zeros(len(ends), bool)
+    is_after[full + 1] = True
+    broken = full[(lengths[full + 1] > 0) & ~np.isin(heads[full + 1], heads[~is_after])].tolist()
     cuts = [whole[ends[line] - _START : ends[line] + _START + 1] for line in broken]
     words = [cut for cut in cuts if cut[_START - 1 : _START].isalpha() and cut[_START + 1 : _START + 2].islower()]
     if len(set(cuts)) < _CUTS or len(set(words)) < _WORDS or 6 * len(words) < len(full) or 2 * len(broken) < len(full):
