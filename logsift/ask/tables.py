@@ -137,7 +137,11 @@ def columns_of(store: Store, name: str) -> list[Column]:
         " AND comment IS NOT NULL GROUP BY column_name HAVING count(DISTINCT comment) = 1"
     ):
         told.setdefault(r["name"], r["about"])
-    told = MEANING | told
+    given = store.rows("SELECT * FROM column_meaning WHERE relation IS NULL OR relation = ?", [name])
+    anywhere, here = (
+        {r["column_name"]: r["meaning"] for r in given if (r["relation"] is None) is a} for a in (True, False)
+    )
+    told = anywhere | MEANING | told | here
     return [Column(r["column_name"], r["data_type"], r["comment"] or told.get(r["column_name"], "")) for r in own]
 
 

@@ -140,6 +140,10 @@ INTERFACE: dict[str, Asked] = {
             "completed": "BIGINT", "waits_for": "BIGINT",
         },
     ),
+    "column_meaning": Asked(
+        "what columns of relations and catalogues hold, by name; `relation` where the name means something else there",
+        {"relation": "VARCHAR", "column_name": "VARCHAR", "meaning": "VARCHAR"},
+    ),
     # -- pictures --
     "operation_span": Asked(
         "operations of ranks in their groups, with the stretch of time that each took",

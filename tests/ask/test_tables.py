@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from logsift.analysis import Analysis
-from logsift.ask.tables import columns_of, described, listed
+from logsift.ask.tables import columns_of, described, listed, tables
 from logsift.content.interface import INTERFACE
 from logsift.errors import UserError
 from logsift.store.schema import ENGINE
 
+SILENT = 88
 OWN = [name for name in ENGINE if not name.startswith("content_")]
 
 
@@ -55,3 +56,26 @@ def test_the_columns_of_the_engine_carry_their_meaning_into_a_database_that_is_s
 def test_a_table_that_is_unknown_gets_the_nearest_one(asked: Analysis) -> None:
     with pytest.raises(UserError, match="did you mean incident"):
         described(asked.store, "incidnt")
+
+
+def test_nearly_every_column_of_views_and_catalogues_has_a_meaning_and_every_meaning_a_column(asked: Analysis) -> None:
+    """The number may only fall: what a new column holds is a row of rules/views/text/column_meaning.csv."""
+    every = {t.name: columns_of(asked.store, t.name) for t in tables(asked.store) if t.kind != "own"}
+    assert sum(not c.about for columns in every.values() for c in columns) <= SILENT
+    there = {(name, c.name) for name, columns in every.items() for c in columns}
+    given = asked.store.rows("SELECT relation, column_name FROM column_meaning")
+    anywhere = {column for _, column in there}
+    for row in given:
+        assert row["column_name"] in anywhere
+        assert row["relation"] is None or (row["relation"], row["column_name"]) in there
+    keys = [(r["relation"], r["column_name"]) for r in given]
+    assert len(keys) == len(set(keys))
+
+
+def test_a_name_that_means_something_else_in_one_relation_says_so_there(asked: Analysis) -> None:
+    def about(relation: str, column: str) -> str:
+        return next(c.about for c in columns_of(asked.store, relation) if c.name == column)
+
+    assert about("loss_jump", "alone") == "only a part of the loss jumped"
+    assert about("cuda_error_code", "alone") == "the bare name in a line tells of a failure already"
+    assert about("missing_rank_account", "grade") == about("oom_verdict", "grade")
