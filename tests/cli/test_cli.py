@@ -198,7 +198,7 @@ def test_a_shell_completes_commands_options_and_places(typed: str, offered: str)
 def test_help_needs_no_heavy_module() -> None:
     code = "import sys; from logsift.cli import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert not {"polars", "duckdb", "matplotlib", "numpy", "rich", "hyperscan"} & set(loaded)
+    assert not {"polars", "duckdb", "jinja2", "matplotlib", "numpy", "rich", "hyperscan"} & set(loaded)
 
 
 def test_a_run_that_did_not_change_is_shown_without_what_reads_and_words(run_of: Make) -> None:

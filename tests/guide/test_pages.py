@@ -45,7 +45,7 @@ def test_a_page_shows_what_its_commands_print(topic: str, tmp_path: Path, monkey
 @pytest.mark.parametrize("topic", TOPICS)
 def test_every_command_and_rule_in_it_exists_and_every_link_leads_to_a_page(topic: str, catalog: Catalog) -> None:
     text = page(topic)
-    assert [c for c in calls(f"{topic}.md") if not is_known(c)] == []
+    assert [c for c in calls(source(topic)) if not is_known(c)] == []
     ids = {r.id for r in catalog.rules}
     families = "|".join({i.partition(".")[0] for i in ids})
     assert set(re.findall(rf"`((?:{families})\.[a-z_]+)`", text)) <= ids
@@ -60,6 +60,12 @@ def test_pages_are_listed_plain_on_a_pipe_and_linked_from_the_readme() -> None:
     assert "<!--" not in page("hang")
     assert "did you mean hardware?" in run("hardwar")
     assert [t for t in TOPICS if f"logsift/guide/{t}.md" not in README] == []
+
+
+def test_every_command_in_the_readme_exists() -> None:
+    said = calls(README.partition("## Changes")[0])
+    assert len(said) > 25
+    assert [c for c in said if not is_known(c)] == []
 
 
 @pytest.mark.slow
