@@ -3,7 +3,8 @@
 -- waited_seconds: a lower bound, the call may be older than the trace. thread_lines,
 -- never_moved: lines of its thread in the trace, and whether none is a return. lines_since:
 -- lines of the trace below it. caught_in_it: the tracer found its thread in it. did_before: see
--- familiar_call. filesystem: where the path is, if the trace tells.
+-- familiar_call; true where nobody knows, in a trace without its beginning. filesystem: where the
+-- path is, if the trace tells.
 select
     k.*,
     round(e.at_s - k.at_s, 3) as waited_seconds,
@@ -25,7 +26,7 @@ select
     and (b.kind in ('cut', 'call', 'unfinished') or b.said = 'detached')
     or k.line_no < f.last_line
     and coalesce(f.last_moving, 0) < k.line_no as caught_in_it,
-    d.line_no is not null as did_before,
+    d.line_no is not null or f.is_torn as did_before,
     case
         when strace_takes_lock(k.syscall, k.args)
         then 'lock'

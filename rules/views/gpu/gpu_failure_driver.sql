@@ -31,10 +31,20 @@ with
                 first_burst.root_kind when 'lost' then 'xid' else first_burst.root_kind
             end as kind,
             -- poison that came with a refused access over NVLink, and no word of a broken memory
-            -- cell, need not be a memory error
+            -- cell, need not be a memory error; one whose time is not known may have come with it
             coalesce(
                 first_burst.root_code = 94
-                and list_contains(xids, 137)
+                and (
+                    list_contains(xids, 137)
+                    or exists (
+                        from gpu_burst o
+                        where
+                            o.machine = first_burst.machine
+                            and o.gpu = first_burst.gpu
+                            and o.root_code = 137
+                            and o.t is null
+                    )
+                )
                 and not list_has_any(xids, [48, 63, 64, 95, 140, 160, 171, 172]),
                 false
             ) as is_refused_access

@@ -33,7 +33,17 @@ select
             and not coalesce(timed_out, false)
             and not watched
         then 'possible'
-        when list_contains(failures, 'stopped') and not mixed
+        -- who is not dumped may be stopped as well
+        when
+            list_contains(failures, 'stopped')
+            and not mixed
+            and (
+                select count(distinct s.rank)
+                from stack_main s
+                where not list_contains(ranks, s.rank)
+            )
+            + len(ranks)
+            > (select greatest(max(s.rank), list_max(ranks)) from stack_main s)
         then 'definite'
         else 'probable'
     end as grade,
