@@ -172,3 +172,20 @@ def test_links_that_lead_out_of_the_run_are_followed_only_where_it_is_asked_for(
 def test_a_file_of_the_kernel_has_no_size_and_lines_all_the_same() -> None:
     got = b"".join(bytes(w.view()) for w in lines.windows(1, Path("/proc/self/status"), 0))
     assert got.startswith(b"Name:")
+
+
+@pytest.mark.parametrize(
+    ("fixture", "file", "cut_bytes"),
+    [
+        pytest.param("hang.missing_rank--one-stopped-one-without-data", "stacks.txt", 610, id="stacks of some ranks"),
+        pytest.param("healthy--strace-busy-program-left", "strace.out", 9777, id="the end of a trace"),
+        pytest.param("gpu.hardware--poison-after-a-refused-access-over-nvlink", "dmesg.txt", 552, id="a torn time"),
+    ],
+)
+def test_what_is_cut_off_at_its_start_proves_less(
+    fixture: str, file: str, cut_bytes: int, run_of: Make, catalog: Catalog
+) -> None:
+    data = (Path(__file__).resolve().parents[2] / "fixtures" / fixture / "run" / file).read_bytes()
+    analysis = analyze(run_of({file: data[cut_bytes:]}), catalog=catalog)
+    assert "definite" not in {i.confidence for i in analysis.incidents}
+    assert [i.rule for i in analysis.incidents if fixture.startswith("healthy") and i.severity != "info"] == []
