@@ -227,3 +227,21 @@ def test_what_is_read_of_a_log_that_changed(
     grown = analyze(run, catalog=lift)
     assert 0 < sum(seen) <= read
     assert told(grown) == told(analyze(run, catalog=lift, db=None))
+
+
+def test_hosts_that_share_a_log_and_no_clock_have_it_read_whole(lift: Catalog, tmp_path: Path) -> None:
+    """Which line was moved by which clock is not known any more."""
+    run = tmp_path / "run"
+    run.mkdir()
+    each = {
+        "h1": "2026-03-04 04:00:0{n} h1 lift stopped at floor 4",
+        "h2": "2026-03-04 06:00:0{n} h2 lift stopped at floor 5",
+    }
+    shared = "".join(f"{line.format(n=n)}\n" for n in range(1, 9) for line in each.values())
+    by_both = "2026-03-04 05:00:0{n} lift stopped at floor {floor}"
+    (run / "b.log").write_text("".join(f"{by_both.format(n=1, floor=floor)}\n" for floor in (4, 5) for _ in range(20)))
+    for lines in (shared, shared * 2):
+        (run / "a.log").write_text(lines)
+        grown = analyze(run, catalog=lift)
+    assert {r["shift_seconds"] for r in grown.sql("SELECT shift_seconds FROM clock")} == {3600.0, -3600.0, 0.0}
+    assert told(grown) == told(analyze(run, catalog=lift, db=None))
