@@ -21,10 +21,21 @@ if TYPE_CHECKING:
     from logsift.store import Store
 
 
-def check(catalog: Catalog) -> list[ContentError]:
-    """Every mistake in content that loads: names, samples, rejects, shadowing, needles, both regex engines, SQL, words."""
+def check(catalog: Catalog, *, added: bool = False) -> list[ContentError]:
+    """Every mistake in content that loads: names, samples, rejects, shadowing, needles, both regex engines, SQL, words.
+
+    With `added` the patterns and rules that come with logsift are taken for sound, unless an envelope was added, which
+    every line may meet.
+    """
+    added = added and not any(e.origin.root for e in catalog.envelopes)
+    grammars = [g for g in catalog.grammars if g.origin.root or not added]
     twice = list(_named_twice(catalog))
-    return [*_names(catalog), *twice, *check_grammars(catalog), *(() if twice else _sql(catalog))]
+    return [
+        *_names(catalog),
+        *twice,
+        *check_grammars(catalog, grammars),
+        *(() if twice else _sql(catalog, added=added)),
+    ]
 
 
 def _names(catalog: Catalog) -> Iterator[ContentError]:
@@ -67,7 +78,7 @@ def _named_twice(catalog: Catalog) -> Iterator[ContentError]:
             taken[name] = f"the {kind} at {origin}"
 
 
-def _sql(catalog: Catalog) -> Iterator[ContentError]:
+def _sql(catalog: Catalog, *, added: bool) -> Iterator[ContentError]:
     try:
         store = create(None, catalog)
     except ContentErrors as e:
@@ -78,9 +89,11 @@ def _sql(catalog: Catalog) -> Iterator[ContentError]:
         return
     yield from _interface(store, catalog)
     for rule in catalog.rules:
-        yield from check_rule(store, rule)
+        if rule.origin.root or not added:
+            yield from check_rule(store, rule)
     for source in catalog.missing:
-        yield from check_missing(store, source)
+        if source.origin.root or not added:
+            yield from check_missing(store, source)
 
 
 def _interface(store: Store, catalog: Catalog) -> Iterator[ContentError]:

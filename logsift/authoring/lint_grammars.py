@@ -30,11 +30,11 @@ _TOO_COMMON = 0.02
 """Of the lines that other formats print: a needle in more of them, which its pattern makes nothing of, slows every run."""
 
 
-def check_grammars(catalog: Catalog) -> Iterator[ContentError]:
-    """Every mistake in the envelopes and grammars of a catalog."""
+def check_grammars(catalog: Catalog, grammars: Sequence[Grammar]) -> Iterator[ContentError]:
+    """Every mistake in the envelopes of a catalog, in some of its grammars, and in what all of them are together."""
     shared = Envelopes.of(catalog.envelopes, [])
     yield from _envelopes(catalog.envelopes, shared)
-    for grammar in catalog.grammars:
+    for grammar in grammars:
         if grammar.reader not in NAMES:
             yield ContentError(
                 grammar.origin,

@@ -76,7 +76,7 @@ def check(folder: Path | None, fixtures: Path | None, write: bool) -> None:
         for path in fill_samples(folder, catalog):
             click.echo(f"wrote rows of samples into {path}: read them", err=True)
         catalog = catalog_of((folder,))
-    if errors := lint(catalog):
+    if errors := lint(catalog, added=folder is not None and not is_built_in(folder)):
         raise ContentErrors(errors)
     grammars = [g for g in catalog.grammars if g.origin.root or not folder]
     patterns, own = sum(len(g.patterns) for g in grammars), [r for r in catalog.rules if r.origin.root or not folder]
