@@ -12,6 +12,8 @@ with
                 then 'hip'
                 when error_text like '%RESULT_ERROR%'
                 then 'level_zero'
+                when api = 'NPU'
+                then 'acl'
                 else 'cuda'
             end as line_api
         from cuda_error_line

@@ -15,6 +15,9 @@ union all by name
 select 'hip' as api, code, name, older_name as other_name, text, text as meaning, kind, alone
 from hip_error_code
 union all by name
+select 'acl' as api, code, name, meaning, kind, false as alone
+from acl_error_code
+union all by name
 select
     library as api,
     code,

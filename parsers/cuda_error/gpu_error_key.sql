@@ -12,10 +12,10 @@ with
         -- the number alone
         select code::varchar, *
         from gpu_error_code
-        where api in ('cuda', 'hip')
+        where api in ('cuda', 'hip', 'acl')
     )
 select s.key, l.api, s.code, s.name, s.kind, s.alone
 from spelling s
-cross join (values ('cuda'), ('hip'), ('level_zero')) l(api)
+cross join (values ('cuda'), ('hip'), ('level_zero'), ('acl')) l(api)
 where s.key is not null
 qualify row_number() over (partition by s.key, l.api order by s.api <> l.api, s.code) = 1

@@ -32,7 +32,7 @@ select
 from os_error
 where
     (
-        error in ('EMFILE', 'EAGAIN', 'watches')
+        error in ('EMFILE', 'EAGAIN', 'watches', 'processes and threads')
         or error = 'locked memory'
         and not contains(message, 'unlimited')
         and contains(message, 'RLIMIT_MEMLOCK is')

@@ -268,7 +268,7 @@ select
 from "exit"
 where
     source = 'ray'
-    and pid is not null
+    and (pid is not null or not exists (from "exit" where source = 'ray' and pid is not null))
     and not exists (from fatal_signal)
     and not exists (from fatal_exception)
     and not exists (from ended_from_outside)

@@ -9,7 +9,8 @@ Asked where no other rule found a cause: logs that end in trouble no rule knows.
 lines most worth reading: rare ones, of few ranks, that others follow, close before the end. A log
 is taken for one of a failed job where a launcher or scheduler says so, or where a line of a job
 as programs end with it comes near the end and no step is logged after it. Or the scheduler lists
-the job as failed, or a watchdog finds none in the queue, and there are no such lines either.
+the job as failed, or a watchdog finds none in the queue, or nothing but the end is told: with which code a process
+ended, by an exception that only tells of another, by a launcher that ended its workers.
 """
 false_positives = "A program that prints an error at its end and does not fail by it."
 
@@ -22,6 +23,17 @@ say  = '''{{ job_name }} neither runs nor waits to run{% if at %} since
 when = "state == 'FAILED'"
 say  = '''Slurm lists job {{ job }}{% if job_name %} ({{ job_name }}){% endif %} as failed
 {%- if exit_code %} with exit code {{ exit_code }}{% endif %}, and no log here says why'''
+[[summary]]
+when = "ended_workers"
+say  = "The launcher ended its workers, and no log here says why"
+
+[[summary]]
+when = "exitcode is not none"
+say  = '''{% if ranks %}{{ ranks | ranks | capital }}{% elif local_rank is not none %}Local rank
+{{ local_rank }}{% else %}A process{% endif %}{% if pid %} (pid {{ pid }}){% endif %}
+{%- if host %} on {{ host }}{% endif %} ended with exit code {{ exitcode }}, and no log here says
+why'''
+
 [[summary]]
 say = '''
 The job failed and no rule says why; most worth reading
@@ -42,6 +54,13 @@ say = '''
 List all lines with a word of trouble that gave no row: what is missing here is a grammar.
 '''
 run = ["logsift unread ."]
+
+[[step]]
+when = "exitcode is not none or ended_workers"
+say  = '''
+Look for the output of that process: a file of its own (torchrun --log-dir and --tee, mpirun
+--output-filename), or the lines above, if they were cut.
+'''
 
 [[step]]
 when = "state"
@@ -73,7 +92,8 @@ with
             is_grave(u.text, u.word) and not is_mild(u.text) as is_grave,
             f.lines - u.line_no as lines_to_end,
             coalesce(u.line_no > j.last_step_line, true) as is_after_steps,
-            coalesce(u.line_no > e.line_no, false) as is_after_end,
+            -- after the end of training, or on the way to it: the log closes with it
+            coalesce(u.line_no > e.line_no or f.lines - e.line_no < 3, false) as is_after_end,
             u.rank is not null or o.file_id is not null as is_of_job,
             j.file_id is not null as has_steps,
             -- What the kernel says tells of the machine, not of the job.
@@ -220,3 +240,52 @@ where
     and not exists (from training_event where kind = 'end')
     and not exists (from memory_guard)
     and not exists (from shown)
+union all by name
+-- Nothing but the end itself is known: a launcher tells which process ended first, an exception
+-- only tells of another, or the launcher ended its workers.
+select
+    [line_at(file_id, line_no)] as evidence,
+    time as "at",
+    * exclude (file_id, line_no, time, weight)
+from
+    (
+        select
+            1 as weight,
+            case when rank is not null then [rank] end as ranks,
+            case when host is not null then [host] end as hosts,
+            local_rank,
+            pid,
+            exitcode,
+            null as text,
+            null as ended_workers,
+            time,
+            file_id,
+            line_no
+        from "exit"
+        where exitcode between 1 and 127
+        union all by name
+        select
+            2 as weight,
+            case when rank is not null then [rank] end as ranks,
+            case when host is not null then [host] end as hosts,
+            pid,
+            left(type || ': ' || message, 200) as text,
+            time,
+            file_id,
+            line_no
+        from exception_verdict
+        where kind = 'echo' and chain_uncaught and steps_after = 0 and lines_after < 20
+        union all by name
+        select 3 as weight, true as ended_workers, l.time, l.file_id, l.line_no
+        from launcher_event l
+        join file f using (file_id)
+        where l.event = 'closing' and f.lines - l.line_no < 20
+    )
+where
+    not exists (from fatal_exception)
+    and not exists (from death)
+    and not exists (from shown)
+    and not exists (from verdict)
+    and not exists (from ended_from_outside)
+    and not exists (from training_mark where kind = 'end')
+qualify row_number() over (order by weight, time nulls last, file_id, line_no) = 1

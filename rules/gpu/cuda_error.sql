@@ -9,7 +9,7 @@ explains    = [
 ]
 transient   = true
 about       = """
-The first error of the CUDA, HIP or Level Zero runtime that each process printed; later ones of the
+The first error of the CUDA, HIP, Level Zero or Ascend runtime that each process printed; later ones of the
 same process repeat it, because the context is lost with the first. Errors are reported
 asynchronously: the line of Python that raises is usually not the one that caused it. Without a
 kernel log it cannot be told whether the program or the GPU is at fault, except where the error
@@ -203,6 +203,13 @@ memory is
 asked for than there is: lower the batch and watch the memory.
 '''
 run  = ["dmesg -T | grep -iE 'xe|i915'", "xpu-smi stats -d 0"]
+[[step]]
+when = "api == 'acl' and kind in ('fault', 'access', 'hardware')"
+say  = '''
+Read what the runtime of that process logged just before it (plog, debug and run), and look at the
+health of the NPUs.
+'''
+run  = ["ls -t ~/ascend/log/debug/plog | head", "npu-smi info"]
 [[step]]
 when = "kind == 'fault' and api == 'cuda'"
 say  = '''

@@ -136,6 +136,22 @@ def test_every_error_of_hip_is_read_by_text_and_by_name(tmp_path: Path) -> None:
     assert [(name, lines[n - 1]) for n, name in enumerate(expected, 1) if read.get(n) != name] == []
 
 
+ACL = seed("cuda_error/acl_error_code.csv")
+
+
+def test_errors_of_ascend_are_all_there_and_each_is_read_by_its_number(tmp_path: Path) -> None:
+    assert len(ACL) == len({r["code"] for r in ACL}) == len({r["name"] for r in ACL}) == 190
+    wordings = (
+        "NPU function error: aclrtSynchronizeEvent(event_), error code is {code}",
+        "NPU error, error code is {code}",
+    )
+    lines = [f"RuntimeError: {wording.format_map(r)}" for r in ACL for wording in wordings]
+    lines.append(f"RuntimeError: ACL stream synchronize failed, error code:{ACL[-1]['code']}")
+    (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
+    rows = analyze(tmp_path).sql("SELECT name FROM cuda_error WHERE api = 'acl' ORDER BY line_no")
+    assert [r["name"] for r in rows] == [r["name"] for r in ACL for _ in wordings] + [ACL[-1]["name"]]
+
+
 STATUS = seed("cuda_error/gpu_library_status.csv")
 STATUSES_OF = {
     "cublas": 9, "cudnn": 53, "cusolver": 24, "cusparse": 11, "cufft": 20, "curand": 12, "nvrtc": 18,

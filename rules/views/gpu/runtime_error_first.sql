@@ -11,6 +11,8 @@ with
                 kind = 'incompatible' and exists (from mismatch_line m where m.file_id = c.file_id)
             )
             and not (kind = 'oom' and said_as in ('quoted', 'exception'))
+            -- HCCL's own code tells which wait timed out
+            and not (api = 'acl' and exists (from hccl_error))
             -- while a graph is captured every other failure says so too; by itself it is the
             -- program's: a call that a capture does not allow
             and not (

@@ -1,6 +1,6 @@
 -- table: One row per line that says that the other end of a connection is gone: who says it (rank,
 -- host; for jax the rank is the lost one), of whom (peer, peer_host, port). source: nccl |
--- nccl_exception | gloo | agent and store (c10d) | jax | exception | the library of
+-- nccl_exception | mpi | gloo | agent and store (c10d) | jax | exception | the library of
 -- library_failure.
 from peer_loss_nccl
 union all by name
@@ -31,3 +31,12 @@ where
     "class" = 'peer'
     and not exists (from rdma_failure)
     and not exists (from metric_span m where m.file_id = f.file_id and m.last_line > f.line_no)
+union all by name
+select 'mpi' as source, file_id, line_no, time, host, rank, peer
+from launcher_event
+where
+    event = 'peer_hung_up'
+    and not exists (from fatal_exception)
+    and not exists (from ended_from_outside)
+    and not exists (from scheduler_event)
+    and not exists (from death)
