@@ -9,8 +9,9 @@ Asked where no other rule found a cause: logs that end in trouble no rule knows.
 lines most worth reading: rare ones, of few ranks, that others follow, close before the end. A log
 is taken for one of a failed job where a launcher or scheduler says so, or where a line of a job
 as programs end with it comes near the end and no step is logged after it. Or the scheduler lists
-the job as failed, or a watchdog finds none in the queue, or nothing but the end is told: with which code a process
-ended, by an exception that only tells of another, by a launcher that ended its workers.
+the job as failed, or a watchdog finds none in the queue, or nothing but the end is told: with
+which code a process ended, by an exception that only tells of another, by a launcher that ended
+its workers.
 """
 false_positives = "A program that prints an error at its end and does not fail by it."
 

@@ -9,8 +9,8 @@ explains    = [
 ]
 transient   = true
 about       = """
-The first error of the CUDA, HIP, Level Zero or Ascend runtime that each process printed; later ones of the
-same process repeat it, because the context is lost with the first. Errors are reported
+The first error of the CUDA, HIP, Level Zero or Ascend runtime that each process printed; later
+ones of the same process repeat it, because the context is lost with the first. Errors are reported
 asynchronously: the line of Python that raises is usually not the one that caused it. Without a
 kernel log it cannot be told whether the program or the GPU is at fault, except where the error
 itself names the hardware.

@@ -56,6 +56,12 @@ def test_roots(incidents: list[Incident], expected: list[str]) -> None:
     assert roots(*reversed(incidents)) == expected
 
 
+def test_of_independent_ones_without_a_time_the_first_in_the_log_comes_first() -> None:
+    late = replace(incident("a.a", None), evidence=(Evidence(1, 90),))
+    early = replace(incident("net.closed", None), evidence=(Evidence(1, 4),))
+    assert [r.rule for r in trace([late, early], RULES).roots] == ["net.closed", "a.a"]
+
+
 def test_a_chain_is_kept_whole() -> None:
     dead, crash, hang = (
         incident("gpu.dead", 0, hosts=["a"]),

@@ -388,7 +388,7 @@ def test_words_of_schedulers_and_clouds_are_all_there() -> None:
         "aws": 15, "gcp": 9, "azure": 9, "oci": 2,
     }  # fmt: skip
     assert {k: sum(1 for r in TPU if r["kind"] == k) for k in ("state", "health")} == {"state": 16, "health": 5}
-    assert len({(r["said_by"], r["code"]) for r in EXIT_CODE}) == len(EXIT_CODE) == 39
+    assert len({(r["said_by"], r["code"]) for r in EXIT_CODE}) == len(EXIT_CODE) == 55
     assert [r for r in JOB_STATE + JOB_REASON + POD_REASON + NOTICE + TPU + EXIT_CODE if not r["meaning"]] == []
 
 
