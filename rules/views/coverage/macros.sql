@@ -23,7 +23,8 @@ create macro line_template(text) as
 create macro is_mild(text) as
     regexp_matches(
         text,
-        '^\s*(?:#|//)|\b(?:INFO|DEBUG|TRACE|NOTICE|WARN|WARNING)\b|^\[?[ID][0-9]{4} |'
+        '^\s*(?:#|//|raise )|To enable traceback see|'
+        || '\b(?:INFO|DEBUG|TRACE|NOTICE|WARN|WARNING)\b|^\[?[ID][0-9]{4} |'
         || '\[[ID]\]|(?i)non-?fatal|not fatal|harmless|ignor|skipp|retrying|will retry|'
         || 'retries in|will try|trying again|fall(?:ing|s)? back|continu|would have|\bcorrected|'
         || 'recovered|warning:|<warn|\[warn'
