@@ -62,6 +62,8 @@ def trace(
             _SEVERITY[i.severity],
             _CONFIDENCE[i.confidence],
             -weight[id(i)],
+            i.at is None,
+            _place(i),
             _order(i),
         )
     )
@@ -121,7 +123,11 @@ def _without_circles(
     return kept
 
 
-def _order(i: Incident) -> tuple[bool, float, tuple[int, int], str, str]:
-    """Earliest first, untimed last, in the order of their lines; the rest only keeps the order stable."""
-    place = min(((e.file_id, e.line_no) for e in i.evidence), default=(0, 0)) if i.at is None else (0, 0)
-    return (i.at is None, i.at.timestamp() if i.at else 0.0, place, i.rule, i.summary)
+def _order(i: Incident) -> tuple[bool, float, str, str]:
+    """Earliest first, untimed last; the rest only keeps the order stable."""
+    return (i.at is None, i.at.timestamp() if i.at else 0.0, i.rule, i.summary)
+
+
+def _place(i: Incident) -> tuple[int, int]:
+    """The first line of an incident without a time: of independent ones that of the earlier line came first."""
+    return min(((e.file_id, e.line_no) for e in i.evidence), default=(0, 0)) if i.at is None else (0, 0)
