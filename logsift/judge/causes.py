@@ -129,5 +129,5 @@ def _order(i: Incident) -> tuple[bool, float, str, str]:
 
 
 def _place(i: Incident) -> tuple[int, int]:
-    """The first line of an incident without a time: of independent ones that of the earlier line came first."""
-    return min(((e.file_id, e.line_no) for e in i.evidence), default=(0, 0)) if i.at is None else (0, 0)
+    """The most telling line of an incident without a time: of independent ones that of the earlier line came first."""
+    return next(((e.file_id, e.line_no) for e in i.evidence), (0, 0)) if i.at is None else (0, 0)
