@@ -31,6 +31,8 @@ _WIDTH = 11.0  # inches
 _FEW = 24  # hosts that can be named on an axis
 _OF_MANY = 6  # hosts shown of an incident that concerns more of them, where not all can be named
 _BINS = 240  # columns of time, and rows of ranks, of the picture of activity
+_TELLING = 3
+"""Moments that a row has to have on average: without a rhythm nobody sees who lost it."""
 _MINUTES_BEFORE = 20
 _COLOURS = (RED, BLUE, ORANGE, GREEN, "#cc79a7", "#56b4e9", "#f0e442", "#666666", "#bbbbbb")
 _INK = "#010203"
@@ -169,8 +171,11 @@ def _states(analysis: Analysis) -> Picture | None:
     labelled = range(0, rows, max(1, -(-rows // max(1, int(4 * high)))))
     axes.set_yticks(labelled, [str(n * columns) for n in labelled])
     axes.set_xticks(range(0, columns, 1 if columns <= 16 else per_host * max(1, columns // per_host // 16)))
-    axes.set_xlabel(f"rank within the row; {per_host} on a host")
-    axes.set_ylabel("first rank of the row")
+    axes.set_xlabel(f"rank within the row; {per_host} on a host" if rows > 1 else "rank")
+    if high > 1.5:
+        axes.set_ylabel("first rank of the row")
+    elif rows == 1:
+        axes.set_yticks([])
     counts = Counter(index.get(r.said, len(said)) for r in ranks)
     handles = [Patch(color=colours[n], label=plain(f"{s} ({counts[n]:,})")) for n, s in enumerate(said) if counts[n]]
     handles += [Patch(color=colours[-1], label=f"other ({counts[len(said)]:,})")] * bool(counts[len(said)])
@@ -199,7 +204,7 @@ def _activity(analysis: Analysis) -> Picture | None:
         " / date_diff('ms', low, high) * ?))::BIGINT ELSE 0 END AS column, count(*) AS lines FROM told, bounds GROUP BY ALL",
         [until, until, each_bin, _BINS - 1, _BINS],
     )
-    if not cells or cells[0]["low"] == cells[0]["high"]:
+    if len(cells) < _TELLING * len({c["row"] for c in cells}) or cells[0]["low"] == cells[0]["high"]:
         return None
     shades = LinearSegmentedColormap.from_list("few to many", [BLUE, ORANGE])
     picture = np.full((-(-(row["last"] + 1) // each_bin), _BINS), np.nan)

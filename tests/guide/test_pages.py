@@ -14,27 +14,13 @@ from builders.guide_pages import fresh
 from click.testing import CliRunner
 from guide.test_skill import calls, is_known
 
-from logsift.authoring import lint
-from logsift.authoring.lint_grammars import check_grammar
 from logsift.cli import main
-from logsift.content.errors import ContentError
 from logsift.content.model import Catalog
 from logsift.guide import TOPICS, listed, page, source
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
 
 
-@pytest.fixture
-def own_content_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What comes with logsift is sound, as tests/authoring knows: to check it takes ten seconds."""
-
-    def check(catalog: Catalog) -> list[ContentError]:
-        return [e for g in catalog.grammars if g.origin.root for e in check_grammar(catalog, g)]
-
-    monkeypatch.setattr(lint, "check", check)
-
-
-@pytest.mark.usefixtures("own_content_is_checked")
 @pytest.mark.parametrize("topic", TOPICS)
 def test_a_page_shows_what_its_commands_print(topic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it does not: python tests/builders/guide_pages.py."""

@@ -99,8 +99,15 @@ def test_no_text_of_a_template_is_markup(value: str) -> None:
     assert len(Parts(shown).tags) == 1
 
 
+def test_ranks_over_time_are_drawn_where_their_lines_have_a_rhythm(catalog: Catalog, tmp_path: Path) -> None:
+    lines = "".join(f"2026-01-01T00:00:{n:02d}Z step {n} loss {2.5 - n / 100:.3f}\n" for n in range(20))
+    for rank in range(2):
+        (tmp_path / f"rank{rank}.log").write_text(lines)
+    assert "rank-activity" in [p.name for p in pictures(analyze(tmp_path, catalog=catalog, db=None))]
+
+
 def test_figures_are_drawn_where_there_is_something_to_see(stuck: Analysis, tmp_path: Path) -> None:
-    assert [p.name for p in pictures(stuck)] == ["rank-states", "rank-activity", "rank-progress", "loss", "incidents"]
+    assert [p.name for p in pictures(stuck)] == ["rank-states", "rank-progress", "loss", "incidents"]
     assert sorted(p.stem for p in write(stuck, tmp_path)) == sorted(p.name for p in pictures(stuck))
     says = {p.name: p.says for p in pictures(stuck)}
     assert "rank 11 apart from the others" in says["rank-progress"]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders.lift import LIFT, lift_stopped
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,50 +33,6 @@ needle = ["["]
 regex = '^\\[ *(?P<uptime_seconds>[0-9.]+)\\] (?P<body>.*)$'
 sample = [{ line = "[ 3.5] up", row = { body = "up" } }]
 """
-LIFT = """
-schema = 1
-title = "Lift"
-about = "What a lift prints."
-[tables.lift_stop]
-about = "A lift that stopped."
-example = "SELECT floor FROM lift_stop"
-[tables.lift_stop.columns]
-floor = { type = "int", about = "floor it stopped at" }
-note = { type = "text", about = "what is said of it" }
-[tables.lift_part]
-about = "A part that is listed below a stop."
-example = "SELECT part FROM lift_part"
-[tables.lift_part.columns]
-stop_line = { type = "int", about = "line of the stop" }
-nth = { type = "int", about = "its place in the list" }
-part = { type = "text", about = "what is listed" }
-[[pattern]]
-id = "stop"
-table = "lift_stop"
-opens = "stop"
-needle = "lift stopped at floor"
-regex = '^lift stopped at floor (?P<floor>[0-9]+)$'
-sample = [{ line = "lift stopped at floor 3", row = { floor = 3 } }]
-[[pattern]]
-id = "part"
-table = "lift_part"
-inside = "stop"
-number = "nth"
-regex = '^  part (?P<part>[a-z]+)$'
-sample = [{ line = "  part door", row = { part = "door" } }]
-[[pattern]]
-id = "note"
-inside = "stop"
-append = "note"
-regex = '^  note .*$'
-sample = [{ line = "  note late" }]
-[[pattern]]
-id = "end"
-inside = "stop"
-closes = "stop"
-regex = '^  end$'
-sample = [{ line = "  end" }]
-"""
 TROUBLE = """
 schema = 1
 title = "Trouble"
@@ -92,19 +49,6 @@ table = "trouble"
 needle = "error"
 regex = '^(?P<text>.*error.*)$'
 sample = [{ line = "an error", row = { text = "an error" } }]
-"""
-RULE = """/*
-title = "The lift stopped"
-severity = "warning"
-confidence = "definite"
-status = "stable"
-about = "A lift stopped between floors."
-summary = "The lift stopped at floor {{ floor }}"
-step = [{ say = "Take the stairs." }]
-false_positives = "Never."
-*/
-select list({'file_id': file_id, 'line_no': line_no} order by file_id, line_no) as evidence, min(time) as at, floor
-from lift_stop group by floor
 """
 ANCHORS = """-- view: one row is a stop, which every log of the lift tells
 SELECT 'floor ' || floor AS event, NULL::TIMESTAMP AS utc, 2 AS within_seconds, file_id, line_no, host, rank, time, time_quality, uptime_seconds
@@ -133,7 +77,7 @@ def lift(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
     root = tmp_path_factory.mktemp("content")
     texts = {
         "parsers/envelopes.toml": ENVELOPES, "parsers/lift.toml": LIFT, "parsers/trouble.toml": TROUBLE,
-        "rules/lift/stopped.sql": RULE, "rules/views/clock_anchor.sql": ANCHORS.replace("view:", "view: clock_anchor\n-- "),
+        "rules/lift/stopped.sql": lift_stopped("min(time) as at, floor"), "rules/views/clock_anchor.sql": ANCHORS.replace("view:", "view: clock_anchor\n-- "),
     }  # fmt: skip
     for path, text in texts.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
