@@ -105,9 +105,11 @@ def _section(catalogue: _Catalogue, found: Sequence[dict[str, str]], *, whole: i
     head = f"{catalogue.name}: {catalogue.about}"
     if len(rows) <= whole:
         return "\n\n".join([head, *(_full(r) for r in rows)]).replace("\n\n", "\n", 1)
-    shown = [[v for v in r.values() if v] for r in rows]
-    wide = max(len(r[0]) for r in shown if r)
-    return "\n".join([head, *(_cut(f"  {r[0]:{wide}}  {'  '.join(r[1:])}".rstrip()) for r in shown if r)])
+    shown = [
+        (_cut(cells[0], _WIDTH // 2), "  ".join(cells[1:])) for r in rows if (cells := [v for v in r.values() if v])
+    ]
+    wide = max(len(first) for first, _ in shown)
+    return "\n".join([head, *(_cut(f"  {first:{wide}}  {rest}".rstrip()) for first, rest in shown)])
 
 
 def _merged(rows: Sequence[dict[str, str]]) -> list[dict[str, str]]:
@@ -128,5 +130,5 @@ def _full(row: dict[str, str]) -> str:
     return "\n".join(f"  {name:{width}}  {value}" for name, value in row.items() if value)
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
+def _cut(text: str, width: int = _WIDTH) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"
