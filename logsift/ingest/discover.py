@@ -62,7 +62,7 @@ _HOST_AFTER_KIND = re.compile(
 )
 Told = tuple[str, str | None, str]
 """Of a file: reader, grammar that owns it, why nobody reads it."""
-Seen = tuple["Mapping[str, tuple[int, int]]", "Mapping[str, Told]"]
+LookedAt = tuple["Mapping[str, tuple[int, int]]", "Mapping[str, Told]"]
 """By name: size and time of change, and what was told of the file."""
 
 
@@ -95,7 +95,7 @@ def discover(
     follow: bool = False,
     roots: Collection[Path] = (),
     refused: Iterable[tuple[str, str]] = (),
-    seen: Seen | None = None,
+    seen: LookedAt | None = None,
 ) -> list[SourceFile]:
     """Every file below `run` (or `run` itself), in sorted order; what cannot be read is among them, with the reason.
 
@@ -285,7 +285,7 @@ def _look(
     name: str,
     why: str,
     catalog: Catalog,
-    seen: Seen | None,
+    seen: LookedAt | None,
 ) -> _Look:
     """What is known of a file, its size and its name."""
     if why:
