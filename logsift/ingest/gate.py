@@ -243,13 +243,11 @@ class _Plain:
         found: list[tuple[int, int]] = []
         whole = bytes(data)
         for number, needle in enumerate(self._needles):
-            at = whole.find(needle)
-            while at >= 0:
+            at, times = whole.find(needle), 0
+            while at >= 0 and times <= limit:
                 found.append((at + len(needle), number))
-                if len(found) > limit:
-                    return sorted(found)
-                at = whole.find(needle, at + 1)
-        return sorted(found)
+                at, times = whole.find(needle, at + 1), times + 1
+        return sorted(found)[: limit + 1]
 
 
 @lru_cache(maxsize=8)
