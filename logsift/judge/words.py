@@ -341,6 +341,7 @@ _texts: dict[str, str] = {}
 """Templates by the names that their environment knows them by: what has a name is compiled once."""
 
 
+@cache
 def _template(text: str, *, command: bool = False) -> Template:
     name = hashlib.sha256(text.encode()).hexdigest()
     _texts[name] = text
