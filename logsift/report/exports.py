@@ -46,11 +46,11 @@ def perfetto(analysis: Analysis) -> Document:
         for f in store.rows("SELECT rank, host, fate, said, coalesce(time, last_time) AS at FROM rank_fate")
         if f["at"]
     ]
-    found = [i for i in analysis.incidents if i.at]
-    moments = [*(s["time"] for s in spans), *(f["at"] for f in fates), *(i.at for i in found if i.at)]
+    found = [(number, i, i.at) for number, i in enumerate(analysis.incidents, 1) if i.at]
+    moments = [*(s["time"] for s in spans), *(f["at"] for f in fates), *(at for _, _, at in found)]
     if not moments:
         raise UserError("nothing in this run has a time: there is no trace to draw")
-    ends = [*(s["until"] for s in spans if s["until"]), *(i.until for i in found if i.until)]
+    ends = [*(s["until"] for s in spans if s["until"]), *(i.until for _, i, _ in found if i.until)]
     begin, end = min(moments), max([*moments, *ends])
     end += max((end - begin) / 20, timedelta(milliseconds=1))  # so that what never ended is seen to go on
     hosts = {r["rank"]: r["host"] for r in (*spans, *fates) if r["host"]}
@@ -77,14 +77,12 @@ def perfetto(analysis: Analysis) -> Document:
         }
         for f in fates
     ]
-    for number, i in enumerate(analysis.incidents, 1):
-        if i.at is None:
-            continue
+    for number, i, at in found:
         args = {"summary": i.summary, "confidence": i.confidence, "severity": i.severity, "root": i is analysis.root,
                 "ranks": ranges(sorted(i.ranks)) if i.ranks else "", "hosts": ", ".join(sorted(i.hosts)), "steps": i.action}  # fmt: skip
         events.append(
             {"pid": _INCIDENTS, "tid": number, "ph": "X", "cat": "incident", "name": i.rule, "args": args,
-             "ts": _us(i.at, begin), "dur": max(_us(i.until or i.at, i.at), 1.0)}
+             "ts": _us(at, begin), "dur": max(_us(i.until or at, at), 1.0)}
         )  # fmt: skip
     named = [{"pid": _INCIDENTS, "ph": "M", "name": "process_name", "args": {"name": "incidents"}}, *places.named()]
     return {
