@@ -14,6 +14,7 @@ from logsift.ask.tables import tables as all_tables
 from logsift.errors import UserError
 from logsift.judge.words import count
 from logsift.report import inert
+from logsift.report.fold import shortened
 from logsift.report.json import plain
 from logsift.report.model import Finding, alike, build, fact, fate_of, flat, job_size, next_step, steps, who
 from logsift.report.rows import written
@@ -248,4 +249,4 @@ def _cell(value: object) -> object:
 
 
 def _cut(text: str, most: int = _TEXT) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return shortened(text, most)

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from logsift.errors import UserError, meant
+from logsift.report.fold import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -106,10 +107,12 @@ def _section(catalogue: _Catalogue, found: Sequence[dict[str, str]], *, whole: i
     if len(rows) <= whole:
         return "\n\n".join([head, *(_full(r) for r in rows)]).replace("\n\n", "\n", 1)
     shown = [
-        (_cut(cells[0], _WIDTH // 2), "  ".join(cells[1:])) for r in rows if (cells := [v for v in r.values() if v])
+        (shortened(cells[0], _WIDTH // 2), "  ".join(cells[1:]))
+        for r in rows
+        if (cells := [v for v in r.values() if v])
     ]
     wide = max(len(first) for first, _ in shown)
-    return "\n".join([head, *(_cut(f"  {first:{wide}}  {rest}".rstrip()) for first, rest in shown)])
+    return "\n".join([head, *(shortened(f"  {first:{wide}}  {rest}".rstrip(), _WIDTH) for first, rest in shown)])
 
 
 def _merged(rows: Sequence[dict[str, str]]) -> list[dict[str, str]]:
@@ -128,7 +131,3 @@ def _merged(rows: Sequence[dict[str, str]]) -> list[dict[str, str]]:
 def _full(row: dict[str, str]) -> str:
     width = max(map(len, row))
     return "\n".join(f"  {name:{width}}  {value}" for name, value in row.items() if value)
-
-
-def _cut(text: str, width: int = _WIDTH) -> str:
-    return text if len(text) <= width else f"{text[: width - 1]}…"

@@ -9,6 +9,7 @@ from logsift.content.incident import RESULT
 from logsift.content.interface import INTERFACE, MEANING
 from logsift.content.model import COMMON
 from logsift.errors import UserError, meant
+from logsift.report.fold import shortened
 from logsift.store.schema import ENGINE
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def columns_of(store: Store, name: str) -> list[Column]:
 def _lines(part: list[Table], width: int) -> str:
     names = max((len(t.name) for t in part), default=0)
     counts = max((len(_count(t)) for t in part), default=0)
-    return "\n".join(_cut(f"  {t.name:{names}}  {_count(t):>{counts}}  {t.about}".rstrip(), width) for t in part)
+    return "\n".join(shortened(f"  {t.name:{names}}  {_count(t):>{counts}}  {t.about}".rstrip(), width) for t in part)
 
 
 def _count(table: Table) -> str:
@@ -159,7 +160,3 @@ def _wrapped(names: list[str], width: int) -> str:
     import textwrap
 
     return textwrap.fill(", ".join(names), width, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else f"{text[: width - 1]}…"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from logsift.judge.words import count
 from logsift.report import inert
+from logsift.report.fold import shortened
 from logsift.report.model import Finding, Report, build, flat, next_step, steps, who
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def line(analysis: Analysis) -> str:
     report = build(analysis)
     verdict = f"{_head(report.root)}: {report.verdict}" if report.root else report.verdict
     said = " | ".join([verdict, _next(report), report.run])
-    return inert.line(said if len(said) <= LINE else f"{said[: LINE - 1]}…")
+    return inert.line(shortened(said, LINE))
 
 
 def slack(analysis: Analysis) -> str:
@@ -96,12 +97,8 @@ def _next(report: Report) -> str:
 
 
 def _plain(text: str, most: int = _TEXT) -> dict[str, Any]:
-    return {"type": "plain_text", "text": inert.lines(_cut(text, most)), "emoji": False}
+    return {"type": "plain_text", "text": inert.lines(shortened(text, most)), "emoji": False}
 
 
 def _rich(kind: str, text: str) -> dict[str, Any]:
-    return {"type": kind, "elements": [{"type": "text", "text": inert.lines(_cut(text, _TEXT))}]}
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return {"type": kind, "elements": [{"type": "text", "text": inert.lines(shortened(text, _TEXT))}]}

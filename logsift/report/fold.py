@@ -1,4 +1,4 @@
-"""Long lines folded for a screen: words stay whole, commands too."""
+"""Long lines folded for a screen, where words and commands stay whole; or shortened."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ def folded(text: str, width: int) -> str:
     What does not fit goes on below its column where that begins in the left half, else set in.
     """
     return "\n".join(part for line in text.split("\n") for part in lines(line, max(width, NARROWEST)))
+
+
+def shortened(text: str, most: int) -> str:
+    """A text of at most so many characters."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def lines(line: str, width: int) -> list[str]:

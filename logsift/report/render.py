@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from logsift.judge.words import agree, count, cut, duration, names, quoted, ranges, size
 from logsift.report import inert
+from logsift.report.fold import shortened
 from logsift.report.model import alike, fact, fate_of, flat, job_size, next_step, who
 
 if TYPE_CHECKING:
@@ -80,5 +81,4 @@ def _ranges(numbers: list[int] | tuple[int, ...], most: int = 200) -> str:
 
 
 def _cut(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= _SENTENCE else f"{text[: _SENTENCE - 1]}…"
+    return shortened(str(value), _SENTENCE)

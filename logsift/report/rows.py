@@ -107,7 +107,7 @@ def _table(names: Sequence[str], rows: Iterable[Sequence[object]], spare: Sequen
     if not sys.stdout.isatty():
         return _columns(cells)
     width = max(shutil.get_terminal_size().columns, fold.NARROWEST)
-    cells = [[_cut(c) for c in row] for row in cells]
+    cells = [[fold.shortened(c, _CELL) for c in row] for row in cells]
     shown, left_out = cells, list[str]()
     for name in spare:
         if _room(shown) <= width:
@@ -156,7 +156,3 @@ def _columns(rows: Sequence[Sequence[str]]) -> str:
     """Cells in columns, each as long as it is; one much longer than its neighbours moves what follows it in its row only."""
     widths = [max((len(c) for c in column if len(c) <= _ALIGNED), default=0) for column in zip(*rows, strict=True)]
     return "".join(f"{'  '.join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip()}\n" for row in rows)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _CELL else f"{text[: _CELL - 1]}…"
