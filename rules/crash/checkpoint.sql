@@ -81,7 +81,8 @@ with
                 )
             ) as checkpoint_path
         from fatal_exception
-        where kind = 'checkpoint' and certain
+        -- or what ends the log
+        where kind = 'checkpoint' and (certain or lines_after <= 2)
     ),
     failure as (
         select
@@ -92,6 +93,7 @@ with
             any_value(line) as line,
             list(distinct rank order by rank) filter (rank is not null) as ranks,
             list(distinct host) filter (host is not null) as hosts,
+            bool_or(certain) as certain,
             min(time) as started,
             list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence,
             min(file_id * 100000000 + line_no) as place
@@ -103,6 +105,7 @@ select
     started as "at",
     ranks,
     hosts,
+    case when not certain then 'possible' end as confidence,
     path,
     case
         when regexp_matches(message, 'loading state_dict|size mismatch|missing keys?')

@@ -62,14 +62,13 @@ say  = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% e
 
 [[summary]]
 when = "message and not gave_up"
-say  = '''The program stopped{% if step is not none %} at step {{ step }}{% endif %}
-{%- if rank is not none %}: rank {{ rank }}{% endif %} found NaN or Inf
-({{ message | cut(120) }})'''
+say  = '''{% if rank is not none %}Rank {{ rank }}{% else %}The program{% endif %} found NaN or
+Inf{% if step is not none %} at step {{ step }}{% endif %} and stopped ({{ message | cut(120) }})'''
 
 [[summary]]
 say  = '''The loss scale collapsed
-{%- if loss_scale is not none %} from {{ loss_scale_before }} to {{ loss_scale }}{% endif %}: every
-step overflowed{% if gave_up %}, and the trainer gave up{% endif %}'''
+{%- if loss_scale is not none and loss_scale < loss_scale_before %} from {{ loss_scale_before }}
+to {{ loss_scale }}{% endif %}: every step overflowed{% if gave_up %}, and the trainer gave up{% endif %}'''
 
 [[step]]
 when = "module and near_fp16_limit"
@@ -197,6 +196,17 @@ with
                 || '|Invalid loss|non-finite loss'
                 || '|LossTensor is|in summary histogram'
             )
+        union all
+        select file_id, line_no, time, rank, host, message, null as step
+        from fatal_exception
+        where
+            kind = 'loss'
+            and (certain or lines_after <= 2)
+            and not regexp_matches(message, '(?i)loss scale')
+    ),
+    first_check as (
+        select *
+        from check_that_stopped
         order by step nulls last, time nulls last, rank nulls last, file_id, line_no
         limit 1
     )
@@ -255,7 +265,7 @@ select
     n.message
 from (select * from first_stretch) b
 full join collapse s on true
-full join check_that_stopped n on true
+full join first_check n on true
 union all by name
 select
     [line_at(file_id, line_no)] as evidence,

@@ -24,7 +24,8 @@ create macro is_mild(text) as
     regexp_matches(
         text,
         '^\s*(?:#|//|raise )|To enable traceback see|'
-        || '\b(?:INFO|DEBUG|TRACE|NOTICE|WARN|WARNING)\b|^\[?[ID][0-9]{4} |'
+        -- a level, not the value of a setting that a line advises (NCCL_DEBUG=INFO)
+        || '(?:^|[^=A-Za-z0-9_])(?:INFO|DEBUG|TRACE|NOTICE|WARN|WARNING)\b|^\[?[ID][0-9]{4} |'
         || '\[[ID]\]|(?i)non-?fatal|not fatal|harmless|ignor|skipp|retrying|will retry|'
         || 'retries in|will try|trying again|fall(?:ing|s)? back|continu|would have|\bcorrected|'
         || 'recovered|warning:|<warn|\[warn'

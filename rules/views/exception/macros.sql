@@ -133,8 +133,10 @@ create macro exception_kind(class, class_kind, message, chained) as
             or regexp_matches(
                 message,
                 '(?i)loss scale.*(?:minimum|already at)'
-                || '|(?:loss|grad\w*)(?: norm)? (?:is|became|was|=) ?(?:nan|inf)'
-                || '|nan (?:loss|detected|found|or inf)|NaN or Inf|non-finite'
+                || '|\b(?:loss(?:es)?|grad(?:s|ients?)?)\b[^.\n]{0,60}'
+                || '\b(?:nan|inf|infinite|not finite|non-?finite)\b'
+                || '|\b(?:nans?|inf|non-?finite)\b[^.\n]{0,40}\b(?:loss(?:es)?|grad(?:s|ients?)?)\b'
+                || '|nan detected|NaN or Inf|returned nan values in its'
             )
         then 'loss'
         else 'own'
