@@ -68,7 +68,8 @@ Inf{% if step is not none %} at step {{ step }}{% endif %} and stopped ({{ messa
 [[summary]]
 say  = '''The loss scale collapsed
 {%- if loss_scale is not none and loss_scale < loss_scale_before %} from {{ loss_scale_before }}
-to {{ loss_scale }}{% endif %}: every step overflowed{% if gave_up %}, and the trainer gave up{% endif %}'''
+to {{ loss_scale }}{% endif %}: every step overflowed
+{%- if gave_up %}, and the trainer gave up{% endif %}'''
 
 [[step]]
 when = "module and near_fp16_limit"
