@@ -33,6 +33,13 @@ say  = "{{ gpu_ranks | ranks | capital }} use the same GPU (bus id {{ bus_id }})
 when = "event == 'shared_gpu'"
 say  = "Several ranks use the same GPU{% if hosts %} on {{ hosts | names }}{% endif %}"
 [[summary]]
+when = "event == 'no_gpu'"
+say  = '''
+{% if ranks %}{{ ranks | ranks | capital }}{% else %}The program{% endif %}
+{%- if ranks | length > 1 %} see{% else %} sees{% endif %} no GPU
+{%- if hosts %} on {{ hosts | names }}{% endif %}
+'''
+[[summary]]
 when = "event == 'invalid_rank'"
 say  = "Rank {{ invalid_rank }} does not exist in a communicator of {{ nranks | count('rank') }}"
 [[summary]]
@@ -74,6 +81,13 @@ Give each rank its own GPU: call torch.cuda.set_device(int(os.environ['LOCAL_RAN
 process group is made, and start no more processes on a host than it has GPUs.
 '''
 run  = ["nvidia-smi -L", "env | grep -E 'CUDA_VISIBLE_DEVICES|LOCAL_RANK|SLURM_LOCALID'"]
+[[step]]
+when = "event == 'no_gpu'"
+say  = '''
+Check that the job asked for GPUs (--gpus, --gres, limits of the pod), that CUDA_VISIBLE_DEVICES
+names some that are there, and that the container is given them.
+'''
+run  = ["nvidia-smi -L", "env | grep -E 'CUDA_VISIBLE_DEVICES|NVIDIA_VISIBLE_DEVICES|SLURM_JOB_GPUS'"]
 [[step]]
 when = "event == 'invalid_rank'"
 say  = "Check how the ranks are numbered: RANK must be below WORLD_SIZE, counted from 0."

@@ -1,5 +1,6 @@
 -- table: One row per report that the job was set up in a way that cannot work, before any training
--- step: what = arguments | missing file | permission | command | port | library; event says which
+-- step: what = arguments | missing file | permission | command | port | library |
+-- device; event says which
 -- of NCCL's and the store's errors it is (see config_error_nccl, and port_taken); alike = equal for
 -- reports of the same error.
 with
@@ -32,8 +33,11 @@ with
                         'NotADirectoryError'
                     )
                 then 'missing file'
+                when sees_no_gpu(message)
+                then 'device'
                 else 'arguments'
             end as what,
+            case when sees_no_gpu(message) then 'no_gpu' end as event,
             class || ': ' || split_part(message, chr(10), 1) as message,
             type,
             rank,

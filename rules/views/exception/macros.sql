@@ -1,3 +1,10 @@
+-- The program finds a driver, and no GPU: none is given to it, or none is left.
+create macro sees_no_gpu(message) as
+    regexp_matches(
+        message, 'No (?:CUDA|HIP|XPU) GPUs are available|no CUDA-capable device is detected'
+    )
+;
+
 -- What an exception means: the program's own failure, an echo of another process's end, or
 -- something with a rule of its own. class_kind = what exception_class says of its class.
 create macro exception_kind(class, class_kind, message, chained) as
@@ -126,7 +133,7 @@ create macro exception_kind(class, class_kind, message, chained) as
                 )
             )
         then 'checkpoint'
-        when class_kind = 'config'
+        when class_kind = 'config' or sees_no_gpu(message)
         then 'config'
         when
             class_kind = 'loss'
