@@ -5,13 +5,11 @@ From this one table come the checks of the loader, the JSON schema for editors, 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from logsift.content.model import OMITTABLE, Confidence, Severity, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 TYPE_NAMES = ("bool", "bytes", "duration", "float", "hex", "int", "text", "time")
 """The types of columns, see content/columns.py."""
@@ -21,7 +19,8 @@ TYPE_NAMES = ("bool", "bytes", "duration", "float", "hex", "int", "text", "time"
 class Key:
     """A key of TOML: what it holds, what it is for, and how it is written.
 
-    `holds` is one of text, flag, texts (a list), text or texts, text or list, list, table, number; with `choices` one of these texts.
+    `holds` is one of text, flag, texts (a list), text or texts, text or list, list, table, tables (a list of them), tables by
+    name, number; with `choices` one of these texts.
     """
 
     name: str
@@ -39,7 +38,7 @@ _NEEDLE = Key(
     'needle = "stopped at floor"',
 )  # fmt: skip
 _SAMPLE = Key(
-    "sample", "list", "Lines as the program prints them, each with the values it must give.",
+    "sample", "tables", "Lines as the program prints them, each with the values it must give.",
     "sample = [{ line = 'stopped at floor 3', row = { floor = 3 } }]",
 )  # fmt: skip
 _REGEX = Key(
@@ -64,10 +63,10 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
             "leftovers = true",
         ),
         Key("envelope", "table", "what comes before this format's messages only."),
-        Key("envelopes", "list", "What launchers and loggers put in front of any message."),
-        Key("pieces", "table", "Parts of regexes that recur, used as (?&name)."),
-        Key("tables", "table", "The tables its patterns write. One that several grammars write is declared in shared.toml."),
-        Key("pattern", "list", "The shapes of its lines; the first that matches takes a line for its table."),
+        Key("envelopes", "tables", "What launchers and loggers put in front of any message."),
+        Key("pieces", "tables by name", "Parts of regexes that recur, used as (?&name)."),
+        Key("tables", "tables by name", "The tables its patterns write. One that several grammars write is declared in shared.toml."),
+        Key("pattern", "tables", "The shapes of its lines; the first that matches takes a line for its table."),
     ),
     "[file]": (
         Key("head", "text or texts", "A regex that matches in the first 64 kB of such a file, or several that all do.", "head = '^LIFT [0-9]'"),
@@ -82,7 +81,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
     "[tables.*]": (
         Key("about", "text", "What one row is.", required=True),
         Key("example", "text", "A query that is worth a try.", 'example = "SELECT floor FROM lift_stop"'),
-        Key("columns", "table", "Its columns beside those that every table has."),
+        Key("columns", "tables by name", "Its columns beside those that every table has."),
         Key("omits", "texts", f"Common columns its lines never say: {', '.join(sorted(OMITTABLE))}.", 'omits = ["uptime_seconds"]'),
     ),
     "a column": (
@@ -134,7 +133,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         Key("otherwise", "flag", "Asked only where no other rule found anything critical, or of its family; its incident is never the root before one of another rule."),
         Key("about", "text", "What happens, and how it is told from what looks alike.", required=True),
         Key("summary", "text or list", "The incident in one sentence: a template, or [[summary]] phrases of which the first that fits is taken.", required=True),
-        Key("step", "list", "What to do next: [[step]] phrases, all that fit are shown in their order. Required but for severity info."),
+        Key("step", "tables", "What to do next: [[step]] phrases, all that fit are shown in their order. Required but for severity info."),
         Key("false_positives", "text", "When it fires and is wrong.", required=True),
         Key("references", "texts", "URLs."),
         Key("needs", "texts", "Tables of which one must have rows for it to find anything, where its query does not tell."),
@@ -165,6 +164,8 @@ _HOLDS: dict[str, tuple[tuple[type, ...], str]] = {
     "text or list": ((str, list), "a text or a list of phrases"),
     "list": ((list,), "a list"),
     "table": ((dict,), "a table"),
+    "tables": ((list,), "tables, each below its name in double brackets"),
+    "tables by name": ((dict,), "tables, each with a name of its own"),
     "number": ((int,), "a number"),
 }
 
@@ -178,8 +179,32 @@ class Mistake:
     help: str
 
 
-def mistakes(section: str, given: Mapping[str, Any]) -> Iterator[Mistake]:
+def well_shaped(section: str, given: object) -> dict[str, Any]:
+    """The keys of a section that there are, and that hold what they must; none where the section is no table."""
+    keys = {k.name: k for k in SECTIONS[section]}
+    entries = given.items() if isinstance(given, Mapping) else ()
+    return {name: value for name, value in entries if name in keys and _fits(keys[name], value)}
+
+
+def _fits(key: Key, value: object) -> bool:
+    kinds, _ = _HOLDS[key.holds]
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        return False
+    match key.holds, value:
+        case "tables", list():
+            return all(isinstance(v, dict) for v in value)
+        case "tables by name", dict():
+            return all(isinstance(v, dict) for v in value.values())
+        case (("texts" | "text or texts" | "text or list"), list()):
+            return key.holds == "text or list" or all(isinstance(v, str) for v in value)
+    return True
+
+
+def mistakes(section: str, given: object) -> Iterator[Mistake]:
     """Every key of a section that is unknown, of the wrong kind, or missing."""
+    if not isinstance(given, Mapping):
+        yield Mistake("", f"{section} must be a table", f"with the keys {', '.join(k.name for k in SECTIONS[section])}")
+        return
     keys = {k.name: k for k in SECTIONS[section]}
     for name, value in given.items():
         key = keys.get(name)
@@ -190,13 +215,8 @@ def mistakes(section: str, given: Mapping[str, Any]) -> Iterator[Mistake]:
             hint = f"did you mean {_synopsis(keys[near[0]])}" if near else f"allowed: {', '.join(sorted(keys))}"
             yield Mistake(name, f"unknown key {name!r} in {section}", hint)
             continue
-        kinds, wanted = _HOLDS[key.holds]
-        if (
-            not isinstance(value, kinds)
-            or (isinstance(value, bool) and bool not in kinds)
-            or ("texts" in key.holds and isinstance(value, list) and not all(isinstance(v, str) for v in value))
-        ):
-            yield Mistake(name, f"{name} in {section} must be {wanted}", _synopsis(key))
+        if not _fits(key, value):
+            yield Mistake(name, f"{name} in {section} must be {_HOLDS[key.holds][1]}", _synopsis(key))
         elif key.choices and value not in key.choices:
             yield Mistake(name, f"{name} = {value!r} in {section}", f"allowed: {', '.join(key.choices)}")
     for key in keys.values():
@@ -242,6 +262,7 @@ def _object(section: str, **inner: Mapping[str, Any]) -> dict[str, Any]:
     kinds: dict[str, dict[str, Any]] = {
         "text": text, "flag": {"type": "boolean"}, "texts": texts, "text or texts": {"anyOf": [text, texts]},
         "list": {"type": "array"}, "table": {"type": "object"}, "number": {"type": "integer"},
+        "tables": {"type": "array"}, "tables by name": {"type": "object"},
     }  # fmt: skip
     properties = {
         k.name: {

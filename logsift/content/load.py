@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from logsift.content import locate
 from logsift.content.errors import ContentError, ContentErrors, Origin
 from logsift.content.expressions import plain
-from logsift.content.language import mistakes
+from logsift.content.language import mistakes, well_shaped
 from logsift.content.model import (
     COMMON_NAMES,
     ENVELOPE_FACTS,
@@ -163,14 +163,20 @@ class _Loader:
             self.wrong(replace(here, line=int(at[1]) if at else 1), f"not TOML: {e}")
             return
         where = _Places(here, text)
+        raw = self.section("a grammar", raw, here)
         for name, piece in raw.get("pieces", {}).items():
-            self.keys("[pieces.*]", piece, where.header(f"pieces.{name}"))
+            piece = self.section("[pieces.*]", piece, where.header(f"pieces.{name}"))
             if name in self.pieces:
                 self.wrong(where.header(f"pieces.{name}"), f"piece {name!r} is declared twice")
             self.pieces[name] = str(piece.get("regex", ""))
         self.files.append((stem, where, raw, trusted))
 
-    def keys(self, section: str, given: Mapping[str, Any], origin: Origin) -> bool:
+    def section(self, section: str, given: object, origin: Origin) -> dict[str, Any]:
+        """What of a section can be read; every mistake in its keys is noted."""
+        self.keys(section, given, origin)
+        return well_shaped(section, given)
+
+    def keys(self, section: str, given: object, origin: Origin) -> bool:
         """Note every mistake in the keys of the section at `origin`; False where there is one."""
         found = list(mistakes(section, given))
         for m in found:
@@ -178,16 +184,13 @@ class _Loader:
         return not found
 
     def grammar(self, stem: str, where: _Places, raw: Mapping[str, Any]) -> None:
-        self.keys("a grammar", raw, where.here)
         for n, one in enumerate(raw.get("envelopes", [])):
             made = self.envelope(f"{one.get('id') or f'{stem}.{n}'}", one, where.header("envelopes", n), anchored=True)
             if made:
                 self.envelopes.append(made)
         for name, spec in raw.get("tables", {}).items():
             self.table(name, spec, where.table(name))
-        file = raw.get("file", {})
-        if file:
-            self.keys("[file]", file, where.header("file"))
+        file = self.section("[file]", raw["file"], where.header("file")) if raw.get("file") else {}
         here = where.header("file")
         head = tuple(r for one in _needles(file.get("head")) if (r := self.regex(here, one)))
         unless = self.regex(here, file.get("unless") or "")
@@ -217,6 +220,7 @@ class _Loader:
                 f"first at {self.tables[name].origin}; shared tables are in shared.toml",
             )
             return
+        spec = self.section("[tables.*]", spec, origin)
         columns: list[Column] = []
         for column, given in spec.get("columns", {}).items():
             if column in COMMON_NAMES:
@@ -229,14 +233,13 @@ class _Loader:
                 self.wrong(origin, f"column name {column!r} is not lower_snake_case", "choose another name")
             elif self.keys("a column", given, origin):
                 columns.append(Column(column, given["type"], given.get("unit"), given["about"]))
-        self.keys("[tables.*]", spec, origin)
         omits = frozenset(spec.get("omits", ()))
         if unknown := sorted(omits - OMITTABLE):
             self.wrong(origin, f"table {name!r} can't omit {unknown[0]!r}", f"allowed: {_listed(OMITTABLE)}")
         self.tables[name] = Table(name, spec.get("about", ""), spec.get("example", ""), tuple(columns), origin, omits)
 
     def envelope(self, id: str, one: Mapping[str, Any], origin: Origin, *, anchored: bool) -> Envelope | None:
-        self.keys("an envelope", one, origin)
+        one = self.section("an envelope", one, origin)
         regex = self.regex(origin, one.get("regex", ""))
         if regex is None:
             return None
@@ -257,7 +260,7 @@ class _Loader:
 
     def pattern(self, one: Mapping[str, Any], origin: Origin, *, owned: bool) -> Pattern | None:
         id = str(one.get("id", ""))
-        self.keys("[[pattern]]", one, origin)
+        one = self.section("[[pattern]]", one, origin)
         needles, inside = _needles(one.get("needle", "")), one.get("inside", "")
         if not needles and not inside and not owned:
             self.wrong(
@@ -275,7 +278,7 @@ class _Loader:
     def samples(self, one: Mapping[str, Any], origin: Origin) -> tuple[Sample, ...]:
         out = []
         for s in one.get("sample", []):
-            if not isinstance(s, dict) or not self.keys("a sample", s, origin):
+            if not self.keys("a sample", s, origin):
                 continue
             out.append(Sample(s["line"], MappingProxyType(s.get("row", {}))))
         return tuple(out)
@@ -359,14 +362,13 @@ class _Loader:
             return
         raw, sql = found
         where = _Places(origin, text)
+        sound = self.keys("the header of a rule", raw, origin)
+        raw = well_shaped("the header of a rule", raw)
         said = raw.get("summary", [])
         phrases = [("[[summary]]", n, one) for n, one in enumerate(said if isinstance(said, list) else [])]
         phrases += [("[[step]]", n, one) for n, one in enumerate(raw.get("step", []))]
-        sound = self.keys("the header of a rule", raw, origin)
         for section, n, one in phrases:
-            sound = (
-                self.keys(section, one if isinstance(one, dict) else {}, where.header(section.strip("[]"), n)) and sound
-            )
+            sound = self.keys(section, one, where.header(section.strip("[]"), n)) and sound
         if raw.get("severity") != "info" and not raw.get("step"):
             self.wrong(origin, "the header of a rule lacks step", "what to do next: [[step]], then say = …")
             sound = False

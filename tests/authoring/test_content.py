@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from builders.fixture_index import FIXTURES, index, systems
@@ -15,6 +17,9 @@ from logsift.authoring.lint import check
 from logsift.authoring.lint_grammars import check_needles
 from logsift.authoring.reference import pages_of
 from logsift.content.errors import ContentErrors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = {p.parent.name: tomllib.loads(p.read_text()) for p in (ROOT / "fixtures").glob("*/case.toml")}
@@ -106,6 +111,76 @@ def test_a_mistake_is_told_with_its_place_and_a_help(mistake: Path) -> None:
     except ContentErrors as e:
         told = str(e)
     assert told.replace(f"{mistake}/", "") + "\n" == (mistake / "message.txt").read_text()
+
+
+LIFT_GRAMMAR: dict[str, Any] = {
+    "schema": 1,
+    "title": "Lift",
+    "about": "What a lift controller prints.",
+    "file": {"head": "^LIFT", "names": ["lift_*.log"]},
+    "pieces": {"floor": {"about": "a floor", "regex": "[0-9]+"}},
+    "envelopes": [
+        {"id": "lift", "needle": "LIFT ", "regex": "^LIFT (?P<body>.*)$", "sample": [{"line": "LIFT x", "row": {"body": "x"}}]}
+    ],
+    "tables": {"lift_stop": {"about": "A stop.", "omits": ["rank"], "columns": {"floor": {"type": "int", "about": "the floor"}}}},
+    "pattern": [
+        {
+            "id": "stopped", "table": "lift_stop", "src": "lift.c", "needle": "stopped at ", "regex": "stopped at (?P<floor>(?&floor))",
+            "set": {"floor": 3}, "sample": [{"line": "stopped at 3", "row": {"floor": 3}}], "reject": ["stopped"],
+        }
+    ],
+}  # fmt: skip
+LIFT_RULE: dict[str, Any] = {
+    "title": "The lift stopped", "severity": "critical", "confidence": "probable", "status": "stable", "about": "It stopped.",
+    "false_positives": "None.", "references": ["https://example.org"], "summary": [{"when": "floor", "say": "It stopped."}],
+    "step": [{"when": "floor", "say": "Start it.", "run": ["ls"]}],
+}  # fmt: skip
+
+
+def toml(value: object) -> str:
+    """A value as TOML writes it in one line."""
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{json.dumps(k)} = {toml(v)}' for k, v in value.items())} }}"
+    return f"[{', '.join(map(toml, value))}]" if isinstance(value, list) else json.dumps(value)
+
+
+def of_another_shape(tree: object) -> Iterator[object]:
+    """The tree with one of its values, at any depth, replaced by one of another shape."""
+    if not isinstance(tree, dict | list):
+        return
+    for key in tree if isinstance(tree, dict) else range(len(tree)):
+        for part in [3, "text", [3], {}, {"odd": 3}, *of_another_shape(tree[key])]:
+            changed = tree.copy()
+            changed[key] = part
+            yield changed
+
+
+@pytest.mark.parametrize(
+    ("file", "head", "whole", "rest"),
+    [
+        ("parsers/lift.toml", "", LIFT_GRAMMAR, ""),
+        ("rules/lift/stopped.sql", "/*\n", LIFT_RULE, "*/\nSELECT 3 AS floor"),
+    ],
+)
+def test_whatever_shape_a_value_has_it_is_read_or_told(
+    file: str, head: str, whole: dict[str, Any], rest: str, tmp_path: Path
+) -> None:
+    (tmp_path / file).parent.mkdir(parents=True)
+
+    def told(content: object) -> str:
+        assert isinstance(content, dict)
+        written = "".join(f"{key} = {toml(value)}\n" for key, value in content.items())
+        (tmp_path / file).write_text(f"{head}{written}{rest}")
+        try:
+            load_catalog(tmp_path)
+        except ContentErrors as e:
+            return str(e)
+        return ""
+
+    assert told(whole) == ""
+    mistakes = [text for changed in of_another_shape(whole) if (text := told(changed))]
+    assert mistakes
+    assert [text for text in mistakes if file not in text] == []
 
 
 def test_a_needle_that_many_formats_print_is_refused(catalog: Catalog) -> None:
