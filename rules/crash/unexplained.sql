@@ -8,7 +8,8 @@ about      = """
 Asked where no other rule found a cause: logs that end in trouble no rule knows. Shown are the
 lines most worth reading: rare ones, of few ranks, that others follow, close before the end. A log
 is taken for one of a failed job where a launcher or scheduler says so, or where a line of a job
-as programs end with it comes near the end and no step is logged after it. Or the scheduler lists
+as programs end with it comes near the end and no step is logged after it, or an error is the last
+that a rank says. Or the scheduler lists
 the job as failed, or a watchdog finds none in the queue, or nothing but the end is told: with
 which code a process ended, by an exception that only tells of another, by a launcher that ended
 its workers.
@@ -137,6 +138,10 @@ with
                         or word = 'error'
                         and has_steps
                         and lines_to_end < 20
+                        -- a rank's last word
+                        or word = 'error'
+                        and rank is not null
+                        and lines_to_end = 0
                     )
             )
     ),

@@ -5,8 +5,8 @@
 FOLDER holds cases (NAME/case.toml beside NAME/run/), by default the fixtures. Every failing case whose root is found
 as labelled is analysed again without the grammars that read the lines of its incidents, all patterns of these. Counted are
 those where no other rule finds a root then: is one of the root's own lines among the lines of
-crash.unexplained? Left out are curves, stacks and dumps, whose lines hold no words, and logs of a machine without any
-word of a job. Healthy cases are analysed as they are: any crash.unexplained is a false alarm.
+crash.unexplained? Left out are curves, stacks and dumps, whose lines hold no words, other lines without a word of trouble
+(settings, states, silence), and logs of a machine without any word of a job. Healthy cases are analysed as they are: any crash.unexplained is a false alarm.
 """
 
 from __future__ import annotations
@@ -76,7 +76,10 @@ def verdict(case: Path, label: dict[str, Any], catalog: Catalog, scratch: Path) 
     less = dataclasses.replace(catalog, grammars=tuple(g for g in catalog.grammars if g.name not in off))
     left = analyze(case.parent / "run", catalog=less, db=scratch / "without.duckdb")
     told = [i for i in left.incidents if i.rule == RULE]
+    of_trouble = {(r["file_id"], r["line_no"]) for r in left.store.rows("SELECT file_id, line_no FROM unread_line")}
     left.store.close()
+    if wanted.isdisjoint(of_trouble):
+        return "no words"
     if not told and left.causes.root is not None:
         return "known to another rule"
     if not told:
