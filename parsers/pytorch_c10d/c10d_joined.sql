@@ -9,7 +9,7 @@ with
             *,
             not head
             and regexp_matches(
-                text, '^\]? *Watchdog caught collective operation timeout: WorkNCCL\('
+                text, '^[0-9]*\]? *Watchdog caught collective operation timeout: WorkNCCL\('
             )
             and not coalesce(
                 lag(line_no) over (partition by file_id order by line_no) = line_no - 1, false
@@ -21,6 +21,8 @@ with
             p.* replace (
                 coalesce(p.rank, e.rank) as rank,
                 case
+                    when p.alone and regexp_matches(p.text, '^[0-9]+\]')
+                    then '[Rank ' || p.text
                     when p.alone
                     then
                         coalesce(regexp_extract(e.error, '^\[Rank [0-9]+', 0) || ']', '')

@@ -190,7 +190,11 @@ select
     min(time) as "at",
     max(time) as until,
     list(distinct rank order by rank) filter (rank is not null) as ranks,
-    list(distinct host) filter (host is not null) as hosts,
+    coalesce(
+        list(distinct host) filter (host is not null),
+        -- torch names none; where all of NCCL's lines are one host's, this is one of them
+        (select list(distinct host) from nccl_process having count(distinct host) = 1)
+    ) as hosts,
     'possible' as confidence,
     'NCCL' as library,
     mode(error) as result,
@@ -199,8 +203,12 @@ select
 from c10d_nccl_error
 where
     regexp_matches(
-        error, '^(?:unhandled system error|internal error|invalid usage|invalid argument)'
+        error,
+        '^(?:unhandled system error|internal error|invalid usage|invalid argument'
+        || '|communicator was aborted)'
     )
+    and not exists (from c10d_timeout_line)
+    and not exists (from peer_loss)
     and not exists (from nccl_warning)
     and not exists (from c10d_nccl_error_detail where last_error is not null)
     and not exists (from nccl_socket where event not in ('connect_retry', 'stranger'))

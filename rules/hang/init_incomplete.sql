@@ -57,7 +57,9 @@ say  = '''
   {% if ranks %}{{ ranks | ranks | capital }}{% else %}Processes{% endif %} waited for the others
   {{ meeting.get(stage, 'at the rendezvous') }} and gave up
 {%- endif -%}
-{%- if missing -%}
+{%- if missing and joined -%}
+  : {{ missing | ranks }}
+{%- elif missing -%}
   : {{ missing | ranks }} never left {{ missing | agree('its', 'their') }} address there
 {%- endif -%}
 .'''

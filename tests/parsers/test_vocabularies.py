@@ -260,7 +260,7 @@ def test_every_result_of_nccl_is_read_from_torch_with_and_without_its_hint(tmp_p
 LIBRARY = seed("library_status/library_status.csv")
 LIBRARIES = {
     "nvml": 31, "ucx": 26, "ucc": 8, "oneccl": 12, "nvshmem": 7, "nixl": 13, "libfabric": 16, "efa": 46, "neuron": 27,
-    "grpc": 16,
+    "grpc": 16, "hccl": 25, "synapse": 26, "mlx": 14,
 }  # fmt: skip
 READ_BY_A_RULE = {  # the other classes name no cause; the seed says who does
     "transport", "peer", "unreachable", "refused", "timed_out", "device", "pinned", "config", "permission", "startup",
@@ -272,6 +272,11 @@ SAYS_TEXT = {
     "ucx": "[1741860000.1] [gx07:411  :0] ucp_ep.c:9  UCX  ERROR ep 0x7f to peer failed: {text}",
     "ucc": "[1741860000.1] [gx07:411  :0] ucc_context.c:402  UCC  ERROR failed to create a team: {text}",
 }
+SAYS_NUMBER = {
+    "hccl": "RuntimeError: OpParamMaker.cpp:281 OPS function error: HcclAllreduce, error code is {code}",
+    "synapse": "RuntimeError: synStatus={code} [Some text] Device acquire failed.",
+    "mlx": "[ring] Receiving from socket 51 failed with errno {code}",
+}
 
 
 def test_statuses_of_the_libraries_are_all_there() -> None:
@@ -282,8 +287,8 @@ def test_statuses_of_the_libraries_are_all_there() -> None:
 
 
 def test_every_status_of_the_libraries_is_read_by_its_name_and_by_its_text(tmp_path: Path) -> None:
-    # gRPC's names are words of many others: its number is read, in gRPC's own error.
-    read_by_name = [r for r in LIBRARY if r["class"] != "none" and r["library"] != "grpc"]
+    # gRPC's names are words of many others, and some libraries print no name: their numbers are read.
+    read_by_name = [r for r in LIBRARY if r["class"] != "none" and r["library"] not in {"grpc", *SAYS_NUMBER}]
     lines = [f"call 7 returned {r['name']}" for r in read_by_name]
     expected = [r["name"] for r in read_by_name]
     by_text = [r for r in LIBRARY if r["text"] and r["library"] in SAYS_TEXT]
@@ -306,6 +311,13 @@ def test_every_status_of_grpc_is_read_with_who_did_not_answer(tmp_path: Path) ->
     read = analyze(tmp_path).sql("SELECT name, class, peer FROM library_failure ORDER BY line_no")
     assert [r["name"] for r in read] == [r["name"] for r in rows]
     assert {(r["peer"], r["class"] is None) for r in read} == {("10.7.34.138", False)}
+
+
+def test_every_status_that_is_told_by_its_number_is_read(tmp_path: Path) -> None:
+    rows = [r for r in LIBRARY if r["library"] in SAYS_NUMBER]
+    (tmp_path / "out.log").write_text("".join(SAYS_NUMBER[r["library"]].format_map(r) + "\n" for r in rows))
+    read = analyze(tmp_path).sql("SELECT library, name FROM library_failure ORDER BY line_no")
+    assert [(r["library"], r["name"]) for r in read] == [(r["library"], r["name"]) for r in rows]
 
 
 HCCL = seed("hccl/hccl_code.csv")

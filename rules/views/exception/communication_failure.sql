@@ -8,7 +8,7 @@ with
         select * exclude (bytes)
         from library_trouble t
         where
-            library in ('nccl', 'nvshmem', 'ucx')
+            library in ('nccl', 'nvshmem', 'ucx', 'hccl', 'mlx', 'tensorflow')
             and class is distinct from 'note'
             -- a status that the line names tells more than the class of its words
             and not exists (
@@ -16,8 +16,9 @@ with
                 where
                     f.file_id = t.file_id
                     and f.line_no = t.line_no
-                    and f."class" in ('transport', 'pinned', 'peer', 'incompatible')
+                    and f."class" in ('transport', 'pinned', 'peer', 'incompatible', 'unreachable')
             )
+            and not (library = 'hccl' and exists (from hccl_error))
         union all by name
         -- a handshake with somebody else: a port scanner's, unless an error follows
         select

@@ -17,7 +17,18 @@ select
     any_value(store_key) as store_key,
     any_value(error) as error,
     case when stage = 'unique_id' then coalesce(min(awaited), 0) end as awaited,
-    case when stage = 'store' then any_value(g.ranks) end as missing,
+    case
+        when stage <> 'store'
+        then null
+        when any_value(g.ranks) is not null
+        then any_value(g.ranks)
+        -- all that came say so
+        when
+            max(joined) < max(nranks)
+            and len(list_distinct(flatten(list(w.ranks)))) = max(joined)
+            and list_max(flatten(list(w.ranks))) < max(nranks)
+        then list_filter(range(max(nranks)), lambda r: not list_contains(flatten(list(w.ranks)), r))
+    end as missing,
     list(line_at(file_id, line_no) order by time nulls last, file_id, line_no) as evidence
 from init_wait_c10d w
 left join gloo_awaited g on true

@@ -14,7 +14,30 @@ select
 from exception e
 join exception_errno x using (file_id, line_no)
 where
-    (x."class" = 'storage' or x."class" = 'mount' and x.path like '/%')
+    (
+        x."class" = 'storage'
+        or x."class" = 'mount'
+        and (
+            x.path like '/%'
+            -- what is done to files, and not to sockets
+            or e.function in (
+                'write',
+                'writelines',
+                'flush',
+                'open',
+                'fsync',
+                'mkdir',
+                'makedirs',
+                'listdir',
+                'scandir',
+                'copyfileobj',
+                'rename',
+                'replace',
+                'unlink',
+                'truncate'
+            )
+        )
+    )
     and e.class in (
         'OSError',
         'IOError',
