@@ -173,7 +173,7 @@ with
         where
             not regexp_matches(
                 m.message,
-                '(?i)^ *(?:#|//|>)|\bINFO\b|warn|optional|falling back|skipping|hint:|if you '
+                '(?i)^ *(?:#|//|>)|\bINFO\b|warn|\boptional\b|falling back|skipping|hint:|if you '
             )
         union all by name
         select

@@ -210,7 +210,7 @@ with
             event in ('time_limit', 'preempted', 'requeued')
             or (
                 event = 'cancelled'
-                and regexp_matches(message, '^(CANCELLED by |uid |TERM_|via condor_rm)')
+                and regexp_matches(message, '^(CANCELLED by |uid |TERM_|via condor_rm|cancel$)')
             )
             -- Slurm cancels a step that somebody ended, and one of which a task had failed.
             or (
