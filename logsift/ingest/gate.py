@@ -61,8 +61,9 @@ class Passed:
     @classmethod
     def of(cls, window: Window, kept: Ints, needles: frozenset[str], marked: Ints = _NONE) -> Passed:
         """Some lines of a window, by their position in it, in order."""
-        core = np.searchsorted(kept, [window.core_first - window.first_line, window.core_last + 1 - window.first_line])
-        before, inside, after = (_cut(window, lines) for lines in np.split(kept, core))
+        core = [window.core_first - window.first_line, window.core_last + 1 - window.first_line]
+        first, stop = np.searchsorted(kept, core).tolist()
+        before, inside, after = (_cut(window, lines) for lines in (kept[:first], kept[first:stop], kept[stop:]))
         return cls(window.emptied(), before, inside, after, needles, marked + window.first_line)
 
     @classmethod
@@ -146,6 +147,8 @@ class Gate:
             begin = max(window.core_stop - _TAIL_BYTES, begin + hits[-1][0])
             last = self._faint.hits(inside[begin - window.core_start :], _TAIL_BYTES)
             found += [begin + end for end, _ in last[-limit:]]
+        if not found:
+            return _NONE
         return np.unique(np.searchsorted(window.ends, np.array(found, np.int64)))
 
     def pass_through(self, window: Window, leftovers: int = 0) -> Passed:
@@ -156,6 +159,8 @@ class Gate:
             present = frozenset(self._needles[n] for n in self._scanner.present(view))
             # Where nothing opens a block the lines around the core can add nothing to it.
             return self._spell(Passed.whole(window, present, marked, around=bool(present & self._openers)))
+        if not hits and not len(marked):
+            return Passed.of(window, _NONE, frozenset())
         ends, numbers = np.array(hits, np.int64).reshape(-1, 2).T
         lines = np.searchsorted(window.ends, window.start + ends)
         count = len(window.ends)

@@ -6,7 +6,7 @@ import gc
 import os
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -91,17 +91,16 @@ class Parser:
         workers = max(1, os.cpu_count() or 1)
         with _garbage_of_before_left_alone(), ThreadPoolExecutor(workers) as pool:
             passing: deque[tuple[str | None, Future[Passed]]] = deque()
-            pending: set[Future[tuple[Matched, int]]] = set()
+            pending: deque[Future[tuple[Matched, int]]] = deque()
             batches: dict[str | None, list[Passed]] = {}
             structured: dict[str, list[SourceFile]] = {}
             held: Counter[tuple[str, str | None]] = Counter()  # bytes of these
 
             def submit(job: Callable[[], tuple[Matched, int]]) -> None:
-                nonlocal pending
-                pending.add(pool.submit(job))
-                if len(pending) > workers:
-                    done, pending = wait(pending, return_when=FIRST_COMPLETED)
-                    self._collect(done, sink, parsed, progress)
+                # In the order of the files, so that tables are: nobody has to sort them.
+                pending.append(pool.submit(job))
+                if len(pending) > 2 * workers:
+                    self._collect(pending.popleft(), sink, parsed, progress)
 
             def take_passed(until: int) -> None:
                 # Windows pass the gate in parallel; what passed of many is matched together, in the order of the files.
@@ -144,7 +143,8 @@ class Parser:
             for owner, batch in batches.items():
                 if batch:
                     submit(_Text(self, owner, tuple(batch), by_id))
-            self._collect(pending, sink, parsed, progress)
+            for left in pending:
+                self._collect(left, sink, parsed, progress)
         sink.flush()
         parsed.spare.clear()
         return parsed
@@ -191,9 +191,11 @@ class Parser:
         can_grow = file.size > mend.LARGEST_BYTES and is_plain(file.path)
         for window in text.windows(file.file_id, file.path, margin, self.window_bytes, parsed.spare, file.start):
             if owner is None and window.core_stop - window.core_start == file.size:
-                whole = mend.mended(text.uncoloured(bytes(window.view())))
-                ends = text.line_ends(whole)
-                window = replace(window, buffer=whole, core_stop=len(whole), stop=len(whole), ends=ends)
+                data = bytes(window.view())
+                whole = mend.mended(text.uncoloured(data))
+                if whole is not data:
+                    ends = text.line_ends(whole)
+                    window = replace(window, buffer=whole, core_stop=len(whole), stop=len(whole), ends=ends)
             parsed.lines[file.file_id] = window.core_last
             parsed.windows.append((file.file_id, window.first_line, window.offset))
             if can_grow and (line := window.core_last - margin) > window.first_line:
@@ -218,22 +220,21 @@ class Parser:
 
     def _collect(
         self,
-        done: set[Future[tuple[Matched, int]]],
+        done: Future[tuple[Matched, int]],
         sink: _Sink,
         parsed: Parsed,
         progress: Callable[[int], None] | None,
     ) -> None:
-        for future in done:
-            matched, size = future.result()
-            for table, frames in matched.tables.items():
-                for frame in frames:
-                    sink.add(table, frame)
-            for frame in matched.problems:
-                sink.add("problem", frame.select(*PROBLEM))
-            for file_id, count in matched.not_understood.items():
-                parsed.not_understood[file_id] = parsed.not_understood.get(file_id, 0) + count
-            if progress:
-                progress(size)
+        matched, size = done.result()
+        for table, frames in matched.tables.items():
+            for frame in frames:
+                sink.add(table, frame)
+        for frame in matched.problems:
+            sink.add("problem", frame.select(*PROBLEM))
+        for file_id, count in matched.not_understood.items():
+            parsed.not_understood[file_id] = parsed.not_understood.get(file_id, 0) + count
+        if progress:
+            progress(size)
 
 
 @contextmanager
@@ -429,7 +430,7 @@ class _Sink:
         self.number += 1
         rows = pl.concat(frames, how="diagonal")
         filled = [c for c in rows.columns if rows[c].null_count() < rows.height]
-        part = folder / f"{self.number}.parquet"
+        part = folder / f"{self.number:08}.parquet"
         try:
             folder.mkdir(exist_ok=True)
             rows.select(filled).write_parquet(part, compression="lz4", statistics=False, row_group_size=_GROUP_ROWS)

@@ -35,6 +35,8 @@ FOUND = ("segment", "excursion")
 """The tables in which the search writes."""
 BATCH = 1_000_000
 """Points that are read at a time."""
+_SEGMENTS = 2000
+"""A series of more pieces tells nothing by them."""
 WORKERS = 2
 """Series that are searched at a time: arrays of millions of points, whose arithmetic leaves the interpreter free."""
 
@@ -170,6 +172,8 @@ def _segments(rows: _Rows, stitched: Stitched) -> list[dict[str, Any]]:
             np.flatnonzero((np.diff(stitched.run) != 0) | (np.diff(state) != 0) | (np.diff(rows.file) != 0)) + 1
         ).tolist(),
     ]
+    if len(edges) > _SEGMENTS:
+        return []
     went = {r.row: r for r in stitched.rollbacks}
     out = []
     for a, b in pairwise([*edges, len(rows.step)]):
@@ -182,7 +186,7 @@ def _segments(rows: _Rows, stitched: Stitched) -> list[dict[str, Any]]:
             "from_file": int(rows.file[back.from_row]) if back and back.lost else None,
             "from_line": int(rows.line[back.from_row]) if back and back.lost else None,
         })  # fmt: skip
-    return out if len(out) <= 2000 else []
+    return out
 
 
 def _search_series(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import inf
+from statistics import median
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -95,15 +96,21 @@ class _Run:
     gap: float = inf
     """Between the last two rows, where they came one by one: twice as wide is an interval, once is a hole."""
     pieces: list[tuple[int, int]] = field(default_factory=list)
+    alive: list[tuple[int, int]] = field(default_factory=list)
+    """What of the pieces was not written again."""
+    rising: bool = True
+    """Whether that is in the order of its steps, as it is but for writers who mislead."""
     points: dict[float, tuple[float, float, float]] | None = None
     """Value, time and step before by step; kept only from when it was first asked for."""
 
     def add(self, w: _Written, a: int, b: int) -> None:
         """A piece more."""
         self.pieces.append((a, b))
+        self.rising &= not self.alive or bool(w.step[a] > w.step[self.alive[-1][1] - 1])
+        self.alive.append((a, b))
         if b - a > 1:
-            self.interval = float(np.median(np.diff(w.step[max(a, b - 20) : b])))
-            self.opening = self.opening or float(np.median(np.diff(w.step[a : min(b, a + 20)])))
+            self.interval = median(np.diff(w.step[max(a, b - 20) : b]).tolist())
+            self.opening = self.opening or median(np.diff(w.step[a : min(b, a + 20)]).tolist())
         elif w.step[a] > self.last:
             gap = float(w.step[a] - self.last)
             self.interval, self.gap = min(gap, self.gap), gap
@@ -176,8 +183,8 @@ class _Dealer:
 
     def _begins(self, a: int) -> bool:
         """Whether a row is the first that its writer could write: one interval behind nothing."""
-        gap = np.diff(self.w.step[a : a + 20])
-        return bool((gap > 0).any()) and float(self.w.step[a]) <= 1.5 * float(np.median(gap[gap > 0]))
+        gaps = [gap for gap in np.diff(self.w.step[a : a + 20]).tolist() if gap > 0]
+        return bool(gaps) and float(self.w.step[a]) <= 1.5 * median(gaps)
 
     def _others(self, now: _Run) -> list[_Run]:
         """The latest runs besides the one that wrote last."""
@@ -216,14 +223,17 @@ class _Dealer:
 
     def _go_back(self, r: _Run, a: int) -> None:
         """Steps from that of row a on are written again: what was there is dead."""
-        w, lost, last_row = self.w, 0, -1
-        for c, d in r.pieces:
-            dead = w.row[c:d][(w.step[c:d] >= w.step[a]) & (self.state[w.row[c:d]] == LIVE)]
-            self.state[dead] = DEAD
-            lost += len(dead)
-            last_row = int(dead[-1]) if len(dead) else last_row
+        w, lost, last_row, kept = self.w, 0, -1, list[tuple[int, int]]()
+        while r.alive and not (r.rising and w.step[r.alive[-1][1] - 1] < w.step[a]):
+            c, d = r.alive.pop()
+            dead = c + int(np.searchsorted(w.step[c:d], w.step[a]))
+            if dead < d:
+                self.state[w.row[dead:d]] = DEAD
+                lost, last_row = lost + d - dead, max(last_row, int(w.row[d - 1]))
+            if dead > c:
+                kept.append((c, dead))
+        r.alive += reversed(kept)
         self.rollbacks.append(Rollback(r.number, int(w.row[a]), last_row, float(w.step[a]), r.last, lost))
-        r.points = None
 
 
 def stitch(

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from logsift.ingest.budget import LINE_BYTES, MARGIN_BYTES, OVERLONG_BYTES
-from logsift.ingest.readers.opening import CutShort, Opened, is_plain, open_bytes
+from logsift.ingest.readers.opening import CutShort, Opened, open_bytes, plain_start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -93,9 +93,10 @@ def windows(
         OSError: the file cannot be read (further).
         CutShort: it ends before its end: what there was has been given.
     """
-    if is_plain(path) and path.stat().st_size:
-        yield from _placed(file_id, path, margin_lines, size, [] if spare is None else spare, start)
-        return
+    with path.open("rb", buffering=0) as f:
+        if plain_start(f):
+            yield from _placed(file_id, f.fileno(), margin_lines, size, [] if spare is None else spare, start)
+            return
     with open_bytes(path) as stream:
         yield from _streamed(file_id, stream, margin_lines, size)
         if stream.why:
@@ -105,10 +106,8 @@ def windows(
 def unended(path: Path) -> bool:
     """True for a plain file whose last line has no line end; what is packed tells by itself whether it is whole."""
     try:
-        if not is_plain(path):
-            return False
-        with path.open("rb") as f:
-            if not f.seek(0, os.SEEK_END):
+        with path.open("rb", buffering=0) as f:
+            if not plain_start(f):
                 return False
             f.seek(-1, os.SEEK_END)
             return f.read() != b"\n"
@@ -117,34 +116,33 @@ def unended(path: Path) -> bool:
 
 
 def _placed(
-    file_id: int, path: Path, margin_lines: int, size: int, spare: list[bytearray], start: tuple[int, int]
+    file_id: int, file: int, margin_lines: int, size: int, spare: list[bytearray], start: tuple[int, int]
 ) -> Iterator[Window]:
     # Read, not mapped: a mapped file that somebody truncates (logrotate's copytruncate does) ends the process.
-    with path.open("rb", buffering=0) as f:
-        length = promised = os.fstat(f.fileno()).st_size
-        (core, line), reach = start, margin_lines * 128 + 4096
-        while core < length:
-            ahead = reach
-            while True:
-                low, high = max(0, core - ahead), min(length, core + size + 2 * ahead)
-                buffer = _filled(f.fileno(), high - low, low, spare)
-                if len(buffer) < high - low:
-                    length = high = low + len(buffer)
-                if core >= length:
-                    break
-                ends = line_ends(buffer)
-                ended = len(ends) - (buffer[-1] != 10)
-                first, last = np.searchsorted(ends, [core - low + 1, min(core + size, length) - low]).tolist()
-                if (low == 0 or first > margin_lines) and (high == length or last + margin_lines < ended):
-                    break
-                if ahead > OVERLONG_BYTES:  # a line without an end: it is cut here, and the rest of it becomes a line
-                    break
-                ahead *= 4
-            if core < length:
-                yield _window(file_id, buffer, ends, (first, last), margin_lines, line, low)
-                core, line = low + int(ends[last]), line + last - first + (last < ended)
-        if length < promised:
-            raise CutShort(f"somebody cut it from {promised} to {length} bytes while it was read")
+    length = promised = os.fstat(file).st_size
+    (core, line), reach = start, margin_lines * 128 + 4096
+    while core < length:
+        ahead = reach
+        while True:
+            low, high = max(0, core - ahead), min(length, core + size + 2 * ahead)
+            buffer = _filled(file, high - low, low, spare)
+            if len(buffer) < high - low:
+                length = high = low + len(buffer)
+            if core >= length:
+                break
+            ends = line_ends(buffer)
+            ended = len(ends) - (buffer[-1] != 10)
+            first, last = np.searchsorted(ends, [core - low + 1, min(core + size, length) - low]).tolist()
+            if (low == 0 or first > margin_lines) and (high == length or last + margin_lines < ended):
+                break
+            if ahead > OVERLONG_BYTES:  # a line without an end: it is cut here, and the rest of it becomes a line
+                break
+            ahead *= 4
+        if core < length:
+            yield _window(file_id, buffer, ends, (first, last), margin_lines, line, low)
+            core, line = low + int(ends[last]), line + last - first + (last < ended)
+    if length < promised:
+        raise CutShort(f"somebody cut it from {promised} to {length} bytes while it was read")
 
 
 def _filled(file: int, size: int, at: int, spare: list[bytearray]) -> bytes | memoryview:

@@ -28,24 +28,30 @@ def mended(data: bytes) -> bytes:
     whole = data if data.endswith(b"\n") else data + b"\n"
     letters = np.frombuffer(whole, np.uint8)
     ends = np.flatnonzero(letters == ord("\n"))
-    characters = np.cumsum((letters & 0xC0) != 0x80)[ends]  # a byte 10xxxxxx continues a character
-    lengths = np.diff(characters, prepend=0) - 1
+    # a byte 10xxxxxx continues a character
+    characters = ends + 1 if whole.isascii() else np.cumsum((letters & 0xC0) != 0x80)[ends]
+    lengths = characters - 1
+    lengths[1:] -= characters[:-1]
     width = int(lengths.max())
-    padded = (letters[ends - 1] == ord(" ")) & (
-        letters[ends - 2] == ord(" ")
-    )  # to the terminal's width: the record's end
-    full = np.flatnonzero((lengths == width)[:-1] & ~padded[:-1])
-    if width not in _WIDTHS or len(full) > _PIECES * (len(ends) - len(full)):
+    if width not in _WIDTHS:
         return data
-    near = int(np.count_nonzero(lengths >= width - 8)) - int(np.count_nonzero(lengths == width))
+    widest = lengths == width
+    full = np.flatnonzero(widest[:-1])
+    near = int(np.count_nonzero(lengths >= width - 8)) - int(np.count_nonzero(widest))
     if len(full) < max(_CUTS, 2 * near):
         return data
+    padded = (letters[ends[full] - 1] == ord(" ")) & (letters[ends[full] - 2] == ord(" "))
+    full = full[~padded]  # to the terminal's width: the record's end
+    if len(full) > _PIECES * (len(ends) - len(full)) or len(full) < max(_CUTS, 2 * near):
+        return data
     begins = np.concatenate(([0], ends[:-1] + 1))
-
-    heads = np.append(letters, np.zeros(_START, np.uint8))[begins[:, None] + np.arange(_START)].view(np.uint32).ravel()
+    # how each line begins, read as a number at its place
+    heads = np.ndarray(len(whole), np.uint32, whole + bytes(_START), strides=(1,))[begins]
     is_after = np.zeros(len(ends), bool)
     is_after[full + 1] = True
-    broken = full[(lengths[full + 1] > 0) & ~np.isin(heads[full + 1], heads[~is_after])].tolist()
+    others = set(heads[~is_after].tolist())
+    behind = zip(full.tolist(), heads[full + 1].tolist(), lengths[full + 1].tolist(), strict=True)
+    broken = [line for line, head, length in behind if length > 0 and head not in others]
     cuts = [whole[ends[line] - _START : ends[line] + _START + 1] for line in broken]
     words = [cut for cut in cuts if cut[_START - 1 : _START].isalpha() and cut[_START + 1 : _START + 2].islower()]
     if len(set(cuts)) < _CUTS or len(set(words)) < _WORDS or 6 * len(words) < len(full) or 2 * len(broken) < len(full):

@@ -60,8 +60,13 @@ def is_plain(path: Path) -> bool:
         OSError: the file cannot be read.
     """
     with path.open("rb", buffering=0) as f:
-        start = f.read(6)
-    return not _packer(start) and not _encoding(start)
+        return plain_start(f) is not None
+
+
+def plain_start(file: io.FileIO) -> bytes | None:
+    """The first bytes of a file that was just opened, None where its own bytes are not the text."""
+    start = file.read(6)
+    return None if _packer(start) or _encoding(start) else start
 
 
 def open_bytes(path: Path) -> Opened:
