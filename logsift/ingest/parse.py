@@ -283,15 +283,11 @@ class _Text:
             pl.DataFrame(cores, schema, orient="row"), on="file_id", how="left", maintain_order="left"
         )
         lines = lines.with_columns(pl.col("line_no").is_between("first", "last").alias("core")).drop("first", "last")
-        marked = [
-            pl.DataFrame({"line_no": p.marked}, {"line_no": pl.Int64}).with_columns(
-                pl.lit(p.window.file_id, pl.Int64).alias("file_id"), marked=pl.lit(True)
-            )
-            for p in self.passed
-            if len(p.marked)
-        ]
+        marked = [(np.full(len(p.marked), p.window.file_id), p.marked) for p in self.passed if len(p.marked)]
         if marked:
-            lines = lines.join(pl.concat(marked), on=["file_id", "line_no"], how="left", maintain_order="left")
+            numbers = dict(zip(("file_id", "line_no"), map(np.concatenate, zip(*marked, strict=True)), strict=True))
+            of_leftovers = pl.DataFrame(numbers, {"file_id": pl.Int64, "line_no": pl.Int64}).with_columns(marked=True)
+            lines = lines.join(of_leftovers, on=["file_id", "line_no"], how="left", maintain_order="left")
             lines = lines.with_columns(pl.col("marked").fill_null(False))
         else:
             lines = lines.with_columns(marked=pl.lit(False))

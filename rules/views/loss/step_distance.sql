@@ -4,7 +4,7 @@ with
         select
             series_id,
             file_id,
-            step - lag(step) over (partition by series_id, file_id order by line_no) as steps
+            step - lag(step) over (partition by series_id, file_id order by line_no, step) as steps
         from series_point
     )
 select series_id, file_id, median(steps) as usual_distance
