@@ -21,7 +21,7 @@ def name_hosts(store: Store) -> None:
     """
     if not (tables := sorted(declared(store, "host"))):
         return
-    said = (f"SELECT file_id, line_no = 1 AS first, host FROM {t} WHERE host IS NOT NULL" for t in tables)
+    said = (f"SELECT DISTINCT file_id, line_no = 1 AS first, host FROM {t} WHERE host IS NOT NULL" for t in tables)
     store.con.execute(f"CREATE TEMP TABLE said AS {' UNION '.join(said)}")
     _mend_torn(store, tables)
     _name_files(store, tables)

@@ -26,8 +26,12 @@ from builders.clusters import make  # noqa: E402
 
 from logsift import load_catalog  # noqa: E402
 
-COLL = r"opCount [0-9a-f]+ sendbuff \S+ recvbuff \S+ count [0-9]+ datatype [0-9]+ op [0-9]+ root [0-9]+ comm \S+"
-"""What the grammar of COLL lines captures."""
+COLL = (
+    r"^([^: ]+):([0-9]+):[0-9]+ \[(-?[0-9]+)\] NCCL INFO ([A-Za-z]+): opCount ([0-9a-f]+) sendbuff \S+ recvbuff \S+"
+    r" count ([0-9]+) datatype ([0-9]+) op ([0-9]+) root ([0-9]+) comm (\S+) \[nranks=([0-9]+)\]"
+)
+CAPTURED = " ".join(f"${n}" for n in range(1, 12))
+"""What the grammar of COLL lines captures, for `rg -o -r`."""
 RANKS, RANK_BYTES = 16_384, 1_000_000_000
 CORE_HOUR_DOLLARS = 0.05
 """About what a virtual core of a compute instance costs by list at the large clouds."""
@@ -62,7 +66,7 @@ def again(run: Path, db: Path) -> dict[str, float]:
 
 def logs(folder: Path, megabytes: int) -> list[dict[str, Any]]:
     """One row per log and how far it was followed."""
-    print("| log | until | MB/s | CPU s / 100 MB | peak MiB | x grep | x rg -o |\n|---|---|---|---|---|---|---|")
+    print("| log | until | MB/s | CPU s / 100 MB | peak MiB | x grep | x rg -o -r |\n|---|---|---|---|---|---|---|")
     rows = []
     for name, fill, until in ingest.LOGS:
         path = folder / f"{name}-{megabytes}.log"
@@ -71,7 +75,7 @@ def logs(folder: Path, megabytes: int) -> list[dict[str, Any]]:
         f = ingest.measure(name, path, until)
         row = {**asdict(f), "rg_seconds": None}
         if name == "dense" and shutil.which("rg"):
-            row["rg_seconds"] = ingest.taken(["rg", "-o", COLL, str(path)])
+            row["rg_seconds"] = ingest.taken(["rg", "-o", "-r", CAPTURED, COLL, str(path)])
         beside = f"{row['rg_seconds'] / f.seconds:.2f}" if row["rg_seconds"] else ""
         print(
             f"| {name} | {until} | {f.speed:.0f} | {100 * f.cpu_seconds / f.megabytes:.2f} | {f.peak_mib:.0f}"

@@ -94,7 +94,7 @@ def windows(
         CutShort: it ends before its end: what there was has been given.
     """
     with path.open("rb", buffering=0) as f:
-        if plain_start(f):
+        if plain_start(f) and os.fstat(f.fileno()).st_size:  # a file of the kernel has no size
             yield from _placed(file_id, f.fileno(), margin_lines, size, [] if spare is None else spare, start)
             return
     with open_bytes(path) as stream:
@@ -124,7 +124,8 @@ def _placed(
     while core < length:
         ahead = reach
         while True:
-            low, high = max(0, core - ahead), min(length, core + size + 2 * ahead)
+            low = max(0, core - min(ahead, MARGIN_BYTES))
+            high = min(length, core + size + min(2 * ahead, OVERLONG_BYTES))
             buffer = _filled(file, high - low, low, spare)
             if len(buffer) < high - low:
                 length = high = low + len(buffer)
@@ -133,7 +134,9 @@ def _placed(
             ends = line_ends(buffer)
             ended = len(ends) - (buffer[-1] != 10)
             first, last = np.searchsorted(ends, [core - low + 1, min(core + size, length) - low]).tolist()
-            if (low == 0 or first > margin_lines) and (high == length or last + margin_lines < ended):
+            far = ahead >= MARGIN_BYTES
+            behind = high == length or last + margin_lines < ended or (far and last < ended)
+            if behind and (low == 0 or first > margin_lines or far):
                 break
             if ahead > OVERLONG_BYTES:  # a line without an end: it is cut here, and the rest of it becomes a line
                 break
