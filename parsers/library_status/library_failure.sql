@@ -55,10 +55,16 @@ select
         regexp_extract(e.message, '(?:remote_ip_addr|remote_?[iI]p)\[([0-9A-Fa-f.:]+)\]', 1), ''
     ) as peer,
     e.host,
-    e.rank,
-    e.pid,
+    coalesce(e.rank, i.rank) as rank,
+    coalesce(e.pid, i.pid) as pid,
     e.time,
     e.file_id,
     e.line_no
 from hccl_error e
 join hccl_code c using (hccl_code)
+-- torch_npu's own line is the one before
+left join
+    identity i
+    on i.learnt_from = 'torch_npu'
+    and i.file_id = e.file_id
+    and i.line_no = e.line_no - 1
