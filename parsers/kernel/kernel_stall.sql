@@ -1,8 +1,19 @@
 -- table: One row per lockup, RCU stall or hung task that the kernel reported: weight orders them
--- by how much is known by it (1 hard lockup to 4 hung task); waits_in is the first function of its
+-- by how much is known by it (1 hard lockup to 4 hung task, 5 one that was listed as blocked);
+-- waits_in is the first function of its
 -- stack that is no part of waiting itself, waits_for the subsystem it belongs to
 -- (kernel_subsystem).
 with
+    -- the head of a report is the line above that of the task
+    framed as (
+        select f.* replace (coalesce(e.line_no, f.hung_line) as hung_line)
+        from kernel_frame f
+        left join
+            kernel_event e
+            on e.kind = 'hung_task'
+            and e.file_id = f.file_id
+            and f.hung_line - e.line_no between 1 and 4
+    ),
     stack as (
         select
             file_id,
@@ -17,7 +28,7 @@ with
                 )
             ) as waits_in,
             any_value(module) filter (module is not null) as module
-        from kernel_frame
+        from framed
         group by all
     ),
     named as (
@@ -39,8 +50,20 @@ select
     n.module,
     n.waits_for,
     case
-        e.kind when 'hard_lockup' then 1 when 'soft_lockup' then 2 when 'rcu_stall' then 3 else 4
+        e.kind
+        when 'hard_lockup'
+        then 1
+        when 'soft_lockup'
+        then 2
+        when 'rcu_stall'
+        then 3
+        when 'hung_task'
+        then 4
+        else 5
     end as weight
 from kernel_event_of_boot e
 left join named n on n.file_id = e.file_id and n.hung_line = e.line_no
-where e.kind in ('hard_lockup', 'soft_lockup', 'rcu_stall', 'hung_task')
+where
+    e.kind in ('hard_lockup', 'soft_lockup', 'rcu_stall', 'hung_task')
+    or e.kind = 'blocked_task'
+    and not exists (from kernel_event h where h.kind = 'hung_task' and h.file_id = e.file_id)

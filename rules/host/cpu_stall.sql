@@ -23,10 +23,13 @@ references  = [
 summary = '''
 {% if host %}{{ host }}: {% endif %}
 {% if kind == 'hard_lockup' %}hard lockup of {{ device }}
+{%- elif kind == 'soft_lockup' and not process %}work queues of {{ device }} were stuck for
+{{ seconds | int }} s
 {%- elif kind == 'soft_lockup' %}{{ device }} was stuck for {{ seconds | int }} s in {{ process }}
 (pid {{ pid }}), a soft lockup
 {%- elif kind == 'rcu_stall' %}RCU stall{% if device %} ({{ device }}){% endif %}:
 {{ message | cut }}
+{%- elif kind == 'blocked_task' %}{{ process }} (pid {{ pid }}) was in uninterruptible sleep
 {%- else %}{{ process }} (pid {{ pid }}) was blocked for more than {{ seconds | int }} s{% endif %}
 {%- if waits_in %} in {{ waits_in }}{% if module %} of {{ module }}{% endif %}{% endif %}
 {%- if times > 1 %}, {{ times }} reports{% endif %}
@@ -129,7 +132,10 @@ select
     "at",
     until,
     case when host is not null then [host] else [] end as hosts,
-    case when first.kind = 'hung_task' then 'warning' else 'critical' end as severity,
+    case
+        when first.kind in ('hung_task', 'blocked_task') then 'warning' else 'critical'
+    end as severity,
+    case when first.kind = 'blocked_task' then 'possible' end as confidence,
     case
         when
             exists (

@@ -195,7 +195,7 @@ with
                 || '|loss .*contains a NaN|The loss returned in|Model diverged|NaN loss during'
                 || '|bec[ao]me infinite|due to (NaN|Inf) loss|NaN loss with'
                 || '|Invalid loss|non-finite loss'
-                || '|LossTensor is|in summary histogram'
+                || '|LossTensor is|in summary histogram|ETA: .* loss: -?nan'
             )
         union all
         select file_id, line_no, time, rank, host, message, null as step

@@ -56,6 +56,10 @@ with
                 partition by file_id, stream
             )
             >= 3
+            or count_if(reason = 'pool_refused') over (
+                partition by file_id, stream, requested_bytes
+            )
+            >= 3
         union all by name
         select
             * exclude (time_quality, uptime_seconds) replace ('buffer' as kind),

@@ -24,7 +24,7 @@ create macro metric_kind(n, phase, spelling) as
         when is_no_loss(n)
         then null
         when
-            n ~ 'loss|nll|cross_?entropy'
+            n ~ 'loss|nll|cross_?entropy|(^|[/_])ce([/_]|$)'
             and (
                 phase ~ '^(val|eval|test)'
                 or is_of_validation(n)
@@ -104,7 +104,7 @@ create macro metric_kind(n, phase, spelling) as
         then 'reward'
         when n ~ '(^|[/_])(kl|ppo_kl|approx_kl|kl_loss)$'
         then 'kl'
-        when n ~ '(^|[/_])entropy(_loss)?$'
+        when n ~ '(^|[/_])entropy(_loss)?$' and n !~ 'cross_entropy'
         then 'entropy'
         when n ~ 'mem(ory)?'
         then 'memory'
@@ -190,9 +190,9 @@ create macro metric_source(path, stream) as
 create macro fields_in_quotes(fields) as
     regexp_extract_all(
         fields,
-        '[’‘''"“”]([A-Za-z_][^’‘''"“”]*)[’‘''"“”]\s*:\s*[’‘''"“”]?'
+        '[’‘''"“”]([A-Za-z_][^’‘''"“”]*)[’‘''"“”]\s*:\s*(?:[’‘''"“”]|np\.float[0-9]{2}\(|tensor\()?'
         || '([-+]?(?:[0-9][0-9.]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf(?:inity)?|null))()'
-        || '[’‘''"“”]?\s*(?:[,}]|$)',
+        || '(?:[’‘''"“”]|(?:,[^(){}]*)?\))?\s*(?:[,}]|$)',
         ['name', 'number', 'unit']
     )
 ;
@@ -201,8 +201,19 @@ create macro fields_as_pairs(fields) as
     regexp_extract_all(
         -- without signs between name and value, NaN reads like a word of the next name
         case
-            when regexp_matches(fields, '(?:loss|norm) [-+]?(?:nan|inf|NaN) ')
-            then regexp_replace(fields, '(loss|norm) ([-+]?(?:nan|inf|NaN)) ', '\1 \2, ', 'g')
+            when regexp_matches(fields, '(?i:loss|norm|cost|entropy)[a-z0-9_]*[ \t]+[-+]?(?i:nan|inf)\s')
+            then
+                regexp_replace(
+                    fields,
+                    '((?i:loss|norm|cost|entropy)[a-z0-9_]*)[ \t]+([-+]?(?i:nan|inf))(\s)',
+                    '\1 \2,\3',
+                    'g'
+                )
+            when contains(fields, 'Tensor(shape=')
+            then
+                regexp_replace(
+                    fields, 'Tensor\(shape=(?:[^\[\]]*\[[0-9, ]*\])*?[^\[\]]*\[([^\[\],]*)\]\)', '\1', 'g'
+                )
             else fields
         end,
         '([A-Za-z_%][A-Za-z0-9_./@%-]*(?: [A-Za-z(][A-Za-z0-9_./@()-]*){0,2})'
@@ -219,8 +230,19 @@ create macro fields_below_names(names, numbers) as
     list_filter(
         list_transform(
             list_zip(
-                string_split_regex(trim(names), '[ \t]+'),
-                string_split_regex(replace(trim(numbers), 'No log', '-'), '[ \t,|]+')
+                case
+                    when contains(translate(names, '│┃', '||'), '|')
+                    then string_split_regex(trim(translate(names, '│┃', '||'), ' |'), '[ *]*[|][ *]*')
+                    else string_split_regex(trim(names), '[ \t]+')
+                end,
+                case
+                    when contains(translate(names, '│┃', '||'), '|')
+                    then
+                        string_split_regex(
+                            trim(translate(numbers, '│┃', '||'), ' |*'), '[ *]*[|][ *]*'
+                        )
+                    else string_split_regex(replace(trim(numbers), 'No log', '-'), '[ \t,|]+')
+                end
             ),
             lambda z: {
                 'name':z[1] || case when z[1] in ('box', 'obj', 'cls') then '_loss' else '' end,

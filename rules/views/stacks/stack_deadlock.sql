@@ -3,7 +3,9 @@
 -- nobody is left to release) | GIL (a sleeping thread holds it). threads: name, place and
 -- function of each that is involved, the holder of the GIL first. Of native stacks two shapes
 -- count: a thread wants the GIL, another one a mutex, and no other runs Python, so that the second
--- holds the GIL; and a process with a single thread that wants a lock which every fork inherits
+-- holds the GIL; all threads want a mutex, but for those that wait for their end; and a process
+-- with
+-- a single thread that wants a lock which every fork inherits
 -- as it was (exit handlers, OpenMP, the loader).
 with
     thread as (
@@ -140,6 +142,9 @@ with
             and not bool_or(n.runs_python and not n.wants_gil and not n.wants_mutex)
             or count(*) = 1
             and bool_and(n.wants_mutex and n.in_inherited)
+            -- two mutexes or more, and nobody who could release one does anything else
+            or count_if(n.wants_mutex) >= 2
+            and bool_and(n.wants_mutex or n.waits_in ~ 'join')
     )
 select l.*
 from
