@@ -291,6 +291,11 @@ select
             and (e.name like '%ALLOC_FAILED' or e.name like '%NOT_INITIALIZED')
             and exists (from oom_failure where survived is null)
         then 'info'
+        when
+            e.kind = 'oom'
+            and not e.is_pinned
+            and exists (from oom_failure where because = 'no_numbers' and survived is null)
+        then 'info'
         else 'critical'
     end as severity,
     case

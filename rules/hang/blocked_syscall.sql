@@ -386,6 +386,31 @@ from
         from main_thread_wait
     )
 union all by name
+-- all threads of a bare trace wait, without a deadline, for one that is not there to wake them
+select
+    'waits' as kind,
+    'warning' as severity,
+    'possible' as confidence,
+    list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence,
+    min(time) as at,
+    list(distinct coalesce(pid, tid) order by coalesce(pid, tid)) filter (
+        coalesce(pid, tid) > 0
+    ) as pids,
+    list(distinct tid order by tid) filter (tid > 0) as tids,
+    'futex' as syscall,
+    'futex' as waits_on,
+    false as is_shared,
+    false as has_deadline
+from waiting_for_syscall
+where
+    waits_on = 'futex'
+    and not has_deadline
+    and injected is null
+    and not exists (from job_sign where sign <> 'calls')
+having
+    count(*) = (select count(*) from strace_tail)
+    and (count(*) >= 2 or bool_and(caught_in_it and thread_lines >= 3 and not is_rank))
+union all by name
 select
     case when is_stopped then 'stopped' else 'uninterruptible' end as kind,
     case when is_proven then 'probable' else 'possible' end as confidence,

@@ -4,7 +4,8 @@
 select
     *,
     regexp_matches(
-        class || message, '(?i)out.?of.?memory|RESOURCE_EXHAUSTED|ResourceExhaustedError'
+        class || message,
+        '(?i)out.?of.?memory|RESOURCE_EXHAUSTED|ResourceExhaustedError|CUBLAS_|CUDNN_|CUSOLVER_'
     ) as of_device,
     size_bytes_of(
         nullif(

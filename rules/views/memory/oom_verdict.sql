@@ -97,8 +97,31 @@ with
                 -- ours.
                 when capture_line is not null
                 then 'during_capture'
-                when bare
+                -- where the GPU itself failed, or pages of the host were being pinned, the same
+                -- error
+                -- says something else
+                when
+                    bare
+                    and (
+                        exists (from cuda_error where kind = 'hardware')
+                        or exists (from pinned_call)
+                        or exists (
+                            from exception x
+                            where
+                                x.file_id = weighed.file_id
+                                and abs(x.line_no - weighed.line_no) <= 3
+                                and len(
+                                    list_filter(
+                                        x.frames,
+                                        lambda f:regexp_matches(f, 'pin_memory|[Hh]ostAlloc')
+                                    )
+                                )
+                                > 0
+                        )
+                    )
                 then null
+                when bare
+                then 'no_numbers'
                 when
                     requested_bytes is null and foreign_bytes >= 0.3 * total_bytes and scattered = 0
                 then foreign_because

@@ -1,7 +1,8 @@
 -- table: one row per process and what it waits for in the kernel, or that it is stopped. times:
 -- how often it was seen so. is_proven: one look proves nothing, everybody who reads a file is
 -- there for a moment: it was seen so twice, its dump failed, or others wait for it. is_likely:
--- somebody who looked for what hangs found it in a file system that others serve.
+-- somebody who looked for what hangs found it in a file system that others serve, or three
+-- processes are there at once.
 with
     known as (
         select pid, rank, host
@@ -46,7 +47,13 @@ select
     -- several programs that ask the same driver
     or s.waits_on = 'the NVIDIA driver'
     and (select count(*) from seen as o where o.waits_on = s.waits_on) >= 2
+    -- somebody looked at several, one by one, and found them all there
+    or s.is_typed
+    and (select count(*) from seen as o where o.waits_on = s.waits_on and o.is_typed) >= 2
     or exists (from stack_main as m where m.pid = s.pid and m.failure in ('no_stack', 'stopped'))
     or exists (from stack_verdict as v where list_contains(v.pids, s.pid)) as is_proven,
-    s.is_typed and s.waits_on not in ('stopped', 'a block device', 'the NVIDIA driver') as is_likely
+    s.waits_on not in ('stopped', 'a block device', 'the NVIDIA driver')
+    and (
+        s.is_typed or (select count(*) from seen as o where o.waits_on = s.waits_on) >= 3
+    ) as is_likely
 from seen as s
