@@ -190,7 +190,8 @@ create macro metric_source(path, stream) as
 create macro fields_in_quotes(fields) as
     regexp_extract_all(
         fields,
-        '[’‘''"“”]([A-Za-z_][^’‘''"“”]*)[’‘''"“”]\s*:\s*(?:[’‘''"“”]|np\.float[0-9]{2}\(|tensor\()?'
+        '[’‘''"“”]([A-Za-z_][^’‘''"“”]*)[’‘''"“”]\s*:\s*'
+        || '(?:[’‘''"“”]|np\.float[0-9]{2}\(|tensor\()?'
         || '([-+]?(?:[0-9][0-9.]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf(?:inity)?|null))()'
         || '(?:[’‘''"“”]|(?:,[^(){}]*)?\))?\s*(?:[,}]|$)',
         ['name', 'number', 'unit']
@@ -201,7 +202,10 @@ create macro fields_as_pairs(fields) as
     regexp_extract_all(
         -- without signs between name and value, NaN reads like a word of the next name
         case
-            when regexp_matches(fields, '(?i:loss|norm|cost|entropy)[a-z0-9_]*[ \t]+[-+]?(?i:nan|inf)\s')
+            when
+                regexp_matches(
+                    fields, '(?i:loss|norm|cost|entropy)[a-z0-9_]*[ \t]+[-+]?(?i:nan|inf)\s'
+                )
             then
                 regexp_replace(
                     fields,
@@ -212,7 +216,10 @@ create macro fields_as_pairs(fields) as
             when contains(fields, 'Tensor(shape=')
             then
                 regexp_replace(
-                    fields, 'Tensor\(shape=(?:[^\[\]]*\[[0-9, ]*\])*?[^\[\]]*\[([^\[\],]*)\]\)', '\1', 'g'
+                    fields,
+                    'Tensor\(shape=(?:[^\[\]]*\[[0-9, ]*\])*?[^\[\]]*\[([^\[\],]*)\]\)',
+                    '\1',
+                    'g'
                 )
             else fields
         end,
@@ -232,7 +239,10 @@ create macro fields_below_names(names, numbers) as
             list_zip(
                 case
                     when contains(translate(names, '│┃', '||'), '|')
-                    then string_split_regex(trim(translate(names, '│┃', '||'), ' |'), '[ *]*[|][ *]*')
+                    then
+                        string_split_regex(
+                            trim(translate(names, '│┃', '||'), ' |'), '[ *]*[|][ *]*'
+                        )
                     else string_split_regex(trim(names), '[ \t]+')
                 end,
                 case
