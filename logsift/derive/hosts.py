@@ -9,7 +9,13 @@ from logsift.store.materialise import declared
 from logsift.timings import timed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from logsift.store import Store
+
+_WORD_BEHIND = "-[a-z]+"
+_PARTS = 12
+"""Parts of a token that are looked at: names of hosts have fewer."""
 
 
 @timed("stage", "hosts")
@@ -17,7 +23,8 @@ def name_hosts(store: Store) -> None:
     """Mend the names of hosts that were read before all of them were known.
 
     A file that was cut within its first line begins with what is left of a name: only the whole one is a host's. Files
-    whose path holds the name of one host that lines know are that host's; a path may hold the end of a longer name.
+    whose path holds the name of one host that lines know are that host's; a path may hold the end of a longer name, or a
+    word behind it.
     """
     if not (tables := sorted(declared(store, "host"))):
         return
@@ -46,17 +53,18 @@ def _mend_torn(store: Store, tables: list[str]) -> None:
 
 def _name_files(store: Store, tables: list[str]) -> None:
     """Give files, and their lines that name none, the one host whose name their path holds."""
-    files = store.rows("SELECT file_id, path, host FROM file WHERE host IS NULL OR contains(path, '-' || host)")
+    files = store.rows(
+        "SELECT file_id, path, host FROM file WHERE host IS NULL OR contains(path, '-' || host) OR host SIMILAR TO ?",
+        [f".*{_WORD_BEHIND}"],
+    )
     known = _hosts_by_line(store) if files else {}
     named: list[tuple[int, str | None, str]] = []
     for file in files:
-        tokens = set(re.split(r"[^0-9A-Za-z-]+", file["path"])) | set(re.split(r"[^0-9A-Za-z]+", file["path"]))
-        if file["host"] is None:
-            hosts = tokens & known.keys()
-        else:
-            hosts = {h for h in tokens if known.get(h) and h.endswith(f"-{file['host']}")}
+        hint, names = file["host"], {n for t in re.split(r"[^0-9A-Za-z-]+", file["path"]) for n in _within(t)}
+        found = {h for h in names if h in known and (hint is None or (known[h] and _is_meant(h, hint)))}
+        hosts = {h for h in found if not any(h != other and h in _within(other) for other in found)}
         if len(hosts) == 1:
-            named.append((file["file_id"], file["host"], min(hosts)))
+            named.append((file["file_id"], hint, min(hosts)))
     if not named:
         return
     store.con.execute("CREATE TEMP TABLE named_file (file_id BIGINT, read VARCHAR, host VARCHAR)")
@@ -66,6 +74,17 @@ def _name_files(store: Store, tables: list[str]) -> None:
             f"UPDATE {table} SET host = n.host FROM named_file n WHERE {table}.file_id = n.file_id AND {table}.host IS NOT DISTINCT FROM n.read"
         )
     store.con.execute("DROP TABLE named_file")
+
+
+def _within(token: str) -> Iterator[str]:
+    """What could be a name in a token: its parts between hyphens, any that follow each other."""
+    parts = token.split("-")[:_PARTS]
+    return ("-".join(parts[a:b]) for a in range(len(parts)) for b in range(a + 1, len(parts) + 1))
+
+
+def _is_meant(host: str, hint: str) -> bool:
+    """Whether a hint is the end of a host's name, or a host's name with a word behind (`ip-10-7-2-31-journal`)."""
+    return host.endswith(f"-{hint}") or (hint.startswith(host) and bool(re.fullmatch(_WORD_BEHIND, hint[len(host) :])))
 
 
 def _hosts_by_line(store: Store) -> dict[str, bool]:

@@ -123,3 +123,22 @@ def test_a_process_is_known_by_its_numbers_in_and_outside_of_its_container(run_o
         (881206, 2, "definite"),
         (881207, 3, "probable"),
     ]
+
+
+def test_containers_of_two_hosts_whose_processes_have_the_same_numbers_are_told_apart(
+    run_of: Runs, catalog: Catalog
+) -> None:
+    """Only one of the two processes is known by its rank: a death on the other host is not that rank's."""
+    boot = "[rank5]: worker-0:76:76 [5] NCCL INFO Bootstrap: Using eth0:192.168.4.17<0>\n"
+    died = (
+        "E0512 14:16:43.000000 1 site-packages/torch/distributed/elastic/multiprocessing/api.py:869]"
+        " failed (exitcode: -11) local_rank: 5 (pid: 76) of binary: /usr/bin/python3\n"
+    )
+
+    def ranks(host: str) -> list[object]:
+        other = boot.replace("rank5", "rank12").replace(":76:76 [5]", ":75:75 [4]").replace("worker-0", host)
+        run = run_of({"0.log": boot, f"{host}.log": other + died}, host)
+        return [r["rank"] for r in analyze(run, catalog=catalog).store.rows("SELECT rank FROM death")]
+
+    assert ranks("worker-0") == [5]
+    assert ranks("worker-1") == [None]

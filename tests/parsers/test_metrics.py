@@ -7,12 +7,13 @@ import math
 import sqlite3
 import struct
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from logsift import analyze
+from logsift import Catalog, analyze
 from logsift.content.load import load_catalog
 from logsift.ingest.discover import discover
 from logsift.ingest.evidence import fetch
@@ -779,6 +780,21 @@ def test_final_summaries_are_no_points(found: dict[str, list[dict[str, Any]]]) -
 
 def test_skipped_iterations_have_no_loss_rather_than_nan(found: dict[str, list[dict[str, Any]]]) -> None:
     assert not [r for r in found["megatron.log"] if r["step"] == 120 and r["name"] == "lm loss"]
+
+
+def test_a_line_that_was_cut_before_its_loss_is_no_nan(catalog: Catalog, run_of: Callable[..., Path]) -> None:
+    line = (
+        " [2026-03-04 09:4{n}:52] iteration 7{n}/ 2600 | consumed samples: 19{n} | elapsed time per iteration (ms): 42.7 |"
+        " learning rate: 3.0E-04 | lm loss: 3.61{n}E+00 | number of skipped iterations:   0 | number of nan iterations:   0 |\n"
+    )
+    lines = "".join(line.format(n=n) for n in range(9))
+    cut = line.format(n=9).partition(" lm loss")[0]
+    nan = line.format(n=9).replace(" lm loss: 3.619E+00 |", "")
+    found = {
+        name: [i.rule for i in analyze(run_of({"train.log": lines + last}, name), catalog=catalog).incidents]
+        for name, last in (("cut", cut), ("nan", nan))
+    }
+    assert found == {"cut": [], "nan": ["loss.nan"]}
 
 
 def test_what_is_counted_by_batches_of_an_evaluation_is_no_point(found: dict[str, list[dict[str, Any]]]) -> None:

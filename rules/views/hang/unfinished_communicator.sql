@@ -1,5 +1,7 @@
 -- table: One row per NCCL communicator whose init started on ranks that never completed it. absent
--- = ranks that no log shows; knows_peers = the bootstrap was over and a topology found.
+-- = ranks that no log shows; knows_peers = the bootstrap was over and a topology found. Where work
+-- of the default group was completed, all ranks had come through the init of the one communicator
+-- of its size: what is not there was cut out of a log.
 with
     started as (
         select
@@ -10,6 +12,13 @@ with
         from nccl_rank
         where starts > completes
         group by comm_key
+    ),
+    -- of the job's size, and the only one
+    widest as (
+        select any_value(comm_key) as comm_key
+        from communicator
+        where nranks = (select max(nranks) from communicator)
+        having count(*) = 1
     )
 select
     s.*,
@@ -24,4 +33,10 @@ select
     ) as knows_peers
 from communicator c
 join started s using (comm_key)
-where not c.ambiguous and len(c.incomplete) > 0
+where
+    not c.ambiguous
+    and len(c.incomplete) > 0
+    and not (
+        c.comm_key in (select comm_key from widest)
+        and exists (from progress_c10d where grp_key = 'default_pg' and completed > 0)
+    )

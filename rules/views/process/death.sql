@@ -157,8 +157,8 @@ with
         group by pid
         having count(distinct host) = 1
     ),
-    rank_of_pid as (
-        select pid, any_value(rank) as rank, any_value(host) as host
+    process_with_rank as (
+        select t.pid, t.rank, t.host, coalesce(a.host, short_host(t.host)) as machine
         from
             (
                 select pid, rank, host
@@ -166,8 +166,13 @@ with
                 union all
                 select pid, rank, host
                 from "exit"
-            )
+            ) t
+        left join host_alias a on a.alias = short_host(t.host)
         where pid is not null and rank is not null
+    ),
+    rank_of_pid as (
+        select pid, any_value(rank) as rank, any_value(host) as host, any_value(machine) as machine
+        from process_with_rank
         group by pid
         having count(distinct rank) = 1
     )
@@ -181,6 +186,15 @@ select
 from report r
 left join signal_number n on n.said = r.said
 left join signal s on s.signal = coalesce(r.signal, n.signal)
-left join rank_of_pid p on p.pid = r.pid
+left join host_alias a on a.alias = short_host(r.host)
+left join
+    rank_of_pid p
+    on p.pid = r.pid
+    and (
+        -- containers of several hosts number their processes alike
+        coalesce(coalesce(a.host, short_host(r.host)) = p.machine, true)
+        or coalesce(a.host, short_host(r.host))
+        not in (select machine from process_with_rank where machine is not null)
+    )
 left join host_of_pid h on h.pid = r.pid and r.source <> 'kernel'
 where coalesce(r.signal, n.signal) is not null

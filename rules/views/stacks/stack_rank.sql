@@ -3,8 +3,7 @@
 -- moved; soft: at ordinary work, which proves nothing.
 with
     usable as (
-        select
-            *, lag(own_key) over w as before_own, lag(full_key) over w as before_full, seen_before
+        select *, lag(own_key) over w as before_own, lag(full_key) over w as before_full
         from
             (
                 from stack_main
