@@ -34,6 +34,8 @@ _BINS = 240  # columns of time, and rows of ranks, of the picture of activity
 _TELLING = 3
 """Moments that a row has to have on average: without a rhythm nobody sees who lost it."""
 _MINUTES_BEFORE = 20
+_MANY_ROWS = 10_000
+"""More rows of ranks than this are of a number that is no rank's, or show nothing."""
 _COLOURS = (RED, BLUE, ORANGE, GREEN, "#cc79a7", "#56b4e9", "#f0e442", "#666666", "#bbbbbb")
 _INK = "#010203"
 """Stands for the colour of the page's own text while a figure is drawn."""
@@ -152,6 +154,8 @@ def _states(analysis: Analysis) -> Picture | None:
     per_host = max(hosts.values(), default=8)
     columns = per_host * max(1, round((len(ranks) * 3) ** 0.5 / per_host)) if len(ranks) > per_host else len(ranks)
     rows = -(-(max(r.rank for r in ranks) + 1) // columns)
+    if rows > _MANY_ROWS:
+        return None
     states = np.full(rows * columns, np.nan)
     for r in ranks:
         states[r.rank] = index.get(r.said, len(said))

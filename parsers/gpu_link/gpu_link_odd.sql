@@ -36,7 +36,7 @@ with
             end as quality,
             file_id,
             line_no
-        from sized, unnest(range(gpus)) as u(peer)
+        from sized, unnest(range(least(gpus, len(ways)))) as u(peer)
         where peer > gpu_index and len(ways) >= gpus
     ),
     -- what most hosts have; where they are even, the better

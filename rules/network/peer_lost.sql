@@ -120,7 +120,7 @@ with
         select
             part,
             list_filter(
-                range(highest_rank + 1), lambda r: not list_contains(ranks, r)
+                ranks_below(highest_rank + 1), lambda r: not list_contains(ranks, r)
             ) as quiet_ranks
         from lost, highest_rank
         where is_ranked_gloo

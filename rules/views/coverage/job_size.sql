@@ -29,7 +29,7 @@ select
         then
             (
                 select coalesce(list(r order by r), [])
-                from (select unnest(range(world_size)) as r)
+                from (select unnest(ranks_below(world_size)) as r)
                 where r not in (select rank from heard)
             )
         else []

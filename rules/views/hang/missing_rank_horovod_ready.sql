@@ -37,7 +37,7 @@ with
     ),
     world as (
         select
-            range(
+            ranks_below(
                 greatest(
                     (select max(list_max(ranks)) from stalled_tensor),
                     coalesce((select max(rank) from rank), 0),

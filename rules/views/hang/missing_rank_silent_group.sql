@@ -53,7 +53,7 @@ with
     gap as (
         select g.*, first_rank + stride * (n.number - first_number) as silent
         from regular as g
-        cross join lateral(select unnest(range(last_number)) as number) as n
+        cross join lateral(select unnest(ranks_below(last_number)) as number) as n
         where not list_contains(g.numbers, n.number)
     ),
     silent as (

@@ -37,6 +37,6 @@ select rank
 from named_rank
 where rank is not null
 union
-select unnest(range(world_size))
+select unnest(ranks_below(world_size))
 from world, one_log
 where world_size between 4 and 100000 and ranks >= world_size - greatest(1, divide(world_size, 8))

@@ -25,7 +25,7 @@ select
     c.nranks,
     c.incomplete,
     c.completed,
-    list_filter(range(c.nranks), lambda x: not list_contains(c.ranks, x)) as absent,
+    list_filter(ranks_below(c.nranks), lambda x: not list_contains(c.ranks, x)) as absent,
     exists (
         from nccl_topology t
         join nccl_rank r on r.host = t.host and r.pid = t.pid and r.comm = t.comm

@@ -38,7 +38,7 @@ with
         select rank
         from ended
         union
-        select unnest(range(world_size))
+        select unnest(ranks_below(world_size))
         from job_size
         where world_size is not null
     ),

@@ -1,7 +1,7 @@
 -- table: one row per rank of the job of which there is no dump, with pid and host where
 -- logs tell.
 with
-    world as (select unnest(range((select world_size from stack_world))) as rank),
+    world as (select unnest(ranks_below((select world_size from stack_world))) as rank),
     known as (select rank, min(pid) as pid, min(host) as host from stack_known_rank group by rank)
 select w.rank, k.pid, k.host
 from world as w
