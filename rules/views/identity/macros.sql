@@ -18,4 +18,5 @@ create macro gpu_address(said) as
 -- The ranks of so many; none where no job can have so many: the number was damaged, and a list of
 -- them would take all memory.
 create macro ranks_below(n) as
-    range(case when n between 1 and 1000000 then n else 0 end);
+    range(case when n between 1 and 1000000 then n else 0 end)
+;
