@@ -84,6 +84,8 @@ def _one(path: Path) -> Input:
     if not path.exists():
         raise FileNotFoundError(f"no such file or directory: {printable(path)}")
     shown = printable(path)
+    if path.is_char_device() or path.is_block_device() or path.is_socket():
+        raise UserError(f"{shown} is a device or a socket: give a file, a directory, or - for the standard input")
     if not path.is_file():
         return Input(path, shown)
     try:

@@ -9,6 +9,8 @@ import polars as pl
 from logsift.content.model import DAYTIME, EXACT, YEARLESS, ZONELESS
 
 _LATEST = datetime(9000, 1, 1, tzinfo=UTC).timestamp()
+_CLOCKS = (datetime(1970, 1, 1), datetime(2200, 1, 1))  # noqa: DTZ001  # as the tables keep them
+"""What the clock of a machine can say: other years are damaged, and no time."""
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 _DAYS = "Mon|Tue|Wed|Thu|Fri|Sat|Sun"
 _CLOCK = r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?"
@@ -81,7 +83,7 @@ def read_times(text: pl.Series, written: pl.Series) -> pl.DataFrame:
         time = pl.when(fits).then(parsed).otherwise(time)
         quality = pl.when(fits).then(pl.lit(DAYTIME)).otherwise(quality)
     out = frame.with_columns(time.alias("time"), quality.alias("time_quality")).select("time", "time_quality")
-    return out.with_columns(pl.when(pl.col("time").is_not_null()).then(pl.col("time_quality")).alias("time_quality"))
+    return out.select(pl.when(pl.col("time").is_between(*_CLOCKS)).then(pl.col(c)).alias(c) for c in out.columns)
 
 
 def utc(nanoseconds: int) -> datetime:

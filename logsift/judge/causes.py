@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from logsift.derive.clocks import Clocks
@@ -123,9 +124,9 @@ def _without_circles(
     return kept
 
 
-def _order(i: Incident) -> tuple[bool, float, str, str]:
+def _order(i: Incident) -> tuple[bool, datetime, str, str]:
     """Earliest first, untimed last; the rest only keeps the order stable."""
-    return (i.at is None, i.at.timestamp() if i.at else 0.0, i.rule, i.summary)
+    return (i.at is None, i.at or datetime.min, i.rule, i.summary)  # noqa: DTZ901  # naive, as all times are
 
 
 def _place(i: Incident) -> tuple[int, int]:

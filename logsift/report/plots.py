@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _POINTS = 4000
 """More points than pixels show nothing more: each bucket shows its least and greatest, so that no peak is lost."""
+_HIGHEST = 1e100
+"""Higher numbers cannot be drawn: the axes are computed in the same floats."""
 _LANES = 60
 """More lanes than this cannot be read on one page: the largest are drawn."""
 _LEVELS = 3
@@ -301,6 +303,8 @@ def branches_of(analysis: Analysis, name: str | None) -> tuple[str, list[Branch]
     for query in (stitched, printed):
         got = store.con.execute(query, [chosen]).fetchnumpy()
         step, value = real(got["step"]), real(got["value"])
+        value = np.where(np.abs(value) < _HIGHEST, value, np.nan)
+        step = np.clip(step, -_HIGHEST, _HIGHEST)
         if len(step):
             break
     apart = np.flatnonzero(np.any([np.diff(got[c].astype(int)) != 0 for c in ("writer", "run", "live")], axis=0)) + 1

@@ -64,7 +64,7 @@ class Page:
     @property
     def height(self) -> int:
         """Lines on the screen; what is longer than it goes on in the next one."""
-        return sum(max(1, -(-len(t) // self._console.width)) for t in self.lines)
+        return sum(max(1, -(-len(t) // max(1, self._console.width))) for t in self.lines)
 
     def say(self, label: str, text: Text, most: int = 99, indent: int = _LABEL, hanging: int = 0) -> None:
         """A sentence behind a label, in at most that many lines."""

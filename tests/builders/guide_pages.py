@@ -1,4 +1,4 @@
-"""The pages of the guide: what their commands print, run as written. `python tests/builders/guide_pages.py` writes it anew."""
+"""The pages of the guide, and the walk through the README: what their commands print, run as written. `python tests/builders/guide_pages.py` writes it anew."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from logsift.cli import main
-from logsift.guide import TOPICS, source
+from logsift.guide import TOPICS
 
 ROOT = Path(__file__).resolve().parents[2]
+WALK = ROOT / "tests" / "guide" / "walk.md"
+"""What the commands of the README print."""
 _RUN = re.compile(r"^<!-- (\S+): (\S+) -->$", re.MULTILINE)
 _BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -86,7 +88,8 @@ def _elsewhere() -> Iterator[None]:
 
 
 if __name__ == "__main__":
-    for topic in sys.argv[1:] or TOPICS:
+    for topic in sys.argv[1:] or (*TOPICS, "walk"):
+        page = WALK if topic == "walk" else ROOT / "logsift" / "guide" / f"{topic}.md"
         with _elsewhere():
-            text = fresh(source(topic))
-        (ROOT / "logsift" / "guide" / f"{topic}.md").write_text(text, encoding="utf-8")
+            text = fresh(page.read_text(encoding="utf-8"))
+        page.write_text(text, encoding="utf-8")

@@ -43,6 +43,11 @@ def told(text: str) -> tuple[str, str]:
         ("09:00:31", "2026-03-04 09:00:31", "daytime"),
         ("12345.678", "None", "None"),
         ("yesterday", "None", "None"),
+        ("1970-01-01 00:00:07", "1970-01-01 00:00:07", "zoneless"),  # a clock that nobody has set
+        ("2106-02-07T06:28:16Z", "2106-02-07 06:28:16", "exact"),
+        ("0001-01-01 00:00:00", "None", "None"),
+        ("0001-01-01T00:00:00+12:00", "None", "None"),
+        ("9999-12-31 23:59:59", "None", "None"),
     ],
 )
 def test_a_printed_time(printed: str, time: str, quality: str) -> None:
