@@ -17,7 +17,7 @@ from logsift.content.errors import ContentErrors
 from logsift.errors import UserError, meant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from click.shell_completion import CompletionItem
@@ -78,12 +78,12 @@ class Commands(ShownGroup):
                 ctx.exit(3)
 
 
-def _meant(word: str, commands: Iterable[str]) -> str | None:
+def _meant(word: str, commands: Collection[str]) -> str | None:
     """The command that somebody meant who wrote one word that is neither a command nor a place."""
     from difflib import get_close_matches
     from pathlib import Path
 
-    if not word.isalpha() or Path(word).exists():
+    if not word.isalpha() or len(word) > 2 * max(map(len, commands)) or Path(word).exists():
         return None
     return next(iter(get_close_matches(word, list(commands), 1, 0.7)), None)
 

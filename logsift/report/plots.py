@@ -302,9 +302,10 @@ def branches_of(analysis: Analysis, name: str | None) -> tuple[str, list[Branch]
     )
     for query in (stitched, printed):
         got = store.con.execute(query, [chosen]).fetchnumpy()
+        drawable = np.abs(real(got["step"])) < _HIGHEST
+        got = {name: column[drawable] for name, column in got.items()}
         step, value = real(got["step"]), real(got["value"])
         value = np.where(np.abs(value) < _HIGHEST, value, np.nan)
-        step = np.clip(step, -_HIGHEST, _HIGHEST)
         if len(step):
             break
     apart = np.flatnonzero(np.any([np.diff(got[c].astype(int)) != 0 for c in ("writer", "run", "live")], axis=0)) + 1

@@ -65,7 +65,8 @@ def main() -> None:
         watch.wait()
     how = "watchfiles" if importlib.util.find_spec("watchfiles") else "polling"
     print(
-        f"{how}: quiet {share:.1%} of a core; line to incident {statistics.median(took):.2f} s, at most {max(took):.2f} s"
+        f"{how}: quiet {share:.1%} of a core; line to incident {statistics.median(took):.2f} s, at most {max(took):.2f} s,"
+        f" {cpu:.2f} CPU s"
     )
 
 

@@ -72,6 +72,7 @@ def run(store: Store, p: Parameters = DEFAULT) -> None:
     segments: list[dict[str, Any]] = []
     found: list[dict[str, Any]] = []
 
+    @np.errstate(over="ignore", invalid="ignore")  # numbers at the end of floats are no finding, and no warning
     def searched(rows: _Rows) -> _Made:
         fresh = _fresh(rows, marks)
         stitched = stitch(rows.step, rows.value, time=rows.time, fresh=fresh, p=p)
