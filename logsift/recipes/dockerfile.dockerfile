@@ -12,8 +12,8 @@ RUN python -m venv /opt/logsift && /opt/logsift/bin/pip install --no-cache-dir l
 FROM python:3.12-slim
 COPY --from=build /opt/logsift /opt/logsift
 ENV PATH=/opt/logsift/bin:$PATH XDG_CACHE_HOME=/tmp/cache
-RUN useradd --create-home logsift
-USER logsift
+RUN useradd --uid 10001 --create-home logsift
+USER 10001
 WORKDIR /run
 ENTRYPOINT ["logsift"]
 CMD ["--help"]

@@ -45,6 +45,10 @@ _NUMBERS = (
 EXCEPTIONS = {
     ("lines", "hang.init_incomplete"): "the line that says that init is complete is one of those that are gone",
     ("blocks", "loss.divergence"): "the steps of a curve in another order are another curve",
+    (
+        "crash.config--no-interface-in-the-last-error",
+        "crash.communication",
+    ): "the last error of the library, which tells the cause, is cut off: that communication failed is what is left",
     ("oom.fragmentation--bfc-dump", "oom.capacity"): _NUMBERS,
     ("oom.fragmentation--torch-2.3", "oom.capacity"): _NUMBERS,
     ("healthy--oom-caught-and-tried-again", "oom.capacity"): _END,
