@@ -37,9 +37,10 @@ def test_a_fresh_clone_prints_what_was_recorded(tmp_path: Path) -> None:
 
     def typed(command: str, folder: Path) -> str:
         done = subprocess.run(
-            ["bash", "-o", "pipefail", "-c", command], cwd=folder, env=env, capture_output=True, text=True
-        )
-        assert done.returncode in (0, 120, 141), (command, done.stderr)
+            ["bash", "-o", "pipefail", "-c", command], cwd=folder, env=env, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        assert done.returncode in (0, 120, 141), (command, done.stdout)
         return "\n".join(line.rstrip() for line in done.stdout.splitlines())
 
     install = re.findall(r"^```sh\n(.*?)^```", README, re.MULTILINE | re.DOTALL)[0]
