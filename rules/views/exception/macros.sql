@@ -81,12 +81,14 @@ create macro exception_kind(class, class_kind, message, chained) as
             class_kind = 'collective'
             or regexp_matches(
                 message,
-                'NCCL|nccl[A-Z]|[Hh]ccl[A-Z]|HCCL|Nccl error|monitoredBarrier|^connect\(\) timed out|monitored_barrier'
+                'NCCL|nccl[A-Z]|[Hh]ccl[A-Z]|HCCL|Nccl error'
+                || '|monitoredBarrier|^connect\(\) timed out|monitored_barrier'
                 || '|gloo|Gloo|c10d|ProcessGroup|[Ww]atchdog|socket has timed out|TCPStore'
                 || '|[Rr]endezvous|store based barrier|wait timeout after'
                 || '|Timed out (?:initializing|waiting)|collective operation|EADDRINUSE'
                 || '|[Aa]ddress already in use|failed to connect to'
-                || '|Detected mismatch between collectives|Collective ops is aborted|^\[(?:ring|jaccl)\]'
+                || '|Detected mismatch between collectives|Collective ops is aborted'
+                || '|^\[(?:ring|jaccl)\]'
                 || '|Barrier timed out\. '
                 || '(?:Barrier_id: PjRT_Client_Connect|Id: \[Init\]Wait_for_all_tasks)'
             )
