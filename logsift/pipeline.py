@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from logsift.derive import series
 from logsift.derive.clocks import Clocks, settle
 from logsift.derive.hosts import name_hosts
-from logsift.ingest.parse import Parser
-from logsift.ingest.readers.lines import unended
+from logsift.ingest.evidence import fetch
+from logsift.ingest.reading import read as read_files
 from logsift.ingest.spelling import Spelling
 from logsift.judge.causes import trace
 from logsift.judge.conclusions import conclude
@@ -22,7 +22,6 @@ from logsift.judge.progress import Progress
 from logsift.judge.rules import judge
 from logsift.judge.words import worded
 from logsift.store.incremental import forget_from, left_over
-from logsift.store.incremental import settle as settle_files
 from logsift.store.materialise import Tables, unite
 from logsift.store.schema import CONCLUDED
 from logsift.timings import timed
@@ -56,20 +55,13 @@ def read(
             progress("reading", done, total)
 
     with store.scratch() as parts:
-        parsed = Parser(catalog).parse(files, Path(parts), note)
+        reading = read_files(catalog, files, Path(parts), note)
         if progress:
             progress("storing", 0, 0)
         store.con.execute("BEGIN")
         store.append_parts(Path(parts))
-        store.con.execute("COMMIT; BEGIN")
-    store.insert("file_window", parsed.windows)
-    settle_files(store, files, parsed.settled)
-    store.insert("file", [
-        (f.file_id, f.name, f.size, parsed.lines.get(f.file_id, 0), f.host, f.rank, f.grammar, f.reader,
-         parsed.not_understood.get(f.file_id, 0) + before.get(f.file_id, 0), f.why, f.mtime_ns, f.reader == "lines" and unended(f.path))
-        for f in files
-    ])  # fmt: skip
-    store.con.execute("COMMIT")
+        store.con.execute("COMMIT")
+    store.register(reading, before)
 
 
 @timed("stage", "explaining")
@@ -78,9 +70,13 @@ def explain(
     catalog: Catalog,
     files: Sequence[SourceFile],
     progress: Callable[[str, int, int], None] | None = None,
+    texts: Callable[[set[tuple[int, int]]], Mapping[tuple[int, int], str]] | None = None,
 ) -> None:
-    """Rows -> tables -> incidents -> causes -> words, all written into the store."""
-    by_id, rules = {f.file_id: f for f in files}, {r.id: r for r in catalog.rules}
+    """Rows -> tables -> incidents -> causes -> words, all written into the store.
+
+    `texts` gives lines by (file_id, line_no) where they are not to be fetched from the files.
+    """
+    rules = {r.id: r for r in catalog.rules}
     store.plan_by_size()
     name_hosts(store)
     unite(store)
@@ -100,9 +96,22 @@ def explain(
     paths = {f.file_id: f.name for f in files}
     incidents = worded(clocks.aside(clocks.dated(incidents)), rules, pids_of_ranks(store), paths, store.problem)
     causes = trace(incidents, catalog.rules, clocks, Progress.of(store, incidents, clocks))
-    conclude(store, incidents, causes, by_id, Spelling(catalog.envelopes))
+    conclude(store, incidents, causes, paths, texts or _fetched(store, catalog, files))
     tables.noted(CONCLUDED)
     tables.fill("behind the verdict")
     decide(store)
     wanted = tables.missing()
     ask_for_more(store, [m for m in catalog.missing if m.id in wanted])
+
+
+def _fetched(
+    store: Store, catalog: Catalog, files: Sequence[SourceFile]
+) -> Callable[[set[tuple[int, int]]], Mapping[tuple[int, int], str]]:
+    """Gives lines out of the files."""
+    by_id, spelling = {f.file_id: f for f in files}, Spelling(catalog.envelopes)
+
+    def texts(wanted: set[tuple[int, int]]) -> Mapping[tuple[int, int], str]:
+        starts = store.con.execute("SELECT file_id, first_line, byte_offset FROM file_window ORDER BY ALL").fetchall()
+        return fetch(wanted, by_id, starts, spelling)
+
+    return texts

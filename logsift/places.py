@@ -81,6 +81,16 @@ def engine_digest() -> str:
     return hashlib.sha256(f"{__version__} {written}".encode()).hexdigest()[:24]
 
 
+@cache
+def engine_sources() -> str:
+    """Of the engine's sources, the same on every machine that has the same ones."""
+    package = Path(__file__).resolve().parent
+    told = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        told.update(f"{path.relative_to(package)}\0".encode() + path.read_bytes())
+    return told.hexdigest()[:24]
+
+
 def keep(kept: Path, content: bytes) -> None:
     """Put what was made into the cache, whole or not at all; what is of older content there goes."""
     with suppress(OSError, StorageError), workplace(kept) as work:

@@ -12,6 +12,7 @@ from logsift.cli.group import Commands
 from logsift.cli.live import capture, watch
 from logsift.cli.look import export, plot, stacks, timeline, unread
 from logsift.cli.pages import guide, recipe
+from logsift.cli.shares import map_, reduce
 from logsift.cli.verdict import analyze, bundle, next_, ranks, report, show
 
 
@@ -27,6 +28,7 @@ for title, commands in {
     "Around it": (timeline, stacks, plot, unread),
     "Questions": (sql, tables, lookup, rules),
     "Jobs that run": (capture, watch),
+    "On many machines": (map_, reduce),
     "Several runs": (diff, history),
     "Programs and agents": (schema, mcp),
     "Your own content": (new, explain, check, docs),

@@ -113,12 +113,18 @@ def analysis_of(run: Runs, db: Path | None, content: tuple[Path, ...]) -> Analys
     from logsift.run import Beside
     from logsift.run import analyze as run_analysis
 
-    ctx = click.get_current_context()
-    meta = ctx.meta
+    meta = click.get_current_context().meta
     meta["run"] = run
     follow = meta.get("follow", False)
     with reading() as progress:
         analysis = run_analysis(run, db=db or Beside.RUN, catalog=catalog_of(content), progress=progress, follow=follow)
+    return for_others(analysis)
+
+
+def for_others(analysis: Analysis) -> Analysis:
+    """The analysis, redacted where that was asked for."""
+    ctx = click.get_current_context()
+    meta = ctx.meta
     if not (meta.get("redact") or meta.get("redact_table")):
         return analysis
     from logsift.report.redacted import redacted, write_table

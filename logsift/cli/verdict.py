@@ -17,19 +17,39 @@ from logsift.timings import kept, listed
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from logsift.analysis import Analysis
+
 _EXIT = {"restart": 0, "restart_without": 10, "stop": 11, "unknown": 12}
 _RANK = {"info": 0, "warning": 1, "critical": 2}
 
 
-@click.command(cls=Shown)
-@RUN
-@click.option("--format", "to", type=click.Choice(["text", "json", "md", *BRIEF]), default="text", show_default=True)
-@DB
-@CONTENT
-@click.option(
+FORMAT = click.option(
+    "--format", "to", type=click.Choice(["text", "json", "md", *BRIEF]), default="text", show_default=True
+)
+FAIL_ON = click.option(
     "--fail-on", type=click.Choice(list(_RANK)), help="Exit 1 where there is an incident of that severity or worse."
 )
-@click.option("-v", "--verbose", is_flag=True, help="Show the facts of every finding too.")
+VERBOSE = click.option("-v", "--verbose", is_flag=True, help="Show the facts of every finding too.")
+
+
+def tell(analysis: Analysis, to: str, fail_on: str | None, *, verbose: bool) -> bool:
+    """Print the verdict; True where that is a reason to fail."""
+    if to == "text":
+        from logsift.report.terminal import show
+
+        show(analysis, facts=verbose)
+    else:
+        click.echo(rendered(analysis, to))
+    return bool(fail_on) and any(_RANK[i.severity] >= _RANK[fail_on or ""] for i in analysis.incidents)
+
+
+@click.command(cls=Shown)
+@RUN
+@FORMAT
+@DB
+@CONTENT
+@FAIL_ON
+@VERBOSE
 @click.option("--separate", is_flag=True, help="Several RUNs are jobs of their own.")
 @click.option("--timings", is_flag=True, help="Print on standard error what each stage, table and rule took.")
 @REDACT
@@ -55,13 +75,7 @@ def analyze(
             analysis = analysis_of(job, db, content)
         if timings:
             say(listed(parts), err=True)
-        if to == "text":
-            from logsift.report.terminal import show
-
-            show(analysis, facts=verbose)
-        else:
-            click.echo(rendered(analysis, to))
-        failed |= bool(fail_on) and any(_RANK[i.severity] >= _RANK[fail_on or ""] for i in analysis.incidents)
+        failed |= tell(analysis, to, fail_on, verbose=verbose)
     if failed:
         sys.exit(1)
 

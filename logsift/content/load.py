@@ -57,9 +57,10 @@ def load_catalog(*roots: Traversable) -> Catalog:
         for kind in locate.KINDS
         for path, file in locate.walk(root, kind)
     ]
-    digest = hashlib.sha256(engine_digest().encode())
+    content = hashlib.sha256()
     for f in files:
-        digest.update(f"\0{f.path}\0{len(f.content)}\0{not f.root}\0".encode() + f.content)
+        content.update(f"\0{f.path}\0{len(f.content)}\0{not f.root}\0".encode() + f.content)
+    digest = hashlib.sha256(f"{engine_digest()} {content.hexdigest()}".encode())
     # Mistakes are told with their place: the same content in another folder is another catalog, of the same digest.
     placed = hashlib.sha256("\0".join((digest.hexdigest(), *dict.fromkeys(f.root for f in files))).encode())
     kept = cache_folder() / f"content-{placed.hexdigest()[:24]}.pickle"
@@ -68,7 +69,7 @@ def load_catalog(*roots: Traversable) -> Catalog:
     loader = _Loader()
     for f in files:
         loader.add(f)
-    catalog = loader.finish(digest.hexdigest())
+    catalog = loader.finish(digest.hexdigest(), content.hexdigest()[:24])
     keep(kept, pickle.dumps(catalog, pickle.HIGHEST_PROTOCOL))
     return catalog
 
@@ -408,7 +409,7 @@ class _Loader:
 
     # -- everything ----------------------------------------------------------------------------------------------
 
-    def finish(self, digest: str) -> Catalog:
+    def finish(self, digest: str, content: str) -> Catalog:
         for stem, where, raw, trusted in self.files:
             self.compile = not trusted
             self.grammar(stem, where, raw)
@@ -428,7 +429,7 @@ class _Loader:
         return Catalog(
             MappingProxyType(self.tables), tuple(self.grammars), tuple(self.envelopes), tuple(self.relations.values()),
             tuple(self.seeds), tuple(self.rules[k] for k in sorted(self.rules)),
-            tuple(sorted(self.missing.values(), key=lambda m: (m.order, m.id))), digest,
+            tuple(sorted(self.missing.values(), key=lambda m: (m.order, m.id))), digest, content,
         )  # fmt: skip
 
     def cross_check(self, p: Pattern, *, sorts_out: bool) -> None:

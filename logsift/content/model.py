@@ -248,7 +248,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """All content. `digest` changes with every byte of it and with the version of logsift."""
+    """All content. `digest` changes with every byte of it and with the logsift that is installed; `content` with the bytes alone."""
 
     tables: Mapping[str, Table]
     grammars: tuple[Grammar, ...]
@@ -258,6 +258,7 @@ class Catalog:
     rules: tuple[Rule, ...]
     missing: tuple[Missing, ...]
     digest: str
+    content: str
 
     def __repr__(self) -> str:
         return f"<Catalog {self.digest[:12]}: {len(self.grammars)} grammars, {len(self.tables)} tables, {len(self.rules)} rules>"

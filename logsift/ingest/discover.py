@@ -72,7 +72,7 @@ class SourceFile:
 
     `grammar` names the grammar that owns the file, None where every ordinary grammar looks into it; `reader` is ""
     where nobody can read it, `why` then says so. Sizes in bytes, times in nanoseconds since the epoch. What is before
-    `start` (byte offset of a line, its number) has been read.
+    `start` (byte offset of a line, its number) has been read; lines that begin at `stop` or behind it others read.
     """
 
     file_id: int
@@ -86,6 +86,20 @@ class SourceFile:
     mtime_ns: int
     why: str = ""
     start: tuple[int, int] = (0, 1)
+    stop: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One file of the run directory that nobody looked into: its number among all that were found, from 1."""
+
+    file_id: int
+    path: Path
+    name: str
+    size: int
+    mtime_ns: int
+    why: str = ""
+    """Why it cannot be read."""
 
 
 def discover(
@@ -110,39 +124,75 @@ def discover(
     Raises:
         FileNotFoundError: `run` does not exist.
     """
+    found = find(run, follow=follow, roots=roots, refused=refused)
+    return look(found, catalog, alone=not run.is_dir(), seen=seen)
+
+
+def find(
+    run: Path, *, follow: bool = False, roots: Collection[Path] = (), refused: Iterable[tuple[str, str]] = ()
+) -> list[Found]:
+    """What `discover` looks into, and what it cannot: the same list wherever the same files are.
+
+    Raises:
+        FileNotFoundError: `run` does not exist.
+    """
     if not run.exists():
         raise FileNotFoundError(f"no such file or directory: {printable(run)}")
-    alone = not run.is_dir()
-    base = run.parent if alone else run
+    base = run if run.is_dir() else run.parent
     missing = dict(refused)
-    found = (
-        [(run, run.relative_to(base), "")]
-        if alone
-        else sorted(_files(run, follow, frozenset(roots), missing), key=lambda f: f[1])
+    each = (
+        sorted(_files(run, follow, frozenset(roots), missing), key=lambda f: f[1])
+        if run.is_dir()
+        else [(run, run.relative_to(base), "")]
     )
+    out = list[Found]()
+    for path, relative, why in each:
+        if not _OWN_NAME.fullmatch(path.name):
+            size, mtime_ns, why = _status(path, why)
+            out.append(Found(len(out) + 1, path, printable(relative), size, mtime_ns, why))
+    there = {f.name for f in out}
+    for name, why in sorted(missing.items()):
+        if name not in there:
+            out.append(Found(len(out) + 1, base / "nowhere", name, 0, 0, why))
+    return out
+
+
+def _status(path: Path, why: str) -> tuple[int, int, str]:
+    """Size and time of change of a file, and why it cannot be read."""
+    if why:
+        return 0, 0, why
+    try:
+        status = path.stat()
+    except OSError as e:
+        return 0, 0, f"{_SHUT}: {e.strerror or e}"
+    return status.st_size, status.st_mtime_ns, ""
+
+
+def look(
+    found: Sequence[Found], catalog: Catalog, *, alone: bool = False, seen: LookedAt | None = None
+) -> list[SourceFile]:
+    """Who reads each of these files; what logsift wrote itself is left out, and its number with it.
+
+    Args:
+        found: as `find` gives them, or some of these.
+        catalog: says who reads what.
+        alone: it is the one file that was named.
+        seen: of files that were looked at before with this catalog.
+    """
     owners = sorted((g for g in catalog.grammars if g.head), key=lambda g: g.name)
     out: list[SourceFile] = []
     for some in range(0, len(found), _AT_ONCE):
-        looked = [
-            _look(path, printable(relative), why, catalog, seen)
-            for path, relative, why in found[some : some + _AT_ONCE]
-            if not _OWN_NAME.fullmatch(path.name)
-        ]
+        looked = [_look(f, catalog, seen) for f in found[some : some + _AT_ONCE]]
         _match_heads([one for one in looked if one.told is None], owners)
         for one in looked:
             reader, grammar, why = one.told or ("lines", None, "")
             if why == "own":
                 continue
-            if not alone and (one.path.suffix in _NOT_LOGS or _NOTES.fullmatch(one.path.name)):
+            f = one.file
+            if not alone and (f.path.suffix in _NOT_LOGS or _NOTES.fullmatch(f.path.name)):
                 reader, grammar, why = "", None, "source code or notes, no log"
-            host, rank = hints(one.name)
-            out.append(
-                SourceFile(len(out) + 1, one.path, one.name, reader, grammar, host, rank, one.size, one.mtime_ns, why)
-            )
-    there = {f.name for f in out}
-    for name, why in missing.items():
-        if name not in there:
-            out.append(SourceFile(len(out) + 1, base / "nowhere", name, "", None, None, None, 0, 0, why))
+            host, rank = hints(f.name)
+            out.append(SourceFile(f.file_id, f.path, f.name, reader, grammar, host, rank, f.size, f.mtime_ns, why))
     return out
 
 
@@ -272,34 +322,21 @@ def _walk(run: Path, follow: bool, roots: frozenset[Path]) -> Iterator[tuple[Pat
 class _Look:
     """A file that was looked at; `told` is None while only its head can tell."""
 
-    path: Path
-    name: str
-    size: int = 0
-    mtime_ns: int = 0
+    file: Found
     told: Told | None = None
     head: bytes = b""
 
 
-def _look(
-    path: Path,
-    name: str,
-    why: str,
-    catalog: Catalog,
-    seen: LookedAt | None,
-) -> _Look:
-    """What is known of a file, its size and its name."""
-    if why:
-        return _Look(path, name, told=("", None, why))
-    try:
-        status = path.stat()
-    except OSError as e:
-        return _Look(path, name, told=("", None, f"{_SHUT}: {e.strerror or e}"))
-    one = _Look(path, name, status.st_size, status.st_mtime_ns)
-    if seen and seen[0].get(name) == (one.size, one.mtime_ns) and not seen[1][name][2].startswith(_SHUT):
-        one.told = seen[1][name]
+def _look(file: Found, catalog: Catalog, seen: LookedAt | None) -> _Look:
+    """What is known of a file by its size and its name."""
+    if file.why:
+        return _Look(file, ("", None, file.why))
+    one = _Look(file)
+    if seen and seen[0].get(file.name) == (file.size, file.mtime_ns) and not seen[1][file.name][2].startswith(_SHUT):
+        one.told = seen[1][file.name]
         return one
     try:
-        one.head = _head(path)
+        one.head = _head(file.path)
     except Exception as e:  # also a packer that is missing
         one.told = "", None, f"{_SHUT}: {e}"
         return one
@@ -308,7 +345,7 @@ def _look(
     elif _OWN_TEXT.match(one.head):
         one.told = "", None, "own"
     else:
-        one.told = _named(path, name, catalog)
+        one.told = _named(file.path, file.name, catalog)
     return one
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from logsift.ingest.readers.lines import valid
 from logsift.ingest.readers.opening import is_plain, open_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from logsift.ingest.discover import SourceFile
     from logsift.ingest.spelling import Spelling
@@ -36,34 +37,63 @@ def fetch(
     by_file: dict[int, list[int]] = {}
     for file_id, line_no in sorted(wanted):
         by_file.setdefault(file_id, []).append(line_no)
-    windows: dict[int, list[tuple[int, int]]] = {}
+    windows = by_id(starts)
+    return {
+        (file_id, number): text
+        for file_id, numbers in by_file.items()
+        if file_id in files
+        for number, text in fetch_of(files[file_id], numbers, windows.get(file_id, ()), spelling).items()
+    }
+
+
+def by_id(starts: Iterable[tuple[int, int, int]]) -> dict[int, list[tuple[int, int]]]:
+    """The (first line, byte offset) of windows by the file they are of."""
+    out: dict[int, list[tuple[int, int]]] = {}
     for file_id, line, offset in starts:
-        windows.setdefault(file_id, []).append((line, offset))
-    out: dict[tuple[int, int], str] = {}
-    for file_id, numbers in by_file.items():
-        file = files.get(file_id)
-        if file is None or not file.reader:
-            continue
-        try:
-            if records := texts(file.reader):
-                said = records(file, numbers)
-                out |= {(file_id, number): text[:TEXT_CHARACTERS] for number, text in said.items()}
-                continue
-            with open_bytes(file.path) as stream:
-                seekable = is_plain(file.path)
-                at = 1
-                for number in numbers:
-                    known = windows.get(file_id, [])
-                    place = bisect_right(known, (number, 1 << 62)) - 1
-                    if seekable and place >= 0 and known[place][0] > at:
-                        at, offset = known[place]
-                        stream.seek(offset)
-                    for raw in islice(stream, number - at, number - at + 1):
-                        if b"\0" in raw and file.reader != "lines":
-                            continue  # a dump
-                        text = valid(spelling.lines([raw])[0][: 8 * TEXT_CHARACTERS]).decode()
-                        out[file_id, number] = text.strip("\r\n")[:TEXT_CHARACTERS]
-                    at = number + 1
-        except Exception:  # what could not be read twice is shown without its text
-            continue
+        out.setdefault(file_id, []).append((line, offset))
     return out
+
+
+def fetch_of(
+    file: SourceFile, numbers: Sequence[int], windows: Sequence[tuple[int, int]], spelling: Spelling
+) -> dict[int, str]:
+    """Lines of one file by their numbers, which come in order; see `fetch`."""
+    out: dict[int, bytes] = {}
+    with suppress(Exception):  # what could not be read twice is shown without its text
+        if not file.reader:
+            return {}
+        if records := texts(file.reader):
+            return {n: text[:TEXT_CHARACTERS] for n, text in records(file, numbers).items()}
+        with open_bytes(file.path) as stream:
+            known = windows if is_plain(file.path) else ()
+            at = 1
+            if known:  # what was read may begin behind the file's first line
+                at, offset = known[0]
+                stream.seek(offset)
+            for first, last in _runs(numbers):
+                if first < at:
+                    continue
+                place = bisect_right(known, (first, 1 << 62)) - 1
+                if place >= 0 and known[place][0] > at:
+                    at, offset = known[place]
+                    stream.seek(offset)
+                found = islice(stream, first - at, last - at + 1)
+                # With zeros in it, it is a dump.
+                out |= {n: raw for n, raw in enumerate(found, first) if file.reader == "lines" or b"\0" not in raw}
+                at = last + 1
+    said = zip(out, spelling.lines(list(out.values())), strict=True)
+    return {n: valid(raw[: 8 * TEXT_CHARACTERS]).decode().strip("\r\n")[:TEXT_CHARACTERS] for n, raw in said}
+
+
+def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The first and the last of numbers that follow each other."""
+    first = last = None
+    for n in numbers:
+        if last is not None and n == last + 1:
+            last = n
+            continue
+        if first is not None and last is not None:
+            yield first, last
+        first = last = n
+    if first is not None and last is not None:
+        yield first, last

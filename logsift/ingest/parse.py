@@ -76,18 +76,21 @@ class Parser:
         self.wrapped = dict.fromkeys(self.owners, Envelopes.of(catalog.envelopes, []))
 
     @timed("stage", "parsing")
-    def parse(self, files: Sequence[SourceFile], parts: Path, progress: Callable[[int], None] | None = None) -> Parsed:
+    def parse(
+        self, files: Sequence[SourceFile], parts: Path, progress: Callable[[int], None] | None = None, found: int = 0
+    ) -> Parsed:
         """Read files into Parquet parts below `parts`.
 
         Args:
             files: what to read; those without a reader are left out.
             parts: an existing folder of its own.
             progress: called with the bytes of each unit of work that is done.
+            found: how many files the run has, where these are not all.
         """
         parsed = Parsed(parts)
         sink = _Sink(parts)
         by_id = {f.file_id: f for f in files}
-        leftovers_of_a_file = min(_LEFTOVERS_OF_A_FILE, _LEFTOVERS // max(len(files), 1))
+        leftovers_of_a_file = min(_LEFTOVERS_OF_A_FILE, _LEFTOVERS // max(found, len(files), 1))
         workers = max(1, os.cpu_count() or 1)
         with _garbage_of_before_left_alone(), ThreadPoolExecutor(workers) as pool:
             passing: deque[tuple[str | None, Future[Passed]]] = deque()
@@ -189,7 +192,9 @@ class Parser:
         margin = self.reach(file.grammar)
         # A smaller one may be mended as a whole, which takes no longer than to find out that it is not.
         can_grow = file.size > mend.LARGEST_BYTES and is_plain(file.path)
-        for window in text.windows(file.file_id, file.path, margin, self.window_bytes, parsed.spare, file.start):
+        for window in text.windows(
+            file.file_id, file.path, margin, self.window_bytes, parsed.spare, file.start, file.stop
+        ):
             if owner is None and window.core_stop - window.core_start == file.size:
                 data = bytes(window.view())
                 whole = mend.mended(text.uncoloured(data))

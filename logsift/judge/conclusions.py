@@ -10,20 +10,23 @@ from logsift.judge.causes import Causes
 from logsift.timings import timed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from logsift.ingest.discover import SourceFile
-    from logsift.ingest.spelling import Spelling
     from logsift.store import Store
 
 
 @timed("stage", "proof")
 def conclude(
-    store: Store, incidents: Sequence[Incident], causes: Causes, files: Mapping[int, SourceFile], spelling: Spelling
+    store: Store,
+    incidents: Sequence[Incident],
+    causes: Causes,
+    paths: Mapping[int, str],
+    texts: Callable[[set[tuple[int, int]]], Mapping[tuple[int, int], str]],
 ) -> None:
-    """Write incidents, the root first, their evidence with its text, and the edges."""
-    from logsift.ingest.evidence import fetch
+    """Write incidents, the root first, their evidence with its text, and the edges.
 
+    `paths` are names of files by number, `texts` gives lines by (file_id, line_no).
+    """
     first = list(causes.roots)
     rest = [i for i in incidents if not any(i is r for r in first)]
     ordered = first + sorted(rest, key=lambda i: (i.severity == "info", i.at is None, str(i.at), i.rule))
@@ -38,10 +41,9 @@ def conclude(
         for i in ordered
     ])  # fmt: skip
     wanted = {(e.file_id, e.line_no) for i in ordered for e in i.evidence}
-    starts = store.con.execute("SELECT file_id, first_line, byte_offset FROM file_window ORDER BY ALL").fetchall()
-    texts = fetch(wanted, files, starts, spelling)
+    told = texts(wanted)
     store.insert("evidence", [
-        (number[id(i)], e.file_id, e.line_no, files[e.file_id].name, e.text or texts.get((e.file_id, e.line_no), ""))
+        (number[id(i)], e.file_id, e.line_no, paths[e.file_id], e.text or told.get((e.file_id, e.line_no), ""))
         for i in ordered for e in i.evidence
     ])  # fmt: skip
     store.insert("cause", [(number[id(a)], number[id(b)]) for a, b in causes.edges])

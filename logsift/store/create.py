@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from logsift.store.schema import Stage
 
 
-def create(path: Path | None, catalog: Catalog) -> Store:
-    """A new store; in memory where `path` is None.
+def create(path: Path | None, catalog: Catalog, parts: Path | None = None) -> Store:
+    """A new store, which also reads the folder of `parts`; in memory where `path` is None.
 
     Defining hundreds of relations takes longer than reading a small run, so it is done once per content: an empty store
     is kept in the user's cache and copied.
@@ -40,7 +40,7 @@ def create(path: Path | None, catalog: Catalog) -> Store:
         _define(store, catalog)
         return store
     shutil.copyfile(_template(catalog), path)
-    return Store.open(path, read_only=False)
+    return Store.open(path, read_only=False, parts=parts)
 
 
 def empty(catalog: Catalog) -> Store:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from logsift.ingest.reading import Reading
+
 T = TypeVar("T")
 
 _LOOK_SECONDS = 1.0
@@ -100,16 +102,16 @@ class Store:
         self._sizes: dict[str, int] | None = None
 
     @classmethod
-    def open(cls, path: Path, *, read_only: bool = True) -> Store:
+    def open(cls, path: Path, *, read_only: bool = True, parts: Path | None = None) -> Store:
         """An existing store, or with `read_only` False one to be filled, in a folder of its own.
 
-        A store to be filled reads and writes that folder, any other reads itself: no SQL that is in it or asked of it
-        reaches the rest of the machine.
+        A store to be filled reads and writes that folder, and the one of `parts` where they are elsewhere; any other
+        reads itself: no SQL that is in it or asked of it reaches the rest of the machine.
 
         Raises:
             UserError: the file is no logsift database.
         """
-        return cls._opened({"run": path}, read_only=read_only)
+        return cls._opened({"run": path}, read_only=read_only, parts=parts)
 
     @classmethod
     def attached(cls, paths: Mapping[str, Path]) -> Store:
@@ -121,7 +123,7 @@ class Store:
         return cls._opened(paths, read_only=True)
 
     @classmethod
-    def _opened(cls, paths: Mapping[str, Path], *, read_only: bool) -> Store:
+    def _opened(cls, paths: Mapping[str, Path], *, read_only: bool, parts: Path | None = None) -> Store:
         con = duckdb.connect()
         first, path = next(iter(paths.items()))
         try:
@@ -133,7 +135,8 @@ class Store:
             else:
                 folder = path.parent.absolute()
                 con.execute(f"SET temp_directory = {quoted(str(folder / 'spilled'))}; SET memory_limit = '{_MEMORY}'")
-                con.execute(f"SET allowed_directories = [{quoted(str(folder))}]; SET enable_external_access = false")
+                listed = ", ".join(quoted(str(place)) for place in (folder, parts and parts.absolute()) if place)
+                con.execute(f"SET allowed_directories = [{listed}]; SET enable_external_access = false")
             # Attached, not connected to: DuckDB would hand out an instance that is still open on the file this one replaced.
             blocks = "" if path.exists() else f", BLOCK_SIZE {_BLOCK_BYTES}"
             # What is filled has no name yet: nobody recovers it, and it is written whole by `finish`.
@@ -192,13 +195,29 @@ class Store:
 
     def append_parts(self, parts: Path) -> None:
         """Load the Parquet files of `parts/<table>/` into the tables."""
-        self.loaded()
         for folder in sorted(parts.iterdir()):
-            files = [str(p) for p in sorted(folder.glob("*.parquet"))]
-            self.con.execute(
-                f"INSERT INTO {folder.name} BY NAME SELECT * FROM read_parquet(?, union_by_name=true, hive_partitioning=false)",
-                [files],
-            )
+            self.append(folder.name, sorted(folder.glob("*.parquet")))
+
+    def append(self, table: str, files: Sequence[Path], moved: Mapping[str, str] | None = None) -> None:
+        """Load Parquet files into a table; `moved` are columns and the SQL that they are replaced by."""
+        self.loaded()
+        source, listed, replaced = (
+            "read_parquet(?, union_by_name=true, hive_partitioning=false)",
+            list(map(str, files)),
+            "",
+        )
+        if moved:
+            there = [r[0] for r in self.con.execute(f"DESCRIBE FROM {source}", [listed]).fetchall()]
+            replaced = f" REPLACE ({', '.join(f'{moved[c]} AS {c}' for c in there if c in moved)})"
+        self.con.execute(f"INSERT INTO {table} BY NAME SELECT *{replaced} FROM {source}", [listed])
+
+    def register(self, reading: Reading, more: Mapping[int, int] | None = None) -> None:
+        """Note what files were read, and how; `more` lines by file_id were not understood before."""
+        self.con.execute("BEGIN")
+        self.insert("file_window", reading.windows)
+        self.insert("file_settled", reading.settled)
+        self.insert("file", [(*f[:8], f[8] + (more or {}).get(f[0], 0), *f[9:]) for f in reading.files])
+        self.con.execute("COMMIT")
 
     def loaded(self) -> None:
         """Rows came or went: which tables have any is to be asked again."""

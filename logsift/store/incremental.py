@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -187,17 +186,6 @@ def forget_from(store: Store, files: Sequence[SourceFile]) -> None:
         " AND before.file_id = file_window.file_id AND before.byte_offset < file_window.byte_offset"
         f" AND before.byte_offset > file_window.byte_offset - {_WINDOW_BYTES}", again[:1],
     )  # fmt: skip
-
-
-def settle(store: Store, files: Sequence[SourceFile], settled: Mapping[int, tuple[int, int]]) -> None:
-    """Note from where on files are read again that grow: `settled` are byte offset and line by number."""
-    rows = []
-    for f in files:
-        if f.file_id in settled:
-            offset, line = settled[f.file_id]
-            with suppress(OSError, EOFError):
-                rows.append((f.file_id, line, offset, proof(f.path, offset)))
-    store.insert("file_settled", rows)
 
 
 def left_over(store: Store, catalog: Catalog, files: Sequence[SourceFile]) -> Mapping[int, int]:

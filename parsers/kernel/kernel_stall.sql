@@ -27,7 +27,7 @@ with
                     || '|cv_wait|cxiWait|prepare_to_wait|preempt_)'
                 )
             ) as waits_in,
-            any_value(module) filter (module is not null) as module
+            first(module order by depth) filter (module is not null) as module
         from framed
         group by all
     ),

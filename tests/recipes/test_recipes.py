@@ -211,3 +211,58 @@ def test_an_image_installs_what_it_starts_as_nobody_of_weight() -> None:
     image = re.search(r"python:([0-9.]+)", dict(said)["FROM"])
     assert image is not None
     assert tuple(map(int, image[1].split("."))) >= tuple(map(int, oldest.split(".")))
+
+
+SHARES = {"LOGSIFT": "logsift", "SHARDS": "2"}
+
+
+def verdict(text: str) -> bool:
+    """The verdict of the run that failed, of all its files."""
+    return "KeyError" in text and "is missing" not in text
+
+
+def test_a_slurm_array_reads_shares_and_a_task_behind_it_judges(failed: Path, run: Run, tmp_path: Path) -> None:
+    sbatch = """
+        for argument; do case $argument in
+            --array=*) range=${argument#--array=} ;;
+            --dependency=*) echo "$argument" >> "$HERE/behind" ;;
+            --*) ;;
+            *) break ;;
+        esac; shift; done
+        if [ -z "${range:-}" ]; then exec bash "$@"; fi
+        for n in $(seq "${range%-*}" "${range#*-}"); do SLURM_ARRAY_TASK_ID=$n bash "$@" >&2 || exit; done
+        echo "500;cluster"
+    """
+    (tmp_path / "slurm-array.sh").write_text(recipes()["slurm-array"])
+    done = run(f"bash ./slurm-array.sh {failed} parts --time=10", {"sbatch": sbatch}, tmp_path, **SHARES)
+    assert (done.returncode, verdict(done.stdout)) == (0, True)
+    assert (tmp_path / "behind").read_text() == "--dependency=afterany:500\n"
+    assert {p.name for p in (tmp_path / "parts").glob("*.json")} == {"shard-1-of-2.json", "shard-2-of-2.json"}
+
+
+def test_tasks_of_srun_read_a_share_each(failed: Path, run: Run, tmp_path: Path) -> None:
+    srun = 'shift; for n in 0 1; do SLURM_PROCID=$n SLURM_NTASKS=2 "$@" || exit; done'
+    (tmp_path / "srun.sh").write_text(recipes()["srun"])
+    done = run(f"bash ./srun.sh {failed} parts", {"srun": srun}, tmp_path, **SHARES)
+    assert (done.returncode, verdict(done.stdout)) == (0, True)
+
+
+def test_pods_of_an_indexed_job_read_a_share_each_and_another_job_judges(
+    failed: Path, run: Run, tmp_path: Path
+) -> None:
+    read, judge = yaml.safe_load(recipes()["kubernetes-indexed"])["items"]
+    assert (read["spec"]["completionMode"], judge["spec"]["suspend"]) == ("Indexed", True)
+    pod = read["spec"]["template"]["spec"]["containers"][0]
+    shards = {e["name"]: e["value"] for e in pod["env"]}["SHARDS"]
+    assert int(shards) == read["spec"]["completions"]
+    here = {"/run/logs": str(failed), "/run/parts": str(tmp_path / "parts")}
+
+    def script(container: dict[str, list[str]]) -> str:
+        text = container["args"][0]
+        for path, place in here.items():
+            text = text.replace(path, place)
+        return text
+
+    for index in ("0", "1"):
+        assert run(script(pod), {}, tmp_path, JOB_COMPLETION_INDEX=index, SHARDS="2").returncode == 0
+    assert verdict(run(script(judge["spec"]["template"]["spec"]["containers"][0]), {}, tmp_path).stdout)

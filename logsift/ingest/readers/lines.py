@@ -26,6 +26,8 @@ WINDOW_BYTES = 8 << 20
 
 _SPARED_BYTES = 1 << 20
 """Smaller buffers are made anew."""
+_FOUND_BYTES = 64 << 10
+"""Bytes among which the beginning of a line is looked for at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +77,13 @@ def windows(
     size: int = WINDOW_BYTES,
     spare: list[bytearray] | None = None,
     start: tuple[int, int] = (0, 1),
+    stop: int | None = None,
 ) -> Iterator[Window]:
     """Cut a file into windows of about `size` bytes, each with up to `margin_lines` lines before and after.
 
     Windows are independent of each other: matching one needs nothing of its neighbours, so they run in parallel and
-    the size of a window never shows in the rows.
+    the size of a window never shows in the rows. Of a file that is not packed the core of the n-th holds the lines that
+    begin in its n-th `size` bytes, wherever the reading begins.
 
     Args:
         file_id: the file's number.
@@ -88,6 +92,7 @@ def windows(
         size: bytes of a window.
         spare: buffers that nobody looks into any more, to be filled again: new memory costs more than reading into it.
         start: byte offset and number of the line to begin with, of a file that is not packed.
+        stop: lines of such a file that begin here or behind are left out; a multiple of `size`.
 
     Raises:
         OSError: the file cannot be read (further).
@@ -95,7 +100,7 @@ def windows(
     """
     with path.open("rb", buffering=0) as f:
         if plain_start(f) and os.fstat(f.fileno()).st_size:  # a file of the kernel has no size
-            yield from _placed(file_id, f.fileno(), margin_lines, size, [] if spare is None else spare, start)
+            yield from _placed(file_id, f.fileno(), margin_lines, size, [] if spare is None else spare, start, stop)
             return
     with open_bytes(path) as stream:
         yield from _streamed(file_id, stream, margin_lines, size)
@@ -115,17 +120,36 @@ def unended(path: Path) -> bool:
         return False
 
 
+def line_from(path: Path, at: int) -> int | None:
+    """Where the first line begins that does so at byte `at` of a file or behind it; None where none does.
+
+    Raises:
+        OSError: the file cannot be read.
+        CutShort: the line before is longer than any that is kept whole.
+    """
+    with path.open("rb", buffering=0) as f:
+        for begin in range(max(0, at - 1), at + OVERLONG_BYTES, _FOUND_BYTES):
+            piece = os.pread(f.fileno(), _FOUND_BYTES, begin)
+            if (end := piece.find(b"\n")) >= 0:
+                first = begin + end + 1
+                return first if os.pread(f.fileno(), 1, first) else None
+            if len(piece) < _FOUND_BYTES:
+                return None
+    raise CutShort(f"no line begins within {OVERLONG_BYTES >> 20} MB behind byte {at}")
+
+
 def _placed(
-    file_id: int, file: int, margin_lines: int, size: int, spare: list[bytearray], start: tuple[int, int]
-) -> Iterator[Window]:
+    file_id: int, file: int, margin_lines: int, size: int, spare: list[bytearray], start: tuple[int, int],
+    stop: int | None,
+) -> Iterator[Window]:  # fmt: skip
     # Read, not mapped: a mapped file that somebody truncates (logrotate's copytruncate does) ends the process.
     length = promised = os.fstat(file).st_size
     (core, line), reach = start, margin_lines * 128 + 4096
-    while core < length:
-        ahead = reach
+    while core < length and (stop is None or core < stop):
+        ahead, until = reach, (core // size + 1) * size
         while True:
             low = max(0, core - min(ahead, MARGIN_BYTES))
-            high = min(length, core + size + min(2 * ahead, OVERLONG_BYTES))
+            high = min(length, until + min(2 * ahead, OVERLONG_BYTES))
             buffer = _filled(file, high - low, low, spare)
             if len(buffer) < high - low:
                 length = high = low + len(buffer)
@@ -133,7 +157,7 @@ def _placed(
                 break
             ends = line_ends(buffer)
             ended = len(ends) - (buffer[-1] != 10)
-            first, last = np.searchsorted(ends, [core - low + 1, min(core + size, length) - low]).tolist()
+            first, last = np.searchsorted(ends, [core - low + 1, min(until, length) - low]).tolist()
             far = ahead >= MARGIN_BYTES
             behind = high == length or last + margin_lines < ended or (far and last < ended)
             if behind and (low == 0 or first > margin_lines or far):

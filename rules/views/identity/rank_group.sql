@@ -53,8 +53,8 @@ select
     max(nullif(description, '')) as description,
     max(size) as size,
     arg_max(learnt_from, weight) as learnt_from,
-    arg_max(file_id, weight) as file_id,
-    arg_max(line_no, weight) as line_no
+    arg_max(file_id, (weight, - file_id, - line_no)) as file_id,
+    arg_max(line_no, (weight, - file_id, - line_no)) as line_no
 from membership
 where rank is not null and "group" <> ''
 group by rank, "group"
