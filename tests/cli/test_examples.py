@@ -62,7 +62,7 @@ def test_its_help_shows_them_and_its_short_help_is_no_torso(name: str) -> None:
         ("new parsr", "Did you mean 'parser'?"),
         ("stack", "did you mean `logsift stacks`?"),
         ("rules crash.exceptoin", "did you mean crash.exception"),
-        ("recipe slurm", "did you mean slurm-epilog?"),
+        ("recipe slurm-prolog", "did you mean slurm-epilog"),
         ("guide hangs", "did you mean hang?"),
     ],
 )
