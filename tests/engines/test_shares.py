@@ -36,12 +36,16 @@ def windows_of_a_kilobyte() -> Iterator[None]:
 
 
 def tables(analysis: Analysis) -> dict[str, list[str]]:
-    """Every row of every table; `line_id` is a number by the order of reading."""
+    """Every row of every table of the run; `line_id` is a number by the order of reading."""
     names = [
         r["table_name"]
         for r in analysis.sql("SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()")
     ]
-    rows = {name: analysis.store.rows(f'FROM "{name}"') for name in names if name != "excerpt"}
+    rows = {
+        name: analysis.store.rows(f'FROM "{name}"')
+        for name in names
+        if name != "excerpt" and not name.startswith("content_")
+    }
     return {
         name: sorted(repr({c: v for c, v in row.items() if c != "line_id"}) for row in each)
         for name, each in rows.items()
