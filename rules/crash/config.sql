@@ -87,7 +87,7 @@ say  = '''
 Check that the job asked for GPUs (--gpus, --gres, limits of the pod), that CUDA_VISIBLE_DEVICES
 names some that are there, and that the container is given them.
 '''
-run  = ["nvidia-smi -L", "env | grep -E 'CUDA_VISIBLE_DEVICES|NVIDIA_VISIBLE_DEVICES|SLURM_JOB_GPUS'"]
+run  = ["nvidia-smi -L", "env | grep -E 'VISIBLE_DEVICES|SLURM_JOB_GPUS'"]
 [[step]]
 when = "event == 'invalid_rank'"
 say  = "Check how the ranks are numbered: RANK must be below WORLD_SIZE, counted from 0."
