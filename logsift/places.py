@@ -119,18 +119,20 @@ def workplace(path: Path) -> Iterator[Path]:
     sweep(parent)
     name = path.name.replace("?", "_")[:100]
     folder = parent / f"{name}.logsift-{_host()}-{os.getpid():x}-{secrets.token_hex(8)}"
-    try:
-        folder.mkdir(mode=0o700)
-        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError as e:
-        raise StorageError(f"cannot write into {parent}: {e.strerror}; say --db PATH for another place") from None
-    try:
+    lock = None
+    try:  # made within: whatever asks this process to end may come right behind it
+        try:
+            folder.mkdir(mode=0o700)
+            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        except OSError as e:
+            raise StorageError(f"cannot write into {parent}: {e.strerror}; say --db PATH for another place") from None
         with suppress(OSError):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        os.close(lock)
+        if lock is not None:
+            os.close(lock)
 
 
 def sweep(parent: Path) -> None:

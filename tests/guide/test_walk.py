@@ -10,8 +10,15 @@ from builders.guide_pages import ROOT, WALK, fresh
 from guide.test_skill import calls
 
 README = (ROOT / "README.md").read_text()
-ELSEWHERE = {"watch": "tests/live", "mcp": "tests/agents", "check": "tests/authoring", "docs": "tests/authoring"}
-"""Commands that are walked by tests of their own, because they wait for somebody, or take long."""
+ELSEWHERE = {
+    "watch": "tests/live",
+    "mcp": "tests/agents",
+    "check": "tests/authoring",
+    "docs": "tests/authoring",
+    "map": "tests/engines",
+    "reduce": "tests/engines",
+}
+"""Commands that are walked by tests of their own: they wait for somebody, take long, or belong together."""
 
 
 def test_every_command_of_the_readme_is_walked() -> None:
