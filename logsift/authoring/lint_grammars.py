@@ -28,6 +28,8 @@ _LONGEST_SECONDS = 1.0
 """No regex takes this long on a sample, unless it tries over and over what the linear engine tries once."""
 _TOO_COMMON = 0.02
 """Of the lines that other formats print: a needle in more of them, which its pattern makes nothing of, slows every run."""
+_TOO_COMMON_TO_OPEN = 0.005
+"""The same of all lines that are printed, for what opens a block: behind each such needle thousands of lines are looked at."""
 
 
 def check_grammars(catalog: Catalog, grammars: Sequence[Grammar]) -> Iterator[ContentError]:
@@ -151,16 +153,18 @@ def check_needles(catalog: Catalog) -> Iterator[ContentError]:
     for grammar in everywhere:
         others = [line for name, line in printed if name != grammar.name]
         for p in grammar.patterns:
+            lines, whose = ([line for _, line in printed], "all") if p.opens else (others, "other")
+            most = len(lines) * (_TOO_COMMON_TO_OPEN if p.opens else _TOO_COMMON)
             for needle in p.needles:
                 if len(needle.encode()) < _SHORT_BYTES or re.fullmatch(r"[0-9\s]*", needle):
                     help = "take a longer text that only these lines have; several may be given"
                     yield _wrong(p, f"needle {needle!r} is in lines of all kinds", "needle", "", help)
-                elif len(others) * _TOO_COMMON >= 1 and text.count(needle) > len(others) * _TOO_COMMON:
-                    in_vain = sum(1 for line in others if needle in line and not _finds(p.regex, line))
-                    if in_vain > len(others) * _TOO_COMMON:
-                        share = f"{100 * in_vain / len(others):.0f} %"
+                elif most >= 1 and text.count(needle) > most:
+                    in_vain = sum(1 for line in lines if needle in line and not _finds(p.regex, line))
+                    if in_vain > most:
+                        share = f"{100 * in_vain / len(lines):.0f} %"
                         help = "take a text that is rarer; a second one that is common goes into also_needs"
-                        told = f"needle {needle!r} is in {share} of the lines that other formats print"
+                        told = f"needle {needle!r} is in {share} of the lines that {whose} formats print"
                         yield _wrong(p, told, "needle", "", help)
 
 
