@@ -46,3 +46,18 @@ def test_worlds_ranks_years_and_losses_beyond_all_bounds_are_reported_and_drawn(
     assert "<svg" in page.read_text()
     narrow = CliRunner().invoke(main, ["analyze", str(run)], env={"COLUMNS": "0"}, catch_exceptions=False)
     assert narrow.exit_code == 0
+
+
+def test_a_store_barrier_of_a_world_that_nobody_has_is_told_without_a_list_of_who_is_missing(
+    run_of: Callable[..., Path],
+) -> None:
+    waits = "".join(
+        f"[rank0]:[I304 10:1{minute}:01.123456789 distributed_c10d.py:262] Waiting in store based barrier to initialize process"
+        " group for rank: 0, key: store_based_barrier_key:1 (world_size=2147483647, worker_count=1, timeout=0:30:00)\n"
+        for minute in range(4)
+    )
+    done = CliRunner().invoke(
+        main, ["analyze", str(run_of({"store.log": waits})), "--format", "json"], catch_exceptions=False
+    )
+    report = json.loads(done.stdout)
+    assert {i["rule"]: i["facts"].get("missing") for i in report["incidents"]} == {"hang.init_incomplete": None}

@@ -27,7 +27,13 @@ select
             max(joined) < max(nranks)
             and len(list_distinct(flatten(list(w.ranks)))) = max(joined)
             and list_max(flatten(list(w.ranks))) < max(nranks)
-        then list_filter(range(max(nranks)), lambda r: not list_contains(flatten(list(w.ranks)), r))
+        then
+            nullif(
+                list_filter(
+                    ranks_below(max(nranks)), lambda r: not list_contains(flatten(list(w.ranks)), r)
+                ),
+                []
+            )
     end as missing,
     list(line_at(file_id, line_no) order by time nulls last, file_id, line_no) as evidence
 from init_wait_c10d w
