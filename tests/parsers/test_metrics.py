@@ -45,6 +45,19 @@ FORMATS: dict[str, tuple[str, list[Row]]] = {
             ("lm loss value", "validation_loss", 120, 3.1),
         ],
     ),
+    "table_in_markdown.log": (
+        """\
+| **Step** | **Validation Loss** | **Training Loss** |
+|---|---|---|
+| 100 |  | 2.5 |
+| 200 | 2.75 | **2.25** |
+""",
+        [
+            ("Training Loss", "loss", 100, 2.5),
+            ("Training Loss", "loss", 200, 2.25),
+            ("Validation Loss", "validation_loss", 200, 2.75),
+        ],
+    ),
     "megatron_validation_sets.log": (
         """\
  [2026-02-03 04:05:06.123456] iteration      100/    2000 | consumed samples:        12800 | elapsed time per iteration (ms): 812.5 | throughput per GPU (TFLOP/s/GPU): 301.1 | energy per GPU (J/iter/GPU): 99.5 | learning rate: 1.200000E-04 | lm loss: 3.250000E+00 | mtp_1 loss: 3.5E+00 | loss scale: 1.0 | grad norm: 1.250 | number of skipped iterations:   0 | number of nan iterations:   0 |

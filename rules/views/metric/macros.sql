@@ -232,28 +232,24 @@ create macro fields_as_pairs(fields) as
     )
 ;
 
+-- The cells of a row of a table, from behind its first column; an empty one keeps its place.
+create macro bar_cells(row_text) as
+    string_split_regex(trim(translate(row_text, '│┃', '||'), ' *'), '[ *]*[|][ *]*')
+;
+
 -- Values below a line of names; YOLOv5 heads its losses box, obj and cls.
 create macro fields_below_names(names, numbers) as
     list_filter(
         list_transform(
-            list_zip(
-                case
-                    when contains(translate(names, '│┃', '||'), '|')
-                    then
-                        string_split_regex(
-                            trim(translate(names, '│┃', '||'), ' |'), '[ *]*[|][ *]*'
-                        )
-                    else string_split_regex(trim(names), '[ \t]+')
-                end,
-                case
-                    when contains(translate(names, '│┃', '||'), '|')
-                    then
-                        string_split_regex(
-                            trim(translate(numbers, '│┃', '||'), ' |*'), '[ *]*[|][ *]*'
-                        )
-                    else string_split_regex(replace(trim(numbers), 'No log', '-'), '[ \t,|]+')
-                end
-            ),
+            case
+                when regexp_matches(names, '[|│┃]')
+                then list_zip(bar_cells(names), bar_cells(numbers))
+                else
+                    list_zip(
+                        string_split_regex(trim(names), '[ \t]+'),
+                        string_split_regex(replace(trim(numbers), 'No log', '-'), '[ \t,|]+')
+                    )
+            end,
             lambda z: {
                 'name':z[1] || case when z[1] in ('box', 'obj', 'cls') then '_loss' else '' end,
                 'number':z[2],
