@@ -149,11 +149,12 @@ def check_needles(catalog: Catalog) -> Iterator[ContentError]:
     printed = [
         (g.name, line) for g in everywhere for p in g.patterns for line in (*(s.line for s in p.samples), *p.rejects)
     ]
-    text = "\n".join(line for _, line in printed)
+    every = [line for _, line in printed]
+    text = "\n".join(every)
     for grammar in everywhere:
         others = [line for name, line in printed if name != grammar.name]
         for p in grammar.patterns:
-            lines, whose = ([line for _, line in printed], "all") if p.opens else (others, "other")
+            lines, whose = (every, "all") if p.opens else (others, "other")
             most = len(lines) * (_TOO_COMMON_TO_OPEN if p.opens else _TOO_COMMON)
             for needle in p.needles:
                 if len(needle.encode()) < _SHORT_BYTES or re.fullmatch(r"[0-9\s]*", needle):

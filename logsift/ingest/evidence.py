@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from contextlib import suppress
-from itertools import islice
+from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
 from logsift.ingest.readers import texts
@@ -87,13 +87,6 @@ def fetch_of(
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
     """The first and the last of numbers that follow each other."""
-    first = last = None
-    for n in numbers:
-        if last is not None and n == last + 1:
-            last = n
-            continue
-        if first is not None and last is not None:
-            yield first, last
-        first = last = n
-    if first is not None and last is not None:
-        yield first, last
+    for _, run in groupby(enumerate(numbers), lambda placed: placed[1] - placed[0]):
+        following = [n for _, n in run]
+        yield following[0], following[-1]

@@ -201,11 +201,8 @@ class Store:
     def append(self, table: str, files: Sequence[Path], moved: Mapping[str, str] | None = None) -> None:
         """Load Parquet files into a table; `moved` are columns and the SQL that they are replaced by."""
         self.loaded()
-        source, listed, replaced = (
-            "read_parquet(?, union_by_name=true, hive_partitioning=false)",
-            list(map(str, files)),
-            "",
-        )
+        source = "read_parquet(?, union_by_name=true, hive_partitioning=false)"
+        listed, replaced = [str(f) for f in files], ""
         if moved:
             there = [r[0] for r in self.con.execute(f"DESCRIBE FROM {source}", [listed]).fetchall()]
             replaced = f" REPLACE ({', '.join(f'{moved[c]} AS {c}' for c in there if c in moved)})"

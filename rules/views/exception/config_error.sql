@@ -1,8 +1,7 @@
 -- table: One row per report that the job was set up in a way that cannot work, before any training
--- step: what = arguments | missing file | permission | command | port | library |
--- device; event says which
--- of NCCL's and the store's errors it is (see config_error_nccl, and port_taken); alike = equal for
--- reports of the same error.
+-- step: what = arguments | missing file | permission | command | port | library | device; event
+-- says which of NCCL's and the store's errors it is (see config_error_nccl, and port_taken);
+-- alike = equal for reports of the same error.
 with
     refusal as (
         select

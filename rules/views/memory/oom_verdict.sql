@@ -97,9 +97,8 @@ with
                 -- ours.
                 when capture_line is not null
                 then 'during_capture'
-                -- where the GPU itself failed, or pages of the host were being pinned, the same
-                -- error
-                -- says something else
+                -- Where the GPU itself failed, or pages of the host were being pinned, the same
+                -- error says something else.
                 when
                     bare
                     and (

@@ -4,9 +4,8 @@
 -- function of each that is involved, the holder of the GIL first. Of native stacks two shapes
 -- count: a thread wants the GIL, another one a mutex, and no other runs Python, so that the second
 -- holds the GIL; all threads want a mutex, but for those that wait for their end; and a process
--- with
--- a single thread that wants a lock which every fork inherits
--- as it was (exit handlers, OpenMP, the loader).
+-- with a single thread that wants a lock which every fork inherits as it was (exit handlers,
+-- OpenMP, the loader).
 with
     thread as (
         select
