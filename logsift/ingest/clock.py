@@ -14,6 +14,8 @@ _CLOCKS = (datetime(1970, 1, 1), datetime(2200, 1, 1))  # noqa: DTZ001  # as the
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 _DAYS = "Mon|Tue|Wed|Thu|Fri|Sat|Sun"
 _CLOCK = r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?"
+_LEAST_NANOSECONDS = 10**18
+"""Ten digits of seconds, as in the next: less is a time since something else."""
 _EPOCH = r"^[0-9]{10}(?:\.[0-9]+)?$|^[0-9]{13}$|^[0-9]{16}$"  # seconds, milliseconds, microseconds
 # (quality, shape, chrono format); a comma before the fraction, T and a glued Z are made plain before.
 _FORMATS: tuple[tuple[str, str, str], ...] = (
@@ -84,6 +86,13 @@ def read_times(text: pl.Series, written: pl.Series) -> pl.DataFrame:
         quality = pl.when(fits).then(pl.lit(DAYTIME)).otherwise(quality)
     out = frame.with_columns(time.alias("time"), quality.alias("time_quality")).select("time", "time_quality")
     return out.select(pl.when(pl.col("time").is_between(*_CLOCKS)).then(pl.col(c)).alias(c) for c in out.columns)
+
+
+def from_nanoseconds(since: pl.Series) -> pl.Series:
+    """Nanoseconds since the epoch (Int64) as Datetime us, UTC without a zone; null for what is no time, as above."""
+    time = (since // 1000).cast(pl.Datetime("us"))
+    fits = (since >= _LEAST_NANOSECONDS) & (time <= _CLOCKS[1])
+    return time.set(~fits, None) if not fits.all() else time
 
 
 def utc(nanoseconds: int) -> datetime:

@@ -397,7 +397,7 @@ def finish(rows: pl.DataFrame, table: Table) -> tuple[pl.DataFrame, pl.DataFrame
     rows = rows.with_columns(times["time"], times["time_quality"])
     casts, asked = [], [c for c in table.columns if c.name in rows.columns]
     for c in asked:
-        if c.type == "time":
+        if c.type == "time" and rows.schema[c.name] != pl.Datetime("us"):
             casts.append(read_times(rows[c.name].cast(pl.String), rows["written"])["time"].alias(c.name))
         elif rows.schema[c.name] == pl.String:
             casts.append(_cast(rows[c.name], c.type))

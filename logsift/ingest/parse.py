@@ -47,6 +47,10 @@ _GROUP_ROWS = 122_880
 """Rows of a row group, those of DuckDB's own: groups of another size are cut and glued again when they are loaded."""
 
 
+_GARBAGE = 1_000_000
+"""Objects that hold others, made before garbage is looked for: those of some large dumps."""
+
+
 @dataclass
 class Parsed:
     """What parsing left behind: Parquet files under `parts/<table>/`, and counts per file id."""
@@ -92,7 +96,7 @@ class Parser:
         by_id = {f.file_id: f for f in files}
         leftovers_of_a_file = min(_LEFTOVERS_OF_A_FILE, _LEFTOVERS // max(found, len(files), 1))
         workers = max(1, os.cpu_count() or 1)
-        with _garbage_of_before_left_alone(), ThreadPoolExecutor(workers) as pool:
+        with _garbage_seldom_looked_for(), ThreadPoolExecutor(workers) as pool:
             passing: deque[tuple[str | None, Future[Passed]]] = deque()
             pending: deque[Future[tuple[Matched, int]]] = deque()
             batches: dict[str | None, list[Passed]] = {}
@@ -243,12 +247,15 @@ class Parser:
 
 
 @contextmanager
-def _garbage_of_before_left_alone() -> Iterator[None]:
-    """Every hit of the gate is an object, so that garbage is looked for often: not also in the whole content each time."""
+def _garbage_seldom_looked_for() -> Iterator[None]:
+    """What is read makes objects by the million, none in circles; to look for those often takes longer than to read a dump."""
+    before = gc.get_threshold()
     gc.freeze()
+    gc.set_threshold(_GARBAGE, *before[1:])
     try:
         yield
     finally:
+        gc.set_threshold(*before)
         gc.unfreeze()
 
 
@@ -354,7 +361,7 @@ class _Structured:
             for one in alike:
                 self._keep(table, [one], matched)
             return
-        part = Matched({table: [finished]}, [problems])
+        part = Matched({table: [finished]}, problems=[problems])
         _fill_from_paths(part, {file.file_id: file for file, _ in alike})
         for frame in part.tables[table]:
             self.sink.add(table, frame)

@@ -57,6 +57,11 @@ class _Fast(_Refusing, pickle.Unpickler):
     pass
 
 
+def _fast(data: bytes) -> object:
+    # Of a stream that cannot be peeked into the unpickler asks every opcode by itself.
+    return _Fast(io.BufferedReader(io.BytesIO(data))).load()
+
+
 class _Open(_Refusing, pickle._Unpickler):
     """In Python, so that what a torn file holds can be had from its stack."""
 
@@ -96,7 +101,7 @@ def plain_values(data: bytes) -> object:
     if odd := odd_in(data):
         raise ValueError(odd)
     try:
-        return _Fast(io.BytesIO(data)).load()
+        return _fast(data)
     except Exception as e:  # what a torn or foreign pickle raises is of many kinds
         raise ValueError(f"{type(e).__name__}: {e}") from None
 
@@ -106,7 +111,7 @@ def plain_values_of_torn(data: bytes) -> tuple[object, str]:
     if odd := odd_in(data):
         return None, f"not a dump: {odd}"
     try:
-        return _Fast(io.BytesIO(data)).load(), ""
+        return _fast(data), ""
     except (EOFError, pickle.UnpicklingError) as e:
         if "truncated" not in str(e) and not isinstance(e, EOFError):
             return None, f"not a dump: {e}"

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import chain, islice
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import polars as pl
+
+from logsift.content.model import EXACT
+from logsift.ingest.clock import from_nanoseconds
 from logsift.ingest.readers.opening import read_whole
 from logsift.ingest.unpickle import plain_values_of_torn
 
@@ -18,6 +26,8 @@ if TYPE_CHECKING:
 _FRAMES = 200
 _LONGEST = 4000
 """Frames of an entry, and characters of a text: a container of a pickle may hold itself many times over."""
+_MOST_VALUES = 10_000_000
+"""Values of one key in all entries together, to be compared with each other."""
 _NUMBER_IN_NAME = re.compile(r"[._-]([0-9]{1,6})(?=\.|\Z)")
 _OP = re.compile(r"^(?:(?P<backend>[a-z0-9_]+):)?(?P<op>\S+)(?: (?P<a>[0-9?]+)(?P<arrow>->|<-)(?P<b>[0-9?]+))?")
 _NOT_USER_CODE = re.compile(r"/(?:torch|site-packages|dist-packages)/|^<|/contextlib\.py$")
@@ -46,29 +56,21 @@ def _from_json(data: bytes) -> tuple[Any, str]:
 
 
 def _tables(dump: Mapping[str, Any], name: str, hint: int | None, form: str, *, complete: bool) -> Rows:
-    entries = sorted(
-        (e for e in _listed(dump.get("entries")) if isinstance(e, dict)), key=lambda e: _int(e.get("record_id")) or 0
-    )
+    entries = _Entries(dump.get("entries"))
     groups = dict(_groups(dump.get("pg_config")))
     status = {_text(k) or "": v for k, v in _mapping(dump.get("pg_status")).items() if isinstance(v, dict)}
     name_of = _names_of_pgs(entries, groups, status)
     rank = _rank(dump, entries, groups, name, hint)
     version = _text(dump.get("version")) or ""
     major, _, minor = version.partition(".")
-    records = [n for e in entries if (n := _int(e.get("record_id"))) is not None]
-    line = 1
-    last_seen = max(
-        (n for e in entries for k in ("time_discovered_completed_ns", "time_created_ns") if (n := _int(e.get(k)))),
-        default=None,
-    )
     row = {
-        "line_no": line, "rank": rank, "host": _text(dump.get("host_name") or dump.get("hostname")), "format": form, "version": version,
+        "line_no": 1, "rank": rank, "host": _text(dump.get("host_name") or dump.get("hostname")), "format": form, "version": version,
         "version_major": _int(major), "version_minor": _int(minor), "lib_version": _text(dump.get("comm_lib_version") or dump.get("nccl_version")),
-        "entries": len(entries), "recorder_on": bool(entries or any(_reached(s) for s in status.values())), "complete": complete,
-        "first_record": min(records, default=None), "last_record": max(records, default=None), "time": _epoch(last_seen),
+        "entries": len(entries), "recorder_on": bool(len(entries) or any(_reached(s) for s in status.values())), "complete": complete,
+        "first_record": entries.records.min(), "last_record": entries.records.max(), "time": entries.last_seen(),
     }  # fmt: skip
     yield "flight_dump", [row]
-    rows: list[dict[str, Any]] = []
+    line, rows = 1, list[dict[str, Any]]()
     for grp, (desc, members) in groups.items():
         line += 1
         rows.append({"line_no": line, "rank": rank, "grp": grp, "grp_desc": desc, "members": json.dumps(members)})
@@ -81,51 +83,150 @@ def _tables(dump: Mapping[str, Any], name: str, hint: int | None, form: str, *, 
             "last_started": _int(s.get("last_started_collective")), "last_completed": _int(s.get("last_completed_collective")),
         })  # fmt: skip
     yield "flight_status", rows
-    rows = []
-    for e in entries:
-        line += 1
-        rows.append({"line_no": line, "rank": rank, **_entry(e, name_of, groups)})
-    yield "flight_entry", rows
-
-
-def _entry(
-    e: Mapping[str, Any], name_of: Mapping[str, str], groups: Mapping[str, tuple[str, list[int]]]
-) -> dict[str, Any]:
-    pg = _text(e.get("pg_id"))
-    pair = e.get("process_group")
-    grp, desc = (
-        (_text(pair[0]) or "", _text(pair[1]) or "")
-        if isinstance(pair, (list, tuple)) and len(pair) == 2
-        else (name_of.get(pg or ""), None)
+    yield (
+        "flight_entry",
+        entries.rows(name_of, groups).with_columns(
+            pl.lit(rank, pl.Int64).alias("rank"), (line + pl.int_range(1, len(entries) + 1)).alias("line_no")
+        ),
     )
+
+
+class _Distinct:
+    """The different ones among values, and which of them each value is.
+
+    Values are lists in lists, `depth` levels of them, of texts and numbers. Where they are not, each counts as
+    different: a pickle may hold the same container many times over, and no hash of that comes to an end.
+    """
+
+    def __init__(self, values: list[Any], depth: int) -> None:
+        self.values, self.at = values, list(range(len(values)))
+        if _is_flat(values, depth):
+            keys = values if depth == 0 else [tuple(v) if depth == 1 else tuple(map(tuple, v)) for v in values]
+            number = {key: n for n, key in enumerate(dict.fromkeys(keys))}
+            self.values, self.at = list(number), [number[key] for key in keys]
+
+    def by_last(self) -> Iterator[Any]:
+        """The different ones, by where each is last."""
+        return map(self.values.__getitem__, reversed(dict.fromkeys(reversed(self.at))))
+
+    def frame(self, made: Sequence[Sequence[object]], schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
+        """A row for each value, of what was made of the different ones."""
+        return pl.DataFrame(made, schema, orient="row")[self.at]
+
+
+def _is_flat(values: list[Any], depth: int) -> bool:
+    for _ in range(depth):
+        if not set(map(type, values)) <= {list, tuple} or sum(map(len, values)) > _MOST_VALUES:
+            return False
+        values = list(chain.from_iterable(values))
+    return set(map(type, values)) <= {str, int, NoneType}
+
+
+class _Entries:
+    """The recorded operations of a dump, by their number: a pass over all of them for each key, what repeats is read once."""
+
+    def __init__(self, listed: object) -> None:
+        self._entries = [e for e in _listed(listed) if isinstance(e, dict)]
+        self.records = self.ints("record_id")
+        if not (numbers := self.records.fill_null(0)).is_sorted():
+            order = np.argsort(numbers.to_numpy(), kind="stable").tolist()
+            self._entries, self.records = [self._entries[n] for n in order], self.records.gather(order)
+        self.names = _Distinct(self.of("profiling_name"), 0)
+        self.said = [_OP.match(_text(name) or "") for name in self.names.values]
+        pairs = zip(self.of("pg_id"), self.of("process_group"), strict=True)
+        self.pgs = _Distinct([(pg, *(pair[:3] if isinstance(pair, (list, tuple)) else ())) for pg, pair in pairs], 1)
+        """The process group's id, and behind it what is said of its name and description."""
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def of(self, key: str) -> list[Any]:
+        return [e.get(key) for e in self._entries]
+
+    def ints(self, key: str) -> pl.Series:
+        return _column(key, self.of(key), _int, int, pl.Int64())
+
+    def times(self, key: str) -> pl.Series:
+        return from_nanoseconds(self.ints(key))
+
+    def last_seen(self) -> str | None:
+        """When the last operation was enqueued or seen completed, in seconds since the epoch."""
+        latest = [self.ints(key).max() for key in ("time_discovered_completed_ns", "time_created_ns")]
+        number = max((n for n in latest if isinstance(n, int)), default=0)
+        return f"{number // 1_000_000_000}.{number // 1000 % 1_000_000:06d}" if number > 0 else None
+
+    def ranks_of_p2p(self) -> Iterator[tuple[int, str]]:
+        """Who sends or receives: the rank within its group, and the group's name."""
+        if any(said and said["arrow"] for said in self.said):
+            for name, pg in dict.fromkeys(zip(self.names.at, self.pgs.at, strict=True)):
+                said, (_, *pair) = self.said[name], self.pgs.values[pg]
+                if said and said["arrow"] and pair and (here := _int(said["a"])) is not None:
+                    yield here, _text(pair[0]) or ""
+
+    def rows(self, name_of: Mapping[str, str], groups: Mapping[str, tuple[str, list[int]]]) -> pl.DataFrame:
+        """The columns of the operations, but rank and line."""
+        text, number, times = pl.String(), pl.Int64(), self.times("time_created_ns")
+        sizes: dict[str, pl.DataFrame] = {}
+        for side in ("input", "output"):
+            shapes, dtypes = _Distinct(self.of(f"{side}_sizes"), 2), _Distinct(self.of(f"{side}_dtypes"), 1)
+            sizes[side] = shapes.frame(
+                [(_sizes(v), _numel(v)) for v in shapes.values], {f"{side}_sizes": text, f"{side}_numel": number}
+            ).hstack(dtypes.frame([(_joined(v),) for v in dtypes.values], {f"{side}_dtypes": text}))
+        return pl.DataFrame([
+            times.alias("time"), pl.select(pl.when(times.is_not_null()).then(pl.lit(EXACT)).alias("time_quality")).to_series(), self.records,
+            *self.pgs.frame([_group(v, name_of, groups) for v in self.pgs.values], {"pg_id": text, "grp": text, "grp_desc": text}),
+            *self.names.frame([_operation(said) for said in self.said], _OPERATION),
+            _column("is_p2p", self.of("is_p2p"), lambda v: v if isinstance(v, bool) else None, bool, pl.Boolean()),
+            _column("collective_seq", [e.get("collective_seq_id", e.get("seq_id")) for e in self._entries], _int, int, number),
+            self.ints("p2p_seq_id").alias("p2p_seq"), self.ints("op_id"), _column("state", self.of("state"), _text, str, text),
+            _column("retired", self.of("retired"), lambda v: v if isinstance(v, bool) else None, bool, pl.Boolean()),
+            self.times("time_discovered_started_ns").alias("started_at"), self.times("time_discovered_completed_ns").alias("completed_at"),
+            self.ints("timeout_ms"), _column("duration_ms", self.of("duration_ms"), _float, float, pl.Float64()), *sizes["input"], *sizes["output"],
+            *_stacks(self.of("frames")),
+        ]).with_columns(pl.coalesce("is_p2p", "named_p2p").alias("is_p2p")).drop("named_p2p")  # fmt: skip
+
+
+_OPERATION = {
+    "backend": pl.String(),
+    "op": pl.String(),
+    "named_p2p": pl.Boolean(),
+    "src": pl.Int64(),
+    "dst": pl.Int64(),
+}
+
+
+def _operation(said: re.Match[str] | None) -> tuple[object, ...]:
+    if said is None:
+        return None, "", False, None, None
+    here, other = _int(said["a"]), _int(said["b"])
+    is_p2p = said["op"].lower() in {"send", "recv", "recvanysource", "recv_anysource"}
+    return said["backend"], said["op"], is_p2p, *((here, other) if said["arrow"] == "->" else (other, here))
+
+
+def _group(
+    said: Sequence[object], name_of: Mapping[str, str], groups: Mapping[str, tuple[str, list[int]]]
+) -> tuple[str | None, ...]:
+    """Id, name and description of a process group, by what an entry says of it."""
+    pg, *pair = said
+    grp, desc = (_text(pair[0]) or "", _text(pair[1]) or "") if len(pair) == 2 else (name_of.get(_text(pg) or ""), None)
     if desc is None and grp is not None and grp in groups:
         desc = groups[grp][0]
-    said = _OP.match(_text(e.get("profiling_name")) or "")
-    parts = said.groupdict() if said else {}
-    op = str(parts.get("op") or "")
-    is_p2p = e.get("is_p2p")
-    if not isinstance(is_p2p, bool):
-        is_p2p = op.lower() in {"send", "recv", "recvanysource", "recv_anysource"}
-    here, other = _int(parts.get("a")), _int(parts.get("b"))
-    src, dst = (here, other) if parts.get("arrow") == "->" else (other, here)
-    collective = _int(e.get("collective_seq_id", e.get("seq_id")))
-    place, frames = _frames(e.get("frames"))
-    return {
-        "time": _epoch(e.get("time_created_ns")), "record_id": _int(e.get("record_id")), "pg_id": pg, "grp": grp, "grp_desc": desc,
-        "backend": parts.get("backend"), "op": op, "is_p2p": is_p2p, "collective_seq": collective, "p2p_seq": _int(e.get("p2p_seq_id")),
-        "op_id": _int(e.get("op_id")), "src": src, "dst": dst, "state": _text(e.get("state")),
-        "retired": e["retired"] if isinstance(e.get("retired"), bool) else None,
-        "started_at": _epoch(e.get("time_discovered_started_ns")), "completed_at": _epoch(e.get("time_discovered_completed_ns")),
-        "timeout_ms": _int(e.get("timeout_ms")), "duration_ms": _float(e.get("duration_ms")),
-        "input_sizes": _sizes(e.get("input_sizes")), "input_numel": _numel(e.get("input_sizes")), "input_dtypes": _joined(e.get("input_dtypes")),
-        "output_sizes": _sizes(e.get("output_sizes")), "output_numel": _numel(e.get("output_sizes")), "output_dtypes": _joined(e.get("output_dtypes")),
-        "place": place, "frames": frames,
-    }  # fmt: skip
+    return _text(pg), grp, desc
+
+
+def _column(name: str, values: list[Any], read: Callable[[Any], object], kind: type, dtype: pl.DataType) -> pl.Series:
+    """Values as a column; `read` makes them what they are to be where they are not all of their kind."""
+    if set(map(type, values)) <= {kind, NoneType} and (
+        kind is not str or max(map(len, filter(None, values)), default=0) <= _LONGEST
+    ):
+        with suppress(TypeError):  # an integer of more than 64 bits
+            return pl.Series(name, values, dtype)
+    return pl.Series(name, [read(v) for v in values], dtype)
 
 
 def _rank(
     dump: Mapping[str, Any],
-    entries: Sequence[Mapping[str, Any]],
+    entries: _Entries,
     groups: Mapping[str, tuple[str, list[int]]],
     name: str,
     hint: int | None,
@@ -141,19 +242,10 @@ def _rank(
     common = set.intersection(*members) if members else None
     if common is not None and len(common) == 1:
         return next(iter(common))
-    for e in entries:
-        pair = e.get("process_group")
-        found = _OP.match(_text(e.get("profiling_name")) or "")
-        if (
-            found
-            and found["arrow"]
-            and isinstance(pair, (list, tuple))
-            and pair
-            and (here := _int(found["a"])) is not None
-        ):
-            of_group = groups.get(_text(pair[0]) or "", ("", []))[1]
-            if here < len(of_group):
-                return of_group[here]
+    for here, grp in entries.ranks_of_p2p():
+        of_group = groups.get(grp, ("", []))[1]
+        if here < len(of_group):
+            return of_group[here]
     numbers = (
         [hint] if hint is not None else [int(n) for n in reversed(_NUMBER_IN_NAME.findall(name.rsplit("/", 1)[-1]))]
     )
@@ -161,19 +253,13 @@ def _rank(
     return fitting[0] if fitting else None
 
 
-def _names_of_pgs(
-    entries: Sequence[Mapping[str, Any]], groups: Mapping[str, Any], status: Mapping[str, Any]
-) -> dict[str, str]:
+def _names_of_pgs(entries: _Entries, groups: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, str]:
     """Id of a process group (a counter of its process) -> its name (the same on all members).
 
     Entries say both. Groups without entries are paired in order, since both are counted up as groups are made; that is
     believed only where it is whole and agrees with the entries.
     """
-    said = {}
-    for e in entries:
-        pair = e.get("process_group")
-        if isinstance(pair, (list, tuple)) and pair:
-            said[_text(e.get("pg_id")) or ""] = _text(pair[0]) or ""
+    said = {_text(pg) or "": _text(pair[0]) or "" for pg, *pair in entries.pgs.by_last() if pair}
     numbered = [g for g in groups if g.isdigit()]
     if len(numbered) == len(groups) == len(status) and all(p.isdigit() for p in status):
         paired = dict(zip(sorted(status, key=int), sorted(numbered, key=int), strict=True))
@@ -213,18 +299,26 @@ def _reached(status: Mapping[str, Any]) -> bool:
     return any((_int(v) or -1) > 0 for v in status.values())
 
 
-def _frames(frames: object) -> tuple[str | None, str | None]:
-    """The innermost frame of the user's own code, and all frames innermost first."""
-    shown = []
-    place = None
-    for f in _listed(frames)[:_FRAMES]:
-        if isinstance(f, dict):
-            name, source, line = (_text(f.get(k)) or "?" for k in ("name", "filename", "line"))
-            text = f"{name} ({source}:{line})"
-            shown.append(text)
-            if place is None and not _NOT_USER_CODE.search(source):
-                place = text
-    return place or (shown[0] if shown else None), "\n".join(shown) or None
+def _stacks(listed: Sequence[object]) -> pl.DataFrame:
+    """Of each entry the innermost frame of the user's own code, and all frames, innermost first."""
+    some = [_listed(frames)[:_FRAMES] for frames in listed]
+    same = [tuple(map(id, frames)) for frames in some]  # entries share their frames
+    shared = dict(zip(same, some, strict=True))
+    dicts = [[f for f in frames if isinstance(f, dict)] for frames in shared.values()]
+    frames = _Distinct([(f.get("name"), f.get("filename"), f.get("line")) for f in chain.from_iterable(dicts)], 1)
+    said = [tuple(_text(v) or "?" for v in frame) for frame in frames.values]
+    texts = [f"{name} ({source}:{line})" for name, source, line in said]
+    own = [not _NOT_USER_CODE.search(source) for _, source, _ in said]
+    each = iter(frames.at)
+    number = {key: tuple(islice(each, len(stack))) for key, stack in zip(shared, dicts, strict=True)}
+    stacks = _Distinct([number[key] for key in same], 1)
+    made = [
+        (texts[next((n for n in stack if own[n]), stack[0])], "\n".join(texts[n] for n in stack))
+        if stack
+        else (None, None)
+        for stack in stacks.values
+    ]
+    return stacks.frame(made, {"place": pl.String(), "frames": pl.String()})
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
@@ -251,12 +345,6 @@ def _float(value: object) -> float | None:
 
 def _text(value: object) -> str | None:
     return str(value)[:_LONGEST] if isinstance(value, str) or _int(value) is not None else None
-
-
-def _epoch(nanoseconds: object) -> str | None:
-    """Nanoseconds since the epoch as seconds in text; 0 and None are no time."""
-    number = _int(nanoseconds)
-    return f"{number // 1_000_000_000}.{number // 1000 % 1_000_000:06d}" if number and number > 0 else None
 
 
 def _sizes(sizes: object) -> str | None:
