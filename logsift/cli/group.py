@@ -14,7 +14,7 @@ import click
 from logsift.cli.common import say
 from logsift.cli.examples import ShownGroup
 from logsift.content.errors import ContentErrors
-from logsift.errors import UserError, meant
+from logsift.errors import UserError, meant, stops_kept
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -62,7 +62,8 @@ class Commands(ShownGroup):
         _speak_any_encoding()
         with _stopped_by_signals() as stopped:
             try:
-                return super().invoke(ctx)
+                with stops_kept():
+                    return super().invoke(ctx)
             except KeyboardInterrupt:
                 say("logsift: stopped, nothing is left behind", err=True)
                 ctx.exit(128 + (stopped or [2])[0])

@@ -15,7 +15,7 @@ import duckdb
 
 from logsift import pipeline
 from logsift.analysis import Analysis
-from logsift.errors import UserError
+from logsift.errors import UserError, stops_kept
 from logsift.inputs import given
 from logsift.live.follow import Change, Follower, is_remote
 from logsift.places import cache_folder, workplace
@@ -310,14 +310,15 @@ def watch(
         one = Watch(run, catalog, work)
         wake = _waker(run)
         try:
-            while True:
-                for event in one.look():
-                    tell(event)
-                if show:
-                    show(one)
-                if until():
-                    break
-                wake(LOOK_SECONDS)
+            with stops_kept():
+                while True:
+                    for event in one.look():
+                        tell(event)
+                    if show:
+                        show(one)
+                    if until():
+                        break
+                    wake(LOOK_SECONDS)
         except KeyboardInterrupt:
             pass
         finally:

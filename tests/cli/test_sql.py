@@ -9,10 +9,12 @@ import os
 import pty
 import select
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from threading import Timer
 
 import polars as pl
 import pytest
@@ -20,6 +22,8 @@ from click.testing import CliRunner, Result
 
 from logsift import Catalog, analyze
 from logsift.cli import main
+from logsift.store import Store
+from logsift.store.database import Answer
 
 LONG = "x" * 3000
 READY = "\x1b[?2004h"
@@ -80,6 +84,18 @@ def test_a_query_may_come_from_a_file_from_stdin_or_have_a_name(crashed: Path, t
     assert "crash.exception" in run("sql", crashed, "--named", "causes").stdout
     assert "did you mean causes" in run("sql", crashed, "--named", "cause").output
     assert "say one of" in run("sql", crashed, "SELECT 1", "--named", "causes").output
+
+
+def test_ctrl_c_ends_a_query_that_would_not_end(crashed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    typed = Store.typed
+
+    def pressed(store: Store, query: str) -> Answer:
+        Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        return typed(store, query)
+
+    monkeypatch.setattr(Store, "typed", pressed)
+    done = run("sql", crashed, "SELECT sum(range) FROM range(1000000000000)")
+    assert (done.exit_code, done.stderr) == (130, "logsift: stopped, nothing is left behind\n")
 
 
 def test_two_runs_are_beside_each_other(crashed: Path, tmp_path: Path) -> None:
