@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 
 class UserError(Exception):
@@ -31,14 +30,3 @@ def meant(word: str, known: Iterable[str], most: int = 3) -> str:
     plain = word.lower()
     found = get_close_matches(plain, list(names), most) or [n for n in names if plain and n.startswith(plain)][:most]
     return f"; did you mean {', '.join(names[f] for f in found)}?" if found else ""
-
-
-@contextmanager
-def stops_kept() -> Iterator[None]:
-    """Ctrl-C in the middle of a query is a KeyboardInterrupt too: DuckDB makes a bare RuntimeError of it."""
-    try:
-        yield
-    except RuntimeError as e:
-        if type(e) is RuntimeError and str(e) == "Query interrupted":
-            raise KeyboardInterrupt from None
-        raise

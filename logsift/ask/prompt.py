@@ -16,7 +16,7 @@ from prompt_toolkit.lexers import PygmentsLexer
 from pygments.lexers.sql import SqlLexer
 
 from logsift.ask.session import is_whole
-from logsift.errors import UserError, stops_kept
+from logsift.errors import UserError
 from logsift.places import state_folder
 
 if TYPE_CHECKING:
@@ -97,9 +97,8 @@ def ask(session: Session, say: Callable[[str], None]) -> None:
         except EOFError:
             return
         try:
-            with stops_kept():
-                for answer in session.answers(text):
-                    say(answer)
+            for answer in session.answers(text):
+                say(answer)
         except KeyboardInterrupt:
             say("stopped")
         except (duckdb.Error, UserError) as e:

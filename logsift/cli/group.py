@@ -14,7 +14,7 @@ import click
 from logsift.cli.common import say
 from logsift.cli.examples import ShownGroup
 from logsift.content.errors import ContentErrors
-from logsift.errors import UserError, meant, stops_kept
+from logsift.errors import UserError, meant
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -62,19 +62,19 @@ class Commands(ShownGroup):
         _speak_any_encoding()
         with _stopped_by_signals() as stopped:
             try:
-                with stops_kept():
-                    return super().invoke(ctx)
-            except KeyboardInterrupt:
-                say("logsift: stopped, nothing is left behind", err=True)
-                ctx.exit(128 + (stopped or [2])[0])
-            except Exception as e:
-                if told := _told(e):
-                    say(told, err=True)
-                    ctx.exit(2)
+                return super().invoke(ctx)
+            except (KeyboardInterrupt, Exception) as e:
                 if isinstance(e, click.BadParameter) and (near := _nearest_choice(e)):
                     raise click.BadParameter(e.message + near, e.ctx, e.param, e.param_hint) from None
                 if isinstance(e, (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError)):
                     raise
+                # What a signal interrupts fails in ways of its own: DuckDB makes a RuntimeError of it.
+                if stopped or isinstance(e, KeyboardInterrupt):
+                    say("logsift: stopped, nothing is left behind", err=True)
+                    ctx.exit(128 + (stopped or [2])[0])
+                if told := _told(e):
+                    say(told, err=True)
+                    ctx.exit(2)
                 say(_own_fault(ctx.meta.get("run", ()), bundles="bundle" in self.commands), err=True)
                 ctx.exit(3)
 

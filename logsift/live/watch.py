@@ -15,7 +15,7 @@ import duckdb
 
 from logsift import pipeline
 from logsift.analysis import Analysis
-from logsift.errors import UserError, stops_kept
+from logsift.errors import UserError
 from logsift.inputs import given
 from logsift.live.follow import Change, Follower, is_remote
 from logsift.places import cache_folder, workplace
@@ -310,15 +310,14 @@ def watch(
         one = Watch(run, catalog, work)
         wake = _waker(run)
         try:
-            with stops_kept():
-                while True:
-                    for event in one.look():
-                        tell(event)
-                    if show:
-                        show(one)
-                    if until():
-                        break
-                    wake(LOOK_SECONDS)
+            while True:
+                for event in one.look():
+                    tell(event)
+                if show:
+                    show(one)
+                if until():
+                    break
+                wake(LOOK_SECONDS)
         except KeyboardInterrupt:
             pass
         finally:

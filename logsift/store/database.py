@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tempfile
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Condition, Thread
+from threading import Condition, Thread, current_thread, main_thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -26,6 +27,8 @@ T = TypeVar("T")
 
 _LOOK_SECONDS = 1.0
 """How often running queries are looked at."""
+_STOP_SECONDS = 0.05
+"""How often a query is told to end that a person stopped: one that has not begun yet does not hear it."""
 _BLOCK_BYTES = 1 << 16
 """Each column of each table begins a block: DuckDB's own, four times as large, make 40 MB of a run of a hundred lines."""
 _MEMORY = "600MB"
@@ -264,6 +267,19 @@ class Store:
         except (duckdb.IOException, duckdb.FatalException) as e:
             raise StorageError(f"the database cannot be written or read: {str(e).splitlines()[0]}") from None
 
+    def _stoppable(self, work: Callable[[], T]) -> T:
+        """Do it so that Ctrl-C ends it: DuckDB does not look for signals while its own threads work."""
+        if current_thread() is not main_thread():
+            return work()
+        with ThreadPoolExecutor(1) as pool:
+            doing = pool.submit(work)
+            try:
+                return doing.result()
+            except KeyboardInterrupt:
+                while not wait([doing], _STOP_SECONDS).done:
+                    self.con.interrupt()
+                raise
+
     def problem(self, what: str, text: str) -> None:
         """Note what went wrong and belongs to no line."""
         self.insert("problem", [(None, None, what, text.splitlines()[0] if text else "")])
@@ -308,7 +324,7 @@ class Store:
                 )
 
         try:
-            names, rows = self._with_what_it_needs(read)
+            names, rows = self._stoppable(lambda: self._with_what_it_needs(read))
         except duckdb.InvalidInputException as e:
             if "pytz" in str(e):
                 raise UserError("a time with a zone cannot be shown: ask for (…)::TIMESTAMP, times are UTC") from None
@@ -360,8 +376,12 @@ class Store:
         from logsift.store.frames import frame
 
         self._hold_to_one(query)
-        with self._watch.over(self.con):
-            return frame(self.con.execute(query))
+
+        def read() -> pl.DataFrame:
+            with self._watch.over(self.con):
+                return frame(self.con.execute(query))
+
+        return self._stoppable(read)
 
     def _hold_to_one(self, query: str) -> None:
         if len(self.con.extract_statements(query)) != 1:
