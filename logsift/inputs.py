@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from logsift.errors import UserError
 from logsift.ingest.archives import Refused, copied, forget, printable, room, unpacked
 from logsift.places import cache_folder, workplace
+from logsift.remote import RemotePath, place
 from logsift.store.sent import is_sent, load
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ def given(paths: Sequence[Path]) -> Input:
         return each[0]
     if any(one.is_database for one in each):
         raise UserError("a database holds a whole job: give it alone")
+    if any(isinstance(one.run, RemotePath) for one in each):
+        raise UserError("several places in a store are not one job: name the folder around them, or say --separate")
     names: dict[str, Path] = {}
     for one, path in zip(each, dict.fromkeys(paths), strict=True):
         name = "stdin" if path == STREAM else printable(Path(path.resolve().name)) or "root"
@@ -81,6 +84,7 @@ def given(paths: Sequence[Path]) -> Input:
 def _one(path: Path) -> Input:
     if path == STREAM:
         return Input(_stream(), "stdin", is_private=True)
+    path = place(path)
     if not path.exists():
         raise FileNotFoundError(f"no such file or directory: {printable(path)}")
     shown = printable(path)
@@ -92,7 +96,7 @@ def _one(path: Path) -> Input:
         with path.open("rb") as f:
             start = f.read(12)
         if start[8:12] == b"DUCK":
-            return Input(path, shown, is_database=True)
+            return Input(_fetched(path) if isinstance(path, RemotePath) else path, shown, is_database=True)
         if made := unpacked(path):
             folder, refused = made
             if is_sent(folder):
@@ -116,10 +120,23 @@ def _sent(unpacked: Path) -> Path:
     return store
 
 
+def _fetched(path: RemotePath) -> Path:
+    """A database in a store, as a file that is gone when the process ends: it is read here and there, by its own program."""
+    copy = _of_this_call("fetched-") / path.name
+    path.fetch(copy)
+    return copy
+
+
+def _of_this_call(prefix: str) -> Path:
+    """A folder that is gone when the process ends."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=cache_folder()))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 def _stream() -> Path:
     """What comes on the standard input, as a file that is gone when the process ends."""
-    folder = Path(tempfile.mkdtemp(prefix="stream-", dir=cache_folder()))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder = _of_this_call("stream-")
     with (folder / "stdin").open("xb") as out:
         copied(sys.stdin.buffer, out, room())
     return folder / "stdin"

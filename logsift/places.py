@@ -18,21 +18,43 @@ import socket
 import stat
 import tempfile
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logsift import __version__
 from logsift.errors import StorageError
+from logsift.remote import RemotePath
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
 WORKPLACE = re.compile(r".*\.logsift-(?P<host>[0-9a-f]{8})-(?P<pid>[0-9a-f]+)-[0-9a-f]{16}")
 """The name of a folder that logsift works in."""
 _LOCK = "lock"
 _WEEK = 7 * 86400
+
+
+def on_disk(path: Path, most_bytes: int | None = None) -> AbstractContextManager[Path]:
+    """The file or folder itself, where it is on the disk; of one in a store a copy that is gone behind the block.
+
+    A file of more than `most_bytes` is not copied.
+
+    Raises:
+        OSError: it cannot be read, or there is no room for it.
+    """
+    return _copied(path, most_bytes) if isinstance(path, RemotePath) else nullcontext(path)
+
+
+@contextmanager
+def _copied(path: RemotePath, most_bytes: int | None) -> Iterator[Path]:
+    if most_bytes is not None and path.stat().st_size > most_bytes:
+        raise OSError(f"larger than {most_bytes} bytes: it is not copied to be read")
+    with workplace(cache_folder() / path.name) as work:
+        path.fetch(work / "copy")
+        yield work / "copy"
 
 
 def cache_folder() -> Path:
@@ -111,11 +133,14 @@ def forget_old(kept: Path) -> None:
 def workplace(path: Path) -> Iterator[Path]:
     """A private folder beside `path`, on the same file system, that is gone behind the block whatever happens in it.
 
+    For a place in a store it is in the user's cache.
+
     Raises:
         StorageError: it cannot be made.
     """
     # DuckDB takes what follows a question mark in a path for options.
-    parent = cache_folder() if "?" in str(path.parent.absolute()) else path.parent
+    elsewhere = isinstance(path, RemotePath) or "?" in str(path.parent.absolute())
+    parent = cache_folder() if elsewhere else path.parent
     sweep(parent)
     name = path.name.replace("?", "_")[:100]
     folder = parent / f"{name}.logsift-{_host()}-{os.getpid():x}-{secrets.token_hex(8)}"
@@ -169,11 +194,14 @@ def _dead(entry: os.DirEntry[str], pid: str) -> bool:
 
 
 def publish(made: Path, path: Path) -> None:
-    """Put a file in its place: whole on the disk first, then renamed over what was there.
+    """Put a file or a folder in its place: whole on the disk first, then renamed over what was there, or sent to a store.
 
     Raises:
         StorageError: it cannot be written.
     """
+    if isinstance(path, RemotePath):
+        path.put(made)
+        return
     try:
         _flush(made)
         try:
@@ -188,6 +216,15 @@ def publish(made: Path, path: Path) -> None:
         _flush(path.parent)
     except OSError as e:
         raise StorageError(f"cannot write {path}: {e.strerror}; the last database stays as it was") from None
+
+
+def remove(folder: Path) -> None:
+    """Delete a folder with all that is in it, as far as that can be done."""
+    with suppress(OSError):
+        if isinstance(folder, RemotePath):
+            folder.remove()
+        else:
+            shutil.rmtree(folder)
 
 
 def remember(path: Path) -> None:

@@ -19,6 +19,7 @@ from logsift.errors import StorageError, UserError
 from logsift.ingest.discover import discover
 from logsift.inputs import given
 from logsift.places import cache_folder, forget_old, publish, remember, workplace
+from logsift.remote import RemotePath, place
 from logsift.store import Store
 from logsift.store.incremental import Seen, forget_changed, known, numbered
 from logsift.store.materialise import declared
@@ -52,13 +53,14 @@ def analyze(
     `progress` is also called for "storing" and the "verdict", before and behind the tables and rules; these two do not say
     how much is left (0 in all).
     """
-    source = given([Path(run)] if isinstance(run, str | Path) else [Path(r) for r in run])
+    source = given([place(run)] if isinstance(run, str | Path) else [place(r) for r in run])
     catalog = catalog or load_catalog()
-    shown = Path(source.shown)
+    shown = place(source.shown)
     if source.is_database:
         return _opened(shown, Store.open(source.run), catalog)
     run = source.run
-    given_path = None if db is Beside.RUN or db is None else Path(db)
+    wanted = None if db is Beside.RUN or db is None else place(db)
+    given_path = cached_database(run) if isinstance(wanted, RemotePath) else wanted
     path = given_path or (cached_database(run) if source.is_private else default_database(run))
     aside = cached_database(run)
     kept = path if given_path or path.exists() else aside  # what nothing was found in was kept aside
@@ -80,6 +82,8 @@ def analyze(
     if held:
         with suppress(duckdb.Error, UserError):  # a damaged one is made anew
             if held.files == now:
+                if wanted and wanted != path:
+                    publish(kept, wanted)
                 return _opened(shown, held.store, catalog, run)
         held.store.close()
     # Imported here: a run that did not change since is only opened.
@@ -105,6 +109,8 @@ def analyze(
             store.finish()
         path = path if given_path or found else aside
         publish(store.path or path, path)
+        if wanted and wanted != path:
+            publish(path, wanted)
     remember(path)
     if path == aside:
         forget_old(path)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from builders.stores import Bucket, s3
 from hypothesis import settings
 
 from logsift import Catalog, load_catalog
@@ -26,6 +27,13 @@ def _nothing_waits_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 def catalog() -> Catalog:
     """The built-in content."""
     return load_catalog()
+
+
+@pytest.fixture(scope="session")
+def bucket() -> Iterator[Bucket]:
+    """A bucket of a server on loopback, with credentials for it in the environment."""
+    with s3() as made:
+        yield made
 
 
 @pytest.fixture

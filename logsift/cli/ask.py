@@ -14,6 +14,7 @@ import click
 from logsift.cli.common import CONTENT, DB, FOLLOW, PATH, analysis_of, catalog_of, say
 from logsift.cli.examples import Shown
 from logsift.errors import UserError
+from logsift.remote import place
 
 if TYPE_CHECKING:
     from logsift.store import Store
@@ -48,7 +49,7 @@ def sql(
     Several RUNs are beside each other as databases a, b, c: SELECT … FROM a.incident JOIN b.incident USING (rule).
     """
     query = run[-1] if len(run) > 1 and not _is_run(run[-1]) else None
-    runs = [Path(given) for given in (run if query is None else run[:-1])]
+    runs = [place(given) for given in (run if query is None else run[:-1])]
     if sum(q is not None for q in (query, script, named)) + shell > 1:
         raise click.UsageError("say one of QUERY, --file, --named and --duckdb")
     if db and len(runs) > 1:
@@ -137,8 +138,8 @@ def tables(what: tuple[str, ...], whole: bool, content: tuple[Path, ...]) -> Non
     from logsift.store.create import empty
 
     store, runs, name = empty(catalog_of(content)), list(what), ""
-    if runs and (runs[-1] in names(store) or not Path(runs[-1]).exists()):
+    if runs and (runs[-1] in names(store) or not place(runs[-1]).exists()):
         name = runs.pop()
     if runs:
-        store = analysis_of(tuple(map(Path, runs)), None, content).store
+        store = analysis_of(tuple(map(place, runs)), None, content).store
     say(described(store, name) if name else listed(store, _width(), whole=whole))

@@ -10,12 +10,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from logsift.errors import UserError
+from logsift.remote import place
 
 if TYPE_CHECKING:
     from logsift.analysis import Analysis
     from logsift.content.model import Catalog
 
-PATH = click.Path(path_type=Path)
+
+class _Place(click.Path):
+    """A path, or the URL of a place in a store."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:  # noqa: ANN401 - as click
+        return value if isinstance(value, Path) else place(value)
+
+
+PATH = _Place(path_type=Path)
 CONTENT = click.option(
     "--content",
     type=PATH,

@@ -48,7 +48,7 @@ def explain(place: str, content: tuple[Path, ...]) -> None:
     file, _, line = place.rpartition(":")
     if not file or not line.isdigit():
         raise click.UsageError("say FILE:LINE, for example train.log:120")
-    say(explained(Path(file), int(line), catalog_of(content)))
+    say(explained(PATH.convert(file, None, None), int(line), catalog_of(content)))
 
 
 @click.command(cls=Shown)

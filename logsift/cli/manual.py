@@ -46,8 +46,8 @@ def manual(main: Commands) -> str:
         _text("Reads what a distributed training job left behind and names the root cause, the rank and host, with the lines that"
               " prove it. Offline."),
         ".PP",
-        _text("RUN is a directory, a file, a tar or zip, a database or bundle that was sent, or - for the standard input. logsift RUN"
-              " is short for logsift analyze RUN. logsift guide has pages on hangs, memory, losses and hardware."),
+        _text("RUN is a directory, a file, a tar or zip, a database or bundle that was sent, one of these in a store (s3://…), or"
+              " - for the standard input. logsift RUN is short for logsift analyze RUN. logsift guide has pages on hangs, memory, losses and hardware."),
         ".SH COMMANDS",
     ]  # fmt: skip
     root = click.Context(main, info_name="logsift")

@@ -65,7 +65,8 @@ def analyze(
 ) -> None:
     """Say what went wrong in RUN, who, and what to do.
 
-    RUN is a directory, a file, a tar or zip, a database or bundle that was sent, or - for the standard input.
+    RUN is a directory, a file, a tar or zip, a database or bundle that was sent, one of these in a store (s3://…), or - for
+    the standard input.
     """
     if separate and db:
         raise click.UsageError("--db names one database, --separate makes several")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import secrets
-import shutil
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,8 @@ from logsift.ingest.readers.opening import CutShort, is_plain
 from logsift.ingest.reading import read
 from logsift.ingest.spelling import Spelling
 from logsift.inputs import given
-from logsift.places import engine_sources, publish, workplace
+from logsift.places import engine_sources, publish, remove, workplace
+from logsift.remote import scan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -146,11 +146,10 @@ def map_share(
             **asdict(reading),
         }  # fmt: skip
         (work / "manifest").write_text(json.dumps(told), encoding="utf-8")
-        parts.rename(dest / folder)
+        publish(parts, dest / folder)
         publish(work / "manifest", dest / f"{name}.json")
     if before:
-        with suppress(OSError):
-            shutil.rmtree(dest / before["parts"])
+        remove(dest / before["parts"])
     return Mapped(len(mine), total, done_before=False)
 
 
@@ -169,9 +168,8 @@ def damaged(dest: Path, told: Mapping[str, Any]) -> bool:
     """True where parts are not as the manifest says."""
     try:
         return any(
-            (dest / told["parts"] / table / name).stat().st_size != size
+            {e.name: e.stat().st_size for e in scan(dest / told["parts"] / table)} != each
             for table, each in told["tables"].items()
-            for name, size in each.items()
         )
     except OSError:
         return True

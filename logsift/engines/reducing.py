@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -26,14 +25,17 @@ from logsift.errors import UserError
 from logsift.ingest.archives import printable
 from logsift.ingest.discover import hints, known_files
 from logsift.ingest.reading import Reading
-from logsift.places import engine_sources, publish, remember, workplace
-from logsift.run import DATABASE
+from logsift.places import engine_sources, on_disk, publish, remember, workplace
+from logsift.remote import RemotePath
+from logsift.remote import named as shown_as
+from logsift.run import DATABASE, cached_database
 from logsift.store import Store
 from logsift.store.create import create
 from logsift.store.database import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from logsift.content.model import Catalog
     from logsift.ingest.reading import FileRow
@@ -55,15 +57,26 @@ def reduce(
 ) -> Analysis:
     """The analysis of a run whose shares were read into `dest`, made into `db` (by default logsift.duckdb there).
 
-    What a share that is missing would have read is told as files that nobody could read.
+    What a share that is missing would have read is told as files that nobody could read. Parts in a store are copied, and the
+    database is made in the user's cache, also where it is sent to a store then.
 
     Raises:
         UserError: there are no shares, or they are not of one whole, or of another logsift or content than this.
         StorageError: nothing can be written there.
     """
-    dest = dest.absolute()
-    shards = _shards(dest, catalog)
-    path = db or dest / DATABASE
+    path = cached_database(dest) if isinstance(db or dest, RemotePath) else db or dest / DATABASE
+    with on_disk(dest) as here:
+        analysis = _reduced(here.absolute(), printable(dest), path, catalog, progress)
+    if db and db != path:
+        publish(path, db)
+    return analysis
+
+
+def _reduced(
+    dest: Path, shown: str, path: Path, catalog: Catalog, progress: Callable[[str, int, int], None] | None
+) -> Analysis:
+    """The analysis of parts on the disk; `shown` is what people call their place."""
+    shards = _shards(dest, shown, catalog)
     with workplace(path) as work:
         with closing(create(work / "new", catalog, dest)) as store:
             if progress:
@@ -75,33 +88,29 @@ def reduce(
                 store.insert("problem", problems)
             except (duckdb.Error, LookupError, TypeError, ValueError) as e:
                 told = (str(e) or repr(e)).splitlines()[0]
-                raise UserError(
-                    f"{printable(dest)} is damaged: map the run again, into another place ({told})"
-                ) from None
+                raise UserError(f"{shown} is damaged: map the run again, into another place ({told})") from None
             if not any(f[7] for f in reading.files):
-                raise UserError(f"nothing readable in {printable(dest)}")
+                raise UserError(f"nothing readable in {shown}")
             files = store.rows("SELECT * FROM file")
             pipeline.explain(store, catalog, list(known_files(None, files).values()), progress, _texts_of(store))
             _keep_excerpt(store)
             store.finish()
         publish(work / "new", path)
     remember(path)
-    return Analysis.of(Path(next(iter(shards.values()))["source"]), Store.open(path), catalog, len(reading.files))
+    return Analysis.of(shown_as(next(iter(shards.values()))["source"]), Store.open(path), catalog, len(reading.files))
 
 
-def _shards(dest: Path, catalog: Catalog) -> dict[int, Told]:
+def _shards(dest: Path, shown: str, catalog: Catalog) -> dict[int, Told]:
     """The manifests by their number.
 
     Raises:
         UserError: there are none, or they do not belong together, or are not for this logsift.
     """
     if not dest.is_dir():
-        raise UserError(f"no such directory: {printable(dest)}")
+        raise UserError(f"no such directory: {shown}")
     found = [told for p in sorted(dest.glob("shard-*-of-*.json")) if (told := manifest(p))]
     if not found:
-        raise UserError(
-            f"{printable(dest)} holds no shares of a run: make them with `logsift map RUN -o {printable(dest)}`"
-        )
+        raise UserError(f"{shown} holds no shares of a run: make them with `logsift map RUN -o {shown}`")
     mine = (engine_sources(), catalog.content)
     for told in found:
         identity, name = Identity(**told["identity"]), shard_name(told["shard"], told["identity"]["of"])
@@ -130,7 +139,7 @@ def _united(dest: Path, shards: Mapping[int, Told]) -> tuple[Reading, list[tuple
         every = pl.read_parquet(dest / list_name(identity.files))
         names, sizes = every["name"].to_list(), every["bytes"].to_list()
     except (OSError, pl.exceptions.PolarsError):
-        raise UserError(f"{dest / list_name(identity.files)} cannot be read: map any share again") from None
+        raise UserError(f"{list_name(identity.files)} cannot be read: map any share again") from None
     files: dict[int, FileRow] = {}
     problems = list[tuple[int, int, str, str]]()
     windows, settled = list[tuple[int, int, int]](), dict[int, tuple[int, int, int, str]]()

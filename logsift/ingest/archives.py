@@ -57,7 +57,7 @@ def unpacked(path: Path, *, within: bool = False) -> tuple[Path, Refused] | None
         UserError: it cannot be unpacked.
     """
     with path.open("rb") as f:
-        is_zip = f.read(2) == b"PK" and zipfile.is_zipfile(path)
+        is_zip = f.read(2) == b"PK" and zipfile.is_zipfile(f)
     if not is_zip and not _is_tar(path):
         return None
     status = path.stat()
@@ -202,7 +202,7 @@ def _of_tar(path: Path) -> Iterator[_Member]:
 def _of_zip(path: Path) -> Iterator[_Member]:
     allowed = max(budget.UNPACKED_FREE_BYTES, budget.UNPACKED_RATIO * path.stat().st_size)
     try:
-        with zipfile.ZipFile(path) as archive:
+        with path.open("rb") as f, zipfile.ZipFile(f) as archive:
             for info in archive.infolist():
                 allowed -= info.file_size
                 if info.is_dir():

@@ -7,7 +7,7 @@ import os
 import re
 import stat
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from logsift.errors import UserError
 from logsift.ingest import budget
 from logsift.ingest.archives import BUNDLE, is_named_so, printable, unpacked
 from logsift.ingest.readers.opening import compression_of, open_bytes
+from logsift.remote import scan, upcoming
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -182,7 +183,7 @@ def look(
     owners = sorted((g for g in catalog.grammars if g.head), key=lambda g: g.name)
     out: list[SourceFile] = []
     for some in range(0, len(found), _AT_ONCE):
-        looked = [_look(f, catalog, seen) for f in found[some : some + _AT_ONCE]]
+        looked = [_look(f, catalog, seen) for f in upcoming(found[some : some + _AT_ONCE])]
         _match_heads([one for one in looked if one.told is None], owners)
         for one in looked:
             reader, grammar, why = one.told or ("lines", None, "")
@@ -196,11 +197,11 @@ def look(
     return out
 
 
-def _path_of(name: str) -> Path:
-    """The path that `printable` wrote."""
-    path = Path(name)
+def _path_of(base: Path, name: str) -> Path:
+    """The path below a folder that `printable` wrote."""
+    path = base / name
     if "\\x" in name and not path.exists():
-        return Path(os.fsdecode(_ESCAPED.sub(lambda m: bytes.fromhex(m[1].decode()), os.fsencode(name))))
+        return base / os.fsdecode(_ESCAPED.sub(lambda m: bytes.fromhex(m[1].decode()), os.fsencode(name)))
     return path
 
 
@@ -234,14 +235,12 @@ def known_files(run: Path | None, rows: Iterable[Mapping[str, Any]]) -> dict[int
 
 def _found_again(base: Path, name: str) -> Path:
     """Where a file is that `discover` named, also one in an archive."""
-    path = _path_of(f"{base}/{name}")
-    if path.exists():
-        return path
-    for parent in path.parents:
-        if is_named_so(parent.name) and parent.is_file():
+    path = _path_of(base, name)
+    for parent in path.relative_to(base).parents:
+        if is_named_so(parent.name) and (base / parent).is_file():
             with suppress(OSError, UserError):
-                if made := unpacked(parent, within=True):
-                    return _path_of(f"{made[0]}/{printable(path.relative_to(parent))}")
+                if made := unpacked(base / parent, within=True):
+                    return _path_of(made[0], printable(path.relative_to(base / parent)))
     return path
 
 
@@ -278,8 +277,7 @@ def _walk(run: Path, follow: bool, roots: frozenset[Path]) -> Iterator[tuple[Pat
     while folders:
         folder, level = folders.pop()
         try:
-            with os.scandir(folder) as listing:
-                entries = list(listing)
+            entries = scan(folder)
         except OSError as e:
             yield folder, f"a folder that cannot be read: {e.strerror or e}"
             continue
@@ -337,6 +335,9 @@ def _look(file: Found, catalog: Catalog, seen: LookedAt | None) -> _Look:
         return one
     try:
         one.head = _head(file.path)
+    except ConnectionError as e:  # at another time it may be read: it counts as changed
+        one.file, one.told = replace(file, mtime_ns=0), ("", None, f"{_SHUT}: {e}")
+        return one
     except Exception as e:  # also a packer that is missing
         one.told = "", None, f"{_SHUT}: {e}"
         return one

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from logsift.ingest.readers import texts
 from logsift.ingest.readers.lines import valid
 from logsift.ingest.readers.opening import is_plain, open_bytes
+from logsift.remote import upcoming
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,10 +40,9 @@ def fetch(
         by_file.setdefault(file_id, []).append(line_no)
     windows = by_id(starts)
     return {
-        (file_id, number): text
-        for file_id, numbers in by_file.items()
-        if file_id in files
-        for number, text in fetch_of(files[file_id], numbers, windows.get(file_id, ()), spelling).items()
+        (file.file_id, number): text
+        for file in upcoming([files[i] for i in by_file if i in files])
+        for number, text in fetch_of(file, by_file[file.file_id], windows.get(file.file_id, ()), spelling).items()
     }
 
 

@@ -27,6 +27,7 @@ from logsift.ingest.readers import lines as text
 from logsift.ingest.readers import mend, reader
 from logsift.ingest.readers.opening import CutShort, is_plain
 from logsift.ingest.spelling import Spelling
+from logsift.remote import upcoming
 from logsift.timings import timed
 
 if TYPE_CHECKING:
@@ -62,8 +63,16 @@ class Parsed:
     """(file_id, first line, byte offset in the unpacked file): where to start looking for a line."""
     settled: dict[int, tuple[int, int]] = field(default_factory=dict)
     """File id -> (byte offset, line number): whatever is added to a large file, the rows of what is before stay as they are."""
+    unfinished: set[int] = field(default_factory=set)
+    """Files that can be read at another time: the connection was lost."""
     spare: list[bytearray] = field(default_factory=list, repr=False)
     """Buffers of windows that passed."""
+
+    def why(self, file: SourceFile, error: Exception) -> str:
+        """Note that a file could not be read (further); gives the reason for people."""
+        if isinstance(error, ConnectionError):
+            self.unfinished.add(file.file_id)
+        return str(error) if isinstance(error, (CutShort, ConnectionError)) else f"{type(error).__name__}: {error}"
 
 
 class Parser:
@@ -121,9 +130,7 @@ class Parser:
                         batch.clear()
                         held["lines", owner] = 0
 
-            for file in files:
-                if not file.reader:
-                    continue
+            for file in upcoming([f for f in files if f.reader]):
                 if file.reader != "lines":
                     alike = structured.setdefault(file.grammar or "", [])
                     alike.append(file)
@@ -140,8 +147,8 @@ class Parser:
                         passing.append((owner, pool.submit(self._pass, owner, window, leftovers, parsed.spare)))
                         take_passed(2 * workers)
                 except Exception as e:  # whatever a file raises is that file's problem
-                    why = str(e) if isinstance(e, CutShort) else f"{type(e).__name__}: {e}"
                     parsed.settled.pop(file.file_id, None)
+                    why = parsed.why(file, e)
                     submit(_Unreadable(file.file_id, parsed.lines.get(file.file_id, 0), why))
             for grammar, alike in structured.items():
                 if alike:
@@ -389,7 +396,7 @@ class _Structured:
         return rows.with_columns(pl.lit(None, t).alias(f) for f, t in FACTS.items() if f not in rows.columns)
 
     def _cannot_be_read(self, file: SourceFile, error: Exception, matched: Matched) -> None:
-        why = f"{type(error).__name__}: {error}".splitlines()[0]
+        why = self.parsed.why(file, error).splitlines()[0]
         matched.problems += _Unreadable(file.file_id, self.parsed.lines.get(file.file_id, 0), why)()[0].problems
 
 

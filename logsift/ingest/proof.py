@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from typing import TYPE_CHECKING
+
+from logsift.remote import preads
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,11 +29,11 @@ def proof(path: Path, size: int) -> str:
     if distance <= _SAMPLE_BYTES:
         pieces = [(at, _ENDS_BYTES) for at in range(0, size, _ENDS_BYTES)]
     told = hashlib.blake2b(digest_size=16)
+    each = ((0, _ENDS_BYTES), *pieces, (max(0, size - _ENDS_BYTES), _ENDS_BYTES))
+    wanted = [(min(count, size - at), at) for at, count in each]
     with path.open("rb", buffering=0) as f:
-        for at, count in ((0, _ENDS_BYTES), *pieces, (max(0, size - _ENDS_BYTES), _ENDS_BYTES)):
-            wanted = min(count, size - at)
-            piece = os.pread(f.fileno(), wanted, at)
-            if len(piece) < wanted:
-                raise EOFError(f"{path} ends before {at + wanted} bytes")
+        for (count, at), piece in zip(wanted, preads(f, wanted), strict=True):
+            if len(piece) < count:
+                raise EOFError(f"{path} ends before {at + count} bytes")
             told.update(piece)
     return told.hexdigest()

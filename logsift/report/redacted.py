@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from logsift.analysis import Analysis
@@ -14,12 +13,14 @@ from logsift.errors import StorageError
 from logsift.judge.conclusions import concluded
 from logsift.judge.coverage import coverage
 from logsift.judge.decision import decided
+from logsift.remote import named
 from logsift.report.redact import Redactor
 from logsift.store import Store
 from logsift.store.materialise import declared
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 _HOSTS = (
     "SELECT host AS name FROM file UNION SELECT unnest(hosts) FROM incident UNION SELECT unnest(hosts) FROM job_size"
@@ -76,7 +77,7 @@ def redacted(analysis: Analysis, *, hardware: bool = False) -> Redacted:
     (run,) = redactor.texts([str(analysis.run)])
     given = {f.name: getattr(analysis, f.name) for f in fields(Analysis)}
     given |= {
-        "run": Path(run), "store": store, "incidents": incidents, "causes": causes, "decision": decided(store),
+        "run": named(run), "store": store, "incidents": incidents, "causes": causes, "decision": decided(store),
         "coverage": coverage(store), "clocks": Clocks.of(store), "place": None,
     }  # fmt: skip
     return Redacted(**given, original=analysis, redactor=redactor)

@@ -6,6 +6,7 @@ are in another zone than the job's output.
 
 from __future__ import annotations
 
+import gzip
 import json
 import pickle
 from collections.abc import Callable, Collection, Iterable
@@ -556,3 +557,12 @@ def make(name: str, ranks: int = 32, culprit: int = 11, kernel_log: KernelLog = 
     cluster.begin()
     CAUSES[name].inject(cluster, culprit)
     return cluster
+
+
+def with_packed_log(cluster: Cluster, folder: Path) -> Path:
+    """Write a cluster whose largest log is packed."""
+    run = cluster.write(folder)
+    largest = max((p for p in run.rglob("*") if p.is_file()), key=lambda p: p.stat().st_size)
+    largest.with_name(f"{largest.name}.gz").write_bytes(gzip.compress(largest.read_bytes(), mtime=0))
+    largest.unlink()
+    return run

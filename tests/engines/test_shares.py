@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from builders.clusters import make
+from builders.clusters import make, with_packed_log
+from builders.rows import tables
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logsift import Analysis, Catalog, UserError, analyze
+from logsift import Catalog, UserError, analyze
 from logsift.cli import main
 from logsift.engines import mapping, shares
 from logsift.engines.mapping import map_share
@@ -35,38 +35,12 @@ def windows_of_a_kilobyte() -> Iterator[None]:
         yield
 
 
-def tables(analysis: Analysis) -> dict[str, list[str]]:
-    """Every row of every table of the run; `line_id` is a number by the order of reading."""
-    names = [
-        r["table_name"]
-        for r in analysis.sql("SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()")
-    ]
-    rows = {
-        name: analysis.store.rows(f'FROM "{name}"')
-        for name in names
-        if name != "excerpt" and not name.startswith("content_")
-    }
-    return {
-        name: sorted(repr({c: v for c, v in row.items() if c != "line_id"}) for row in each)
-        for name, each in rows.items()
-    }
-
-
-def cluster(folder: Path) -> Path:
-    """A cluster whose largest log is packed."""
-    run = make("gpu fell off the bus", 8, culprit=3).write(folder / "run")
-    largest = max((p for p in run.rglob("*") if p.is_file()), key=lambda p: p.stat().st_size)
-    largest.with_name(f"{largest.name}.gz").write_bytes(gzip.compress(largest.read_bytes(), mtime=0))
-    largest.unlink()
-    return run
-
-
 MANY = FIXTURES / "gpu.cuda_error--illegal-access-two-processes" / "run"
 STORE = FIXTURES / "loss.nan--metrics-event-file" / "run"
 RUNS: dict[str, Callable[[Path], Path]] = {
     "many files": lambda folder: shutil.copytree(MANY, folder / "run"),
     "a binary store": lambda folder: shutil.copytree(STORE, folder / "run"),
-    "a cluster": cluster,
+    "a cluster": lambda folder: with_packed_log(make("gpu fell off the bus", 8, culprit=3), folder / "run"),
 }
 
 

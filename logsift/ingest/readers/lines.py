@@ -14,6 +14,7 @@ import polars as pl
 
 from logsift.ingest.budget import LINE_BYTES, MARGIN_BYTES, OVERLONG_BYTES
 from logsift.ingest.readers.opening import CutShort, Opened, open_bytes, plain_start
+from logsift.remote import pread, pread_into, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -99,8 +100,8 @@ def windows(
         CutShort: it ends before its end: what there was has been given.
     """
     with path.open("rb", buffering=0) as f:
-        if plain_start(f) and os.fstat(f.fileno()).st_size:  # a file of the kernel has no size
-            yield from _placed(file_id, f.fileno(), margin_lines, size, [] if spare is None else spare, start, stop)
+        if plain_start(f) and size_of(f):  # a file of the kernel has no size
+            yield from _placed(file_id, f, margin_lines, size, [] if spare is None else spare, start, stop)
             return
     with open_bytes(path) as stream:
         yield from _streamed(file_id, stream, margin_lines, size)
@@ -129,21 +130,21 @@ def line_from(path: Path, at: int) -> int | None:
     """
     with path.open("rb", buffering=0) as f:
         for begin in range(max(0, at - 1), at + OVERLONG_BYTES, _FOUND_BYTES):
-            piece = os.pread(f.fileno(), _FOUND_BYTES, begin)
+            piece = pread(f, _FOUND_BYTES, begin)
             if (end := piece.find(b"\n")) >= 0:
                 first = begin + end + 1
-                return first if os.pread(f.fileno(), 1, first) else None
+                return first if pread(f, 1, first) else None
             if len(piece) < _FOUND_BYTES:
                 return None
     raise CutShort(f"no line begins within {OVERLONG_BYTES >> 20} MB behind byte {at}")
 
 
 def _placed(
-    file_id: int, file: int, margin_lines: int, size: int, spare: list[bytearray], start: tuple[int, int],
+    file_id: int, file: io.FileIO, margin_lines: int, size: int, spare: list[bytearray], start: tuple[int, int],
     stop: int | None,
 ) -> Iterator[Window]:  # fmt: skip
     # Read, not mapped: a mapped file that somebody truncates (logrotate's copytruncate does) ends the process.
-    length = promised = os.fstat(file).st_size
+    length = promised = size_of(file)
     (core, line), reach = start, margin_lines * 128 + 4096
     while core < length and (stop is None or core < stop):
         ahead, until = reach, (core // size + 1) * size
@@ -172,10 +173,10 @@ def _placed(
         raise CutShort(f"somebody cut it from {promised} to {length} bytes while it was read")
 
 
-def _filled(file: int, size: int, at: int, spare: list[bytearray]) -> bytes | memoryview:
+def _filled(file: io.FileIO, size: int, at: int, spare: list[bytearray]) -> bytes | memoryview:
     """Up to `size` bytes of a file from `at` on."""
     if size < _SPARED_BYTES:
-        return os.pread(file, size, at)
+        return pread(file, size, at)
     try:
         buffer = spare.pop()
     except IndexError:
@@ -183,7 +184,7 @@ def _filled(file: int, size: int, at: int, spare: list[bytearray]) -> bytes | me
     if len(buffer) < size:
         buffer = bytearray(size)
     view = memoryview(buffer)
-    return view[: os.preadv(file, [view[:size]], at)].toreadonly()
+    return view[: pread_into(file, view[:size], at)].toreadonly()
 
 
 def _streamed(file_id: int, stream: Opened, margin_lines: int, size: int) -> Iterator[Window]:

@@ -6,16 +6,18 @@ import io
 import sqlite3
 from contextlib import closing
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from logsift.ingest import budget
 from logsift.ingest.readers.opening import cut_short, open_bytes, read_whole
 from logsift.ingest.readers.points import curves, times
+from logsift.places import on_disk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from logsift.content.model import Grammar
     from logsift.ingest.discover import SourceFile
@@ -57,20 +59,25 @@ def texts(file: SourceFile, numbers: Sequence[int]) -> dict[int, str]:
         lines = read_whole(file.path)[0].decode(errors="replace").splitlines()
         return {n: lines[n - 1] for n in numbers if 0 < n <= len(lines)}
     try:
-        with closing(_open(file)) as con:
-            found = con.execute(_QUERY, [budget.ROWS]).fetchall()
+        found = _rows(file)
     except sqlite3.Error:
         return {}
     return {n: f"step {found[n - 1][3]}: {found[n - 1][0]} = {found[n - 1][1]}" for n in numbers if 0 < n <= len(found)}
 
 
-def _open(file: SourceFile) -> sqlite3.Connection:
-    """The database, to be read within the budget of a file.
+def _rows(file: SourceFile) -> list[tuple[Any, ...]]:
+    """What the database holds; SQLite reads files on the disk only.
 
     Raises:
         sqlite3.Error: its metrics are no plain table: a view can give rows without end.
     """
-    con = sqlite3.connect(f"{file.path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+    with on_disk(file.path, budget.WHOLE_BYTES) as path, closing(_open(path)) as con:
+        return con.execute(_QUERY, [budget.ROWS]).fetchall()
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    """The database, to be read within the budget of a file."""
+    con = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
     con.text_factory = lambda text: text.decode(errors="replace")
     con.execute("PRAGMA trusted_schema = OFF")
     con.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1 << 20)
@@ -85,8 +92,7 @@ def _open(file: SourceFile) -> sqlite3.Connection:
 
 def _database(file: SourceFile) -> Rows:
     try:
-        with closing(_open(file)) as con:
-            found = con.execute(_QUERY, [budget.ROWS]).fetchall()
+        found = _rows(file)
     except sqlite3.Error as e:
         yield "problem", pl.DataFrame({"line_no": [0], "what": ["holds no table of metrics"], "text": [str(e)]})
         return

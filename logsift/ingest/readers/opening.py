@@ -7,11 +7,11 @@ import codecs
 import gzip
 import io
 import lzma
-import os
 from itertools import chain
 from typing import IO, TYPE_CHECKING
 
 from logsift.ingest import budget
+from logsift.remote import size_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -82,7 +82,7 @@ def open_bytes(path: Path) -> Opened:
         kind = _packer(start)
         if not kind and not _encoding(start):
             return Opened(raw)
-        allowed = max(budget.UNPACKED_FREE_BYTES, budget.UNPACKED_RATIO * os.fstat(raw.fileno()).st_size)
+        allowed = max(budget.UNPACKED_FREE_BYTES, budget.UNPACKED_RATIO * size_of(raw))
         blocks = _BLOCKS[kind](raw)
     except BaseException:
         raw.close()
