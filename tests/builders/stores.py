@@ -59,7 +59,6 @@ def s3() -> Iterator[Bucket]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the server's own libraries
         from moto.server import ThreadedMotoServer
-    import obstore
     from obstore.store import S3Store
 
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
