@@ -37,8 +37,9 @@ class Bucket:
 
     def put_as_is(self, name: str) -> None:
         """Put an object whose name the client would refuse."""
-        with urllib.request.urlopen(urllib.request.Request(f"{self.address}/runs/{name}", method="PUT", data=b"there")):
-            pass
+        from moto.s3.models import s3_backends
+
+        s3_backends["123456789012"]["aws"].put_object("runs", name, b"there")
 
     def upload(self, run: Path, name: str) -> str:
         """Put a run there; files on the disk get the times of the objects, which rows without a day are dated by."""
