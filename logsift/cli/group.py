@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import io
+import os
 import shlex
+import signal
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -66,8 +68,12 @@ class Commands(ShownGroup):
             except (KeyboardInterrupt, Exception) as e:
                 if isinstance(e, click.BadParameter) and (near := _nearest_choice(e)):
                     raise click.BadParameter(e.message + near, e.ctx, e.param, e.param_hint) from None
-                if isinstance(e, (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError)):
+                if isinstance(e, (click.ClickException, click.exceptions.Exit, click.Abort)):
                     raise
+                if isinstance(e, BrokenPipeError):
+                    # Whoever read has enough, as `head` has; what is left in the buffer must not fail again at the end.
+                    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                    ctx.exit(128 + signal.SIGPIPE)
                 # What a signal interrupts fails in ways of its own: DuckDB makes a RuntimeError of it.
                 if stopped or isinstance(e, KeyboardInterrupt):
                     say("logsift: stopped, nothing is left behind", err=True)
@@ -109,7 +115,6 @@ def _speak_any_encoding() -> None:
 @contextmanager
 def _stopped_by_signals() -> Iterator[list[int]]:
     """What asks a process to end ends it like Ctrl-C does, so that it cleans up; gives the signals that came."""
-    import signal
     import threading
 
     came: list[int] = []
@@ -146,8 +151,6 @@ def _own_fault(run: Sequence[Path], *, bundles: bool) -> str:
 
 def _told(error: Exception) -> str | None:
     """What people are told of an error that is theirs to mend, None where it is logsift's own."""
-    if isinstance(error, BrokenPipeError):
-        return None
     if isinstance(error, ContentErrors):
         return str(error)
     # A query is the user's own in `sql` only, but a database that is locked or damaged concerns every command.

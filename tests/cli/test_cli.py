@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -305,3 +306,13 @@ def test_a_fault_of_its_own_is_exit_code_3_and_asks_for_a_report(run_of: Make, m
     assert "IndexError" in shown.output
     assert "a fault of logsift itself" in shown.output.splitlines()[-2]
     assert shown.output.splitlines()[-1] == f"  logsift bundle {odd} -o issue.tar.zst"
+
+
+def test_a_reader_that_has_enough_is_no_error_of_ours() -> None:
+    reads, writes = os.pipe()
+    os.close(reads)
+    with os.fdopen(writes, "wb") as nobody_reads:
+        done = subprocess.run(
+            [sys.executable, "-m", "logsift", "rules"], stdout=nobody_reads, stderr=subprocess.PIPE, check=False
+        )
+    assert (done.returncode, done.stderr) == (141, b"")
