@@ -65,15 +65,15 @@ class Commands(ShownGroup):
         with _stopped_by_signals() as stopped:
             try:
                 return super().invoke(ctx)
-            except (KeyboardInterrupt, Exception) as e:
-                if isinstance(e, click.BadParameter) and (near := _nearest_choice(e)):
-                    raise click.BadParameter(e.message + near, e.ctx, e.param, e.param_hint) from None
-                if isinstance(e, (click.ClickException, click.exceptions.Exit, click.Abort)):
-                    raise
-                if isinstance(e, BrokenPipeError):
+            except (KeyboardInterrupt, SystemExit, Exception) as e:
+                if isinstance(e.__context__ if isinstance(e, SystemExit) else e, BrokenPipeError):  # rich exits with 1
                     # Whoever read has enough, as `head` has; what is left in the buffer must not fail again at the end.
                     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
                     ctx.exit(128 + signal.SIGPIPE)
+                if isinstance(e, click.BadParameter) and (near := _nearest_choice(e)):
+                    raise click.BadParameter(e.message + near, e.ctx, e.param, e.param_hint) from None
+                if isinstance(e, (click.ClickException, click.exceptions.Exit, click.Abort, SystemExit)):
+                    raise
                 # What a signal interrupts fails in ways of its own: DuckDB makes a RuntimeError of it.
                 if stopped or isinstance(e, KeyboardInterrupt):
                     say("logsift: stopped, nothing is left behind", err=True)

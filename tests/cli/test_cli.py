@@ -308,11 +308,15 @@ def test_a_fault_of_its_own_is_exit_code_3_and_asks_for_a_report(run_of: Make, m
     assert shown.output.splitlines()[-1] == f"  logsift bundle {odd} -o issue.tar.zst"
 
 
-def test_a_reader_that_has_enough_is_no_error_of_ours() -> None:
+@pytest.mark.parametrize("command", ["analyze", "ranks"])
+def test_a_reader_that_has_enough_is_no_error_of_ours(run_of: Make, command: str) -> None:
     reads, writes = os.pipe()
     os.close(reads)
     with os.fdopen(writes, "wb") as nobody_reads:
         done = subprocess.run(
-            [sys.executable, "-m", "logsift", "rules"], stdout=nobody_reads, stderr=subprocess.PIPE, check=False
+            [sys.executable, "-m", "logsift", command, run_of({"rank3.log": CRASH})],
+            stdout=nobody_reads,
+            stderr=subprocess.PIPE,
+            check=False,
         )
     assert (done.returncode, done.stderr) == (141, b"")
