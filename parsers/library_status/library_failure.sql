@@ -14,7 +14,12 @@ select
     coalesce(s.name, t.name, e.status_name) as name,
     coalesce(s.code, t.code, e.status_code) as code,
     coalesce(e.status_text, s.text, t.status_text) as text,
-    coalesce(s."class", t."class") as "class",
+    -- the service of a job answered, and told of a meeting of others
+    case
+        when e.library = 'grpc' and starts_with(e.call, 'Barrier ')
+        then 'collective'
+        else coalesce(s."class", t."class")
+    end as "class",
     coalesce(s.meaning, t.meaning) as meaning,
     coalesce(case when e.library = 'verbs' then e.status_code end, w.ib_status) as ib_status,
     coalesce(s."class", t."class", '') = 'pinned'

@@ -17,7 +17,10 @@ from
             *,
             regexp_extract(
                 text,
-                '^(?:\[Rank([0-9]+)\])?Watchdogcaughtcollectiveoperationtimeout:WorkNCCL\('
+                '^(?:\[PG[^\]]*\]Processgroupwatchdogthreadterminatedwithexception:)?'
+                || '(?:\[Rank([0-9]+)\])?'
+                || '(?:NCCLwatchdogthreadterminatedwithexception:\[Rank[0-9]+\])?'
+                || 'Watchdogcaughtcollectiveoperationtimeout:WorkNCCL\('
                 || 'SeqNum=([0-9]+),OpType=([A-Za-z_0-9]+),'
                 || '(?:NumelIn=([0-9]+),NumelOut=([0-9]+),)?'
                 || '(?:Timeout\(ms\)=([0-9]+)\)(?:ranfor([0-9]+)m)?)?',

@@ -19,8 +19,12 @@ references = ["https://man7.org/linux/man-pages/man7/signal.7.html"]
 [[summary]]
 when = "signal is none"
 say  = '''
-{% if pid %}A Ray worker (pid {{ pid }}{% if host %} on {{ host }}{% endif %})
-{% else %}{{ pids | length | count('Ray worker') }} ({{ pids | names('pid') }}){% endif %}
+{% set worker = 'Ray worker' if 'ray' in source else 'worker process' -%}
+{% if pid %}A {{ worker }} (pid {{ pid }}{% if host %} on {{ host }}{% endif %})
+{% elif pids %}
+{{ pids | length | count(worker, 'Ray workers' if 'ray' in source else 'worker processes') }}
+({{ pids | names('pid') }})
+{% elif process %}Worker {{ process }}{% else %}A {{ worker }}{% endif %}
 ended without a message: killed from outside, usually by the OOM killer, or crashed
 '''
 [[summary]]
@@ -61,7 +65,8 @@ Look for the OOM killer and for segmentation faults in the kernel log
 '''
 run  = [
   "dmesg -T | grep -iE 'out of memory|oom-kill|killed process|segfault'",
-  "tail -n 50{% for p in pids %} /tmp/ray/session_latest/logs/worker-*-{{ p }}.err{% endfor %}",
+  '''{% if 'ray' in source %}tail -n 50
+{%- for p in pids %} /tmp/ray/session_latest/logs/worker-*-{{ p }}.err{% endfor %}{% endif %}''',
 ]
 
 [[step]]
@@ -254,7 +259,7 @@ select
 from reported r
 left join abort_place a on r.signal = 6
 union all by name
--- Ray sees that the connection to a worker ended, and guesses at why.
+-- Ray sees that the connection to a worker ended, and guesses at why; others only that it is gone.
 select
     list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence,
     min(time) as "at",
@@ -262,13 +267,19 @@ select
     'warning' as severity,
     'possible' as confidence,
     case when count(distinct pid) = 1 then any_value(pid) end as pid,
-    list(distinct pid order by pid) as pids,
+    coalesce(list(distinct pid order by pid) filter (pid is not null), []) as pids,
     case when count(distinct host) = 1 then any_value(host) end as host,
-    ['ray'] as source
-from "exit"
+    case when count(distinct process) = 1 then any_value(process) end as process,
+    list(distinct source order by source) as source
+from "exit" x
 where
-    source = 'ray'
-    and (pid is not null or not exists (from "exit" where source = 'ray' and pid is not null))
+    source in ('ray', 'keeper')
+    and exitcode is null
+    and signal is null
+    and (
+        pid is not null
+        or not exists (from "exit" o where o.source = x.source and o.pid is not null)
+    )
     and not exists (from fatal_signal)
     and not exists (from fatal_exception)
     and not exists (from ended_from_outside)

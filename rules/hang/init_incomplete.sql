@@ -78,6 +78,12 @@ Not all JAX processes came to the barrier at the start of the job
 .'''
 
 [[summary]]
+when = "kind == 'jax_stuck'"
+say  = '''
+Threads of {% if hosts %}{{ hosts | names }}{% else %}a process{% endif %} wait for others to join
+a meeting of devices (XLA: may be stuck), and the log ends before they came.'''
+
+[[summary]]
 when = "kind == 'hccl'"
 say  = '''{% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} waited for
   another
@@ -190,6 +196,11 @@ run  = ["py-spy dump --native --pid {{ pids[0] }}", "dmesg -T | tail -n 100"]
 when = "kind == 'ras' and severity != 'critical'"
 say  = "Take a second snapshot a minute later: only if it says the same, these ranks hang in init."
 run  = ["ncclras -v"]
+[[step]]
+when = "kind == 'jax_stuck'"
+say  = '''See whether all processes run, take the same way through the program and make the same
+devices visible: one that died, or compiles something else, keeps the others waiting.'''
+run  = ["pgrep -af python", "py-spy dump --pid {{ pids[0] }}"]
 [[step]]
 when = "kind == 'jax'"
 say  = '''See whether {% if missing %}{{ missing | agree('process', 'processes') }} {{ missing |
@@ -304,6 +315,24 @@ select
     'probable' as confidence
 from coordination_task
 where event = 'start'
+having count(*) > 0
+union all by name
+-- A warning that is taken back where the others come after all.
+select
+    'jax_stuck' as kind,
+    list(line_at(t.file_id, t.line_no) order by t.file_id, t.line_no)[:20] as evidence,
+    min(t.time) as "at",
+    list(distinct t.host) filter (t.host is not null) as hosts,
+    'connect' as stage,
+    'warning' as severity,
+    'possible' as confidence
+from coordination_task t
+join file f using (file_id)
+where
+    t.event = 'stuck'
+    and f.lines - t.line_no <= 60
+    and not exists (from coordination_task where event in ('moving', 'start', 'barrier'))
+    and not exists (from metric_span m where m.file_id = t.file_id and m.last_line > t.line_no)
 having count(*) > 0
 union all by name
 select

@@ -76,6 +76,8 @@ summary = '''
 {%- elif a.finding == 'no_dump' -%} all that left a dump wait in the
   same place, and {{ a.ranks | ranks }} left none: gone, not there yet, or unable to write it
 {%- elif a.finding == 'awaited_by_root' -%} rank 0 waited {{ a.seconds | duration }} in vain
+{%- elif a.finding == 'not_at_barrier' -%} the others waited for {{ 'it' if one else
+  'them' }} until the barrier's time was over
 {%- elif a.finding == 'root_silent' -%} {{ a.waiting_ranks | ranks }} came, and rank 0 neither
   answered nor said who is late
 {%- elif a.finding == 'dumped_before' -%} the collective is not in {{ 'its dump' if one else
@@ -241,7 +243,7 @@ say  = '''See whether {{ ranks | ranks }} {{ ranks | agree('was', 'were') }} sta
   through init: {{ ranks | agree('its', 'their') }} own log up to the first collective tells.'''
 [[step]]
 when = '''side == 'host' and where != 'init' and accounts[0].finding in
-  ('behind', 'awaited_by_root', 'not_joined', 'not_submitted', 'fewer_calls')'''
+  ('behind', 'awaited_by_root', 'not_at_barrier', 'not_joined', 'not_submitted', 'fewer_calls')'''
 say  = '''Find out where the program of {{ ranks | ranks }} is: two stacks some seconds apart, the
   last lines of {{ ranks | agree('its', 'their') }} own log, the kernel log of {% if hosts %}{{
   hosts | names }}{% else %}{{ ranks | agree('its host', 'their hosts') }}{% endif %}.'''

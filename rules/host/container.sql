@@ -36,6 +36,12 @@ Kubernetes killed {% if job %}container {{ job }}{% else %}a container{% endif %
 '''
 
 [[summary]]
+when = "reason == 'crash_loop'"
+say  = '''
+{% if job %}Pod {{ job }}{% else %}A container{% endif %} ends each time Kubernetes starts it; why
+is in its own log
+'''
+[[summary]]
 when = "reason == 'capacity'"
 say  = '''
 The cloud had no instance to give: {{ meaning or message }}
@@ -56,6 +62,10 @@ fail, it never ran.
 run  = [
   "kubectl describe pod {{ job }}", "kubectl describe nodes | grep -A 9 'Allocated resources'",
 ]
+[[step]]
+when = "reason == 'crash_loop'"
+say  = "Read what the container printed before it ended, and the code that it ended with."
+run  = ["kubectl logs --previous {{ job }}", "kubectl describe pod {{ job }}"]
 [[step]]
 when = "reason == 'volume'"
 say  = "Check that the claim is bound, and that its storage can be reached from the node."
@@ -146,13 +156,22 @@ select
     min(job) as job,
     min(scheduler) as scheduler,
     min_by(coalesce(k.meaning, c.meaning), line_no) as meaning,
-    case when s.event in ('unschedulable', 'volume', 'capacity') then 'warning' end as severity,
+    case
+        when s.event in ('unschedulable', 'volume', 'capacity', 'crash_loop') then 'warning'
+    end as severity,
+    case when s.event = 'crash_loop' then 'possible' end as confidence,
     count(*) as times
 from scheduler_event s
 left join kubernetes_reason k on k.reason = regexp_extract(message, '^[A-Za-z./-]+')
 left join cloud_notice c on starts_with(message, c.notice) and scheduler = 'cloud'
 where
     s.event in ('image', 'runtime', 'evicted', 'probe_failed')
+    -- why it ends, its own log tells, if there is one
+    or s.event = 'crash_loop'
+    and not exists (from metric)
+    and not exists (from exception)
+    and not exists (from container_exit)
+    and not exists (from scheduler_event where event <> 'crash_loop')
     -- these are tried again until they work: nothing of a program may be there
     or s.event in ('unschedulable', 'volume', 'capacity')
     and not exists (from metric)

@@ -27,9 +27,8 @@ The launcher received SIGHUP: the terminal or SSH session that it was started fr
 [[summary]]
 when = "reason == 'told_to_stop'"
 say  = '''
-The launcher{% if pid %} (pid {{ pid }}){% endif %}{% if host %} on {{ host }}{% endif %} was told
-to
-stop from outside (SIGTERM); nothing had failed before
+{% if pid %}The launcher (pid {{ pid }}){% else %}The job{% endif %}{% if host %} on {{ host }}
+{%- endif %} was told to stop from outside (SIGTERM); nothing had failed before
 '''
 [[summary]]
 when = "reason == 'warning_signal'"
@@ -197,7 +196,9 @@ with
         select
             scheduler_event.* replace (coalesce(job, listed_job) as job),
             job_name,
-            regexp_replace(message, '^CANCELLED by ', 'uid ') as sender,
+            regexp_replace(
+                regexp_replace(message, '^CANCELLED by ', 'uid '), '^Job deleted at request of ', ''
+            ) as sender,
             case
                 event when 'preempted' then 1 when 'time_limit' then 2 when 'requeued' then 3 else 4
             end as weight
@@ -210,7 +211,9 @@ with
             event in ('time_limit', 'preempted', 'requeued')
             or (
                 event = 'cancelled'
-                and regexp_matches(message, '^(CANCELLED by |uid |TERM_|via condor_rm|cancel$)')
+                and regexp_matches(
+                    message, '^(CANCELLED by |uid |TERM_|via condor_rm|cancel$|Job deleted )'
+                )
             )
             -- Slurm cancels a step that somebody ended, and one of which a task had failed.
             or (

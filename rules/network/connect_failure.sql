@@ -28,6 +28,7 @@ cannot reach
 {%- if port %} port {{ port }}{% endif %}{% else %}a peer that the log does not name{% endif %}
 {%- if failure == 'refused' %}: connection refused
 {%- elif failure == 'unreachable' %}: no route to it
+{%- elif failure == 'unresolved' %}: its name is not known
 {%- elif failure == 'timed_out' %}: timed out
 {%- if timeout_ms %} after {{ (timeout_ms / 1000) | duration }}{% endif %}
 {%- elif attempts and not peer %}: no connection after {{ attempts | count('attempt') }}
@@ -82,6 +83,13 @@ run  = [
   "ping -c 3 {{ peer }}",
   "nc -vz -w 5 {{ peer }} {{ port }}",
 ]
+
+[[step]]
+when = "failure == 'unresolved'"
+say  = '''Look {{ peer or 'the name' }} up on {{ host or 'the host that failed' }}: it is wrong
+(MASTER_ADDR, hostfile), its pod or service is not there yet, or the name server does not
+answer.'''
+run  = ["getent hosts {{ peer }}", "cat /etc/resolv.conf", "kubectl get pods,svc,endpoints"]
 
 [[step]]
 when = "source == 'nccl' and failure in ('timed_out', 'unreachable') and peer"

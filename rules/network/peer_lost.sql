@@ -25,6 +25,11 @@ say  = '''{{ ranks | agree('Process', 'Processes') }} {{ ranks | ranges }}
 no longer {{ ranks | agree('sends', 'send') }} heartbeats to the coordination service'''
 
 [[summary]]
+when = "source == 'jax_service'"
+say  = '''JAX's coordination service ended {% if hosts %}a process on {{ hosts | names }}{% else %}a
+process{% endif %} because another one, or the coordinator itself, had died'''
+
+[[summary]]
 when = "source == 'nccl_exception'"
 say  = '''{% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} lost a peer that
 NCCL does not name: it exited, or the network to it failed'''

@@ -62,6 +62,12 @@ Ray killed its workers{% if hosts %} on {{ hosts | names }}{% endif %}: memory w
 {%- endif %}
 '''
 [[summary]]
+when = "kind == 'dask'"
+say  = '''
+Dask's nanny restarted {% if hosts %}a worker on {{ hosts | names }}{% else %}a worker{% endif %}
+that had used up its share of memory
+'''
+[[summary]]
 when = "kind == 'unit_killed'"
 say  = '''
 The kernel's OOM killer killed a process of {{ cgroup }}{% if hosts %} on {{ hosts | names }}{%
@@ -175,6 +181,12 @@ See what the object store holds.
 '''
 run  = ["ray memory --stats-only"]
 [[step]]
+when = "kind == 'dask'"
+say  = '''
+Give each worker more memory (--memory-limit, fewer workers on a host), or cut the data into smaller
+partitions.
+'''
+[[step]]
 when = "kind == 'worker_killed'"
 say  = '''
 Confirm it in the kernel log{% if hosts %} of {{ hosts | names }}{% endif %} and in the
@@ -255,7 +267,11 @@ with
     watcher_kill as (
         select
             case
-                reason when 'swap' then 'swap_full' when 'ray' then 'ray' else 'unit_killed'
+                when reason = 'swap'
+                then 'swap_full'
+                when reason in ('ray', 'dask')
+                then reason
+                else 'unit_killed'
             end as kind,
             case reason when 'kernel' then 'possible' end as confidence,
             list(line_at(file_id, line_no) order by file_id, line_no) as evidence,
@@ -263,14 +279,18 @@ with
             max(time) as until,
             list(distinct host) filter (host is not null) as hosts,
             case
-                reason when 'ray' then 'ray' when 'swap' then 'systemd-oomd' else 'kernel'
+                when reason in ('ray', 'dask')
+                then reason
+                when reason = 'swap'
+                then 'systemd-oomd'
+                else 'kernel'
             end as actor,
             min(cgroup) as cgroup,
             max(used_bytes) as used_bytes,
             case reason when 'ray' then max(limit_bytes) end as total_bytes
         from oomd_kill
         where
-            reason in ('swap', 'ray')
+            reason in ('swap', 'ray', 'dask')
             or (
                 reason = 'kernel'
                 and not exists (from kernel_oom_incident)

@@ -18,6 +18,11 @@ with
         from usage_error u
         where
             not exists (from metric_span m where m.file_id = u.file_id and m.last_line > u.line_no)
+            -- ssh has said why
+            and not (
+                starts_with(message, 'was unable to reliably start')
+                and exists (from library_error where library = 'socket')
+            )
     ),
     early_exception as (
         select

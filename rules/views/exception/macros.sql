@@ -30,7 +30,8 @@ create macro exception_kind(class, class_kind, message, chained) as
                 || '|heartbeat timeout\. This indicates that the remote task'
                 || '|stopped sending heartbeats'
                 -- SageMaker's word for the end of a program that says more itself
-                || '|AlgorithmError: (?:ExecuteUserScriptError:\s*ExitCode|Exit Code: 1[2-5][0-9])'
+                || '|(?:AlgorithmError: |^)(?:ExecuteUserScriptError:\s*ExitCode'
+                || '|Exit Code: 1[2-5][0-9])'
             )
         then 'echo'
         -- a size gone wrong, not a lack of memory
@@ -87,10 +88,10 @@ create macro exception_kind(class, class_kind, message, chained) as
                 || '|[Rr]endezvous|store based barrier|wait timeout after'
                 || '|Timed out (?:initializing|waiting)|collective operation|EADDRINUSE'
                 || '|[Aa]ddress already in use|failed to connect to'
+                || '|Application timeout caused pair closure'
                 || '|Detected mismatch between collectives|Collective ops is aborted'
                 || '|^\[(?:ring|jaccl)\]'
-                || '|Barrier timed out\. '
-                || '(?:Barrier_id: PjRT_Client_Connect|Id: \[Init\]Wait_for_all_tasks)'
+                || '|Barrier timed out\. (?:Barrier_id|Id): '
             )
         then 'collective'
         when

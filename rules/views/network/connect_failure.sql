@@ -1,7 +1,8 @@
 -- table: One row per connection that could not be made: who (host, rank, pid, gpu_index) failed to
--- reach whom (peer, port), and why. error: as printed; failure: refused | timed_out | unreachable,
+-- reach whom (peer, port), and why. error: as printed; failure: refused | timed_out | unreachable
+-- | unresolved,
 -- NULL where the log does not tell; source: nccl | strace |
--- c10d | ucx | exception | the library of library_failure.
+-- c10d | ucx | mpi | exception | the library of library_failure.
 with
     attempt as (
         from connect_failure_nccl
@@ -13,6 +14,10 @@ with
         from connect_failure_ucx
         union all by name
         from connect_failure_exception
+        union all by name
+        select 'mpi' as source, peer, host, rank, pid, time, file_id, line_no, 1 as attempts
+        from launcher_event
+        where event = 'connect_failed'
         union all by name
         select
             library as source,
@@ -31,6 +36,11 @@ with
             and not exists (
                 from metric_span m where m.file_id = f.file_id and m.last_line > f.line_no
             )
+            -- asked again until the host is up
+            and (
+                library <> 'socket'
+                or exists (from file x where x.file_id = f.file_id and x.lines - f.line_no <= 40)
+            )
         group by all
     )
 select
@@ -41,6 +51,9 @@ select
         then 'refused'
         when error ~* 'no route|unreach'
         then 'unreachable'
+        when
+            error ~* 'name or service|name resolution|address associated|not resolve|host not found'
+        then 'unresolved'
         when error ~* 'time|no answer'
         then 'timed_out'
     end as failure

@@ -5,10 +5,22 @@
 -- only with traceback_end, exception_line
 with
     ended as (
-        select f.*, x."class" as errno_class, x.text, x.peer, x.port
+        select
+            f.*,
+            x."class" as errno_class,
+            x.peer,
+            x.port,
+            regexp_matches(
+                f.message,
+                '(?i)name or service not known|name resolution|nodename nor servname'
+                || '|no address associated with hostname|getaddrinfo failed'
+            ) as unresolved,
+            case when unresolved then 'Name or service not known' else x.text end as text
         from fatal_exception f
         left join exception_errno x using (file_id, line_no)
-        where f.certain and f.kind in ('own', 'config', 'checkpoint', 'disk', 'memory', 'gpu')
+        where
+            (f.certain or unresolved and f.lines_after <= 3)
+            and f.kind in ('own', 'config', 'checkpoint', 'disk', 'memory', 'gpu')
     )
 select
     'exception' as source,
@@ -24,19 +36,26 @@ select
     min(line_no) as line_no
 from ended
 where
-    errno_class in ('refused', 'timed_out', 'unreachable')
-    and kind = 'own'
-    and peer is not null
+    kind = 'own'
+    and (
+        errno_class in ('refused', 'timed_out', 'unreachable')
+        and peer is not null
+        or unresolved
+        and len(frames) > 0
+    )
     and not regexp_matches(
-        message, 'HTTPS?ConnectionPool|https?://|Cannot connect to host|Max retries exceeded'
+        concat_ws(' ', message, raised_message),
+        'HTTPS?ConnectionPool|https?://|Cannot connect to host|Max retries exceeded'
     )
     and class not in (select exception_class from service_exception)
     and not exists (
         from ended o
-        where coalesce(o.errno_class, '') not in ('refused', 'timed_out', 'unreachable', 'peer')
+        where
+            not o.unresolved
+            and coalesce(o.errno_class, '') not in ('refused', 'timed_out', 'unreachable', 'peer')
     )
     and not exists (from c10d_timeout_line)
-    and not exists (from scheduler_event)
+    and not exists (from scheduler_event where event <> 'crash_loop')
     and not exists (from oom_event)
     and not exists (from death where signal in (4, 6, 7, 8, 9, 11))
 group by all

@@ -9,8 +9,16 @@ with
         select file_id, line_no, time, lost_task
         from coordination_listed
         where event = 'unhealthy'
+        union all
+        -- which one, only its own log tells
+        select file_id, line_no, time, null
+        from coordination_task
+        where
+            event = 'task_died'
+            and not exists (from coordination_task where event in ('heartbeat', 'unhealthy'))
+            and not exists (from coordination_task where event in ('start', 'barrier'))
     )
-select 'jax' as source, *
+select case when rank is null then 'jax_service' else 'jax' end as source, *
 from lost
 where
     not exists (from fatal_exception where kind <> 'collective')
