@@ -905,6 +905,14 @@ def test_event_files(tail: str, tmp_path: Path) -> None:
     assert str(rows[0]["time"]).startswith("2026-01-01 00:00:00.25")
 
 
+def test_a_signalling_nan_is_a_nan(tmp_path: Path) -> None:
+    quiet, signalling = struct.pack("<f", NAN), b"\x01\x00\x80\x7f"
+    record = event(20, simple("train/loss", NAN).replace(quiet, signalling))
+    (tmp_path / "events.out.tfevents.1767225600.n1.77.0").write_bytes(VERSION + record)
+    ((row,),) = by_file(tmp_path).values()
+    assert math.isnan(row["value"])
+
+
 def test_records_that_are_alike_are_read_together_and_none_is_lost(tmp_path: Path) -> None:
     tags = ["train/loss", "train/aux1", "grad_norm", "lr"]  # two of one length
     said = [(step, tag, float(step + k)) for step in [*range(1, 300), 70_000, 2**40] for k, tag in enumerate(tags)]

@@ -125,6 +125,7 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
         )
 
 
+@np.errstate(invalid="ignore")  # a NaN of a kind that says so when it is widened
 def _alike(data: bytes, starts: Ints, rows: Ints, size: int, tags: dict[bytes, list[pl.DataFrame]]) -> Ints:
     """Take the records of one length that hold one simple value, all of a tag at a time; gives those that do not.
 
