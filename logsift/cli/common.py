@@ -116,7 +116,7 @@ def is_built_in(folder: Path) -> bool:
     return folder.resolve() == Path(str(locate.built_in())).resolve()
 
 
-def analysis_of(run: Runs, db: Path | None, content: tuple[Path, ...]) -> Analysis:
+def analysis_of(run: Runs, db: Path | None, content: tuple[Path, ...], engine: str = "local") -> Analysis:
     """What was given, analysed, with a bar of progress on a terminal."""
     from logsift.report.progress import reading
     from logsift.run import Beside
@@ -125,6 +125,11 @@ def analysis_of(run: Runs, db: Path | None, content: tuple[Path, ...]) -> Analys
     meta = click.get_current_context().meta
     meta["run"] = run
     follow = meta.get("follow", False)
+    if engine == "ray":
+        from logsift.engines.ray import analyze_on_ray
+
+        with reading() as progress:
+            return for_others(analyze_on_ray(run, catalog_of(content), db=db, progress=progress, follow=follow))
     with reading() as progress:
         analysis = run_analysis(run, db=db or Beside.RUN, catalog=catalog_of(content), progress=progress, follow=follow)
     return for_others(analysis)

@@ -51,6 +51,8 @@ def tell(analysis: Analysis, to: str, fail_on: str | None, *, verbose: bool) -> 
 @FAIL_ON
 @VERBOSE
 @click.option("--separate", is_flag=True, help="Several RUNs are jobs of their own.")
+@click.option("--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True,
+              help="Who reads: this machine, or a Ray cluster (RAY_ADDRESS, else one that is started here).")  # fmt: skip
 @click.option("--timings", is_flag=True, help="Print on standard error what each stage, table and rule took.")
 @REDACT
 def analyze(
@@ -61,6 +63,7 @@ def analyze(
     fail_on: str | None,
     verbose: bool,
     separate: bool,
+    engine: str,
     timings: bool,
 ) -> None:
     """Say what went wrong in RUN, who, and what to do.
@@ -73,7 +76,7 @@ def analyze(
     failed = False
     for job in [(one,) for one in run] if separate else [run]:
         with kept() as parts:
-            analysis = analysis_of(job, db, content)
+            analysis = analysis_of(job, db, content, engine)
         if timings:
             say(listed(parts), err=True)
         failed |= tell(analysis, to, fail_on, verbose=verbose)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from logsift.content.model import Catalog
     from logsift.ingest.discover import Found, SourceFile
     from logsift.ingest.reading import Reading
+    from logsift.inputs import Input
 
 LINE_TEXT = "line_text"
 """The parts of lines (file_id, line_no, text) that may prove something."""
@@ -103,13 +104,29 @@ def map_share(
         StorageError: nothing can be written there.
     """
     source = given(list(run))
-    if source.is_database:
-        raise UserError(f"{source.shown} is a database: its logs were read already")
     if any(dest.resolve().is_relative_to(place.resolve()) for place in (source.run, *source.roots)):
         raise UserError(
             f"{printable(dest)} is within {source.shown}: what is written there would be read as logs; say another place"
         )
-    found = find(source.run, follow=follow, roots=source.roots, refused=source.refused)
+    return map_found(source, found_of(source, follow=follow), dest, catalog, shard, of, progress)
+
+
+def found_of(source: Input, *, follow: bool = False) -> list[Found]:
+    """The files of a run.
+
+    Raises:
+        UserError: it is a database.
+    """
+    if source.is_database:
+        raise UserError(f"{source.shown} is a database: its logs were read already")
+    return find(source.run, follow=follow, roots=source.roots, refused=source.refused)
+
+
+def map_found(
+    source: Input, found: Sequence[Found], dest: Path, catalog: Catalog, shard: int, of: int,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Mapped:  # fmt: skip
+    """What `map_share` does, of a run whose files were found already."""
     identity, name = Identity.now(catalog, found, of), shard_name(shard, of)
     before = manifest(dest / f"{name}.json")
     mine = shares([f.size for f in found], shard, of)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -104,7 +103,7 @@ class Parser:
         sink = _Sink(parts)
         by_id = {f.file_id: f for f in files}
         leftovers_of_a_file = min(_LEFTOVERS_OF_A_FILE, _LEFTOVERS // max(found, len(files), 1))
-        workers = max(1, os.cpu_count() or 1)
+        workers = pl.thread_pool_size()  # the cores that the process may use, or POLARS_MAX_THREADS
         with _garbage_seldom_looked_for(), ThreadPoolExecutor(workers) as pool:
             passing: deque[tuple[str | None, Future[Passed]]] = deque()
             pending: deque[Future[tuple[Matched, int]]] = deque()

@@ -14,6 +14,7 @@ from builders.stores import Bucket
 
 from logsift import Analysis, Catalog, analyze
 from logsift.engines.mapping import map_share
+from logsift.engines.ray import analyze_on_ray
 from logsift.engines.reducing import reduce
 from logsift.remote import place
 
@@ -49,7 +50,22 @@ def shares_in_store(run: Path, catalog: Catalog, parts: Path) -> Analysis:
     return reduce(into, catalog, db=parts / "made.duckdb")
 
 
-@pytest.mark.parametrize("way", [in_store, shares_in_store])
+def on_ray(run: Path, catalog: Catalog, parts: Path) -> Analysis:
+    ray = pytest.importorskip("ray", reason="pip install -e '.[ray]'")
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    try:
+        told: list[tuple[str, int, int]] = []
+        into = parts / "made.duckdb"
+        first = analyze_on_ray([place("s3://runs/ways")], catalog, db=into, progress=lambda *said: told.append(said))
+        done = [n for what, n, _ in told if what == "reading"]
+        assert (done, done[-1]) == (sorted(done), told[0][2])
+        assert analyze_on_ray([place("s3://runs/ways")], catalog, db=into).parsed == 0
+        return first
+    finally:
+        ray.shutdown()
+
+
+@pytest.mark.parametrize("way", [in_store, shares_in_store, on_ray])
 def test_every_way_gives_what_the_local_one_gives(
     way: Callable[[Path, Catalog, Path], Analysis], run: Path, local: Analysis, catalog: Catalog, tmp_path: Path
 ) -> None:
