@@ -6,8 +6,9 @@ with
             file_id,
             oom_line,
             stream,
-            string_agg(trim(text), ' ' order by nth) as spaced,
-            string_agg(trim(text), '' order by nth) as glued,
+            -- a broken line may end in a sign that says so (terminals: \, mail: =)
+            string_agg(rtrim(trim(text), '\='), ' ' order by nth) as spaced,
+            string_agg(rtrim(trim(text), '\='), '' order by nth) as glued,
             max(line_no) as last_line
         from oom_message_part
         where line_no - oom_line <= 14 and nth <= 12
@@ -28,8 +29,8 @@ with
             o.error_type,
             o.device as word,
             o.message as first_line,
-            regexp_replace(concat_ws(' ', o.message, p.spaced), '\s+', ' ', 'g') as m,
-            concat(trim(o.message), p.glued) as tight,
+            regexp_replace(concat_ws(' ', rtrim(o.message, '\='), p.spaced), '\s+', ' ', 'g') as m,
+            concat(rtrim(trim(o.message), '\='), p.glued) as tight,
             p.last_line
         from oom_message o
         left join

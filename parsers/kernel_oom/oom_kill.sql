@@ -19,10 +19,11 @@ with
                 select
                     * exclude (constraint_kind, memcg, task_memcg, nodemask, mems_allowed),
                     case
-                        constraint_kind
-                        when 'CONSTRAINT_MEMCG'
+                        when constraint_kind = 'CONSTRAINT_MEMCG'
                         then 'Memory cgroup out of memory'
-                        else 'Out of memory'
+                        when constraint_kind is not null
+                        then 'Out of memory'
+                        else 'Reaped'
                     end as what
                 from oom_constraint c
                 where
@@ -30,8 +31,22 @@ with
                         from oom_victim v
                         where
                             v.file_id = c.file_id
-                            and v.line_no > c.line_no
-                            and v.line_no - c.line_no <= 4000
+                            and (
+                                v.line_no > c.line_no
+                                and v.line_no - c.line_no <= 4000
+                                or v.victim_pid = c.victim_pid
+                            )
+                    )
+                    -- the reaper speaks last
+                    and (
+                        constraint_kind is not null
+                        or not exists (
+                            from oom_constraint o
+                            where
+                                o.file_id = c.file_id
+                                and o.victim_pid = c.victim_pid
+                                and o.constraint_kind is not null
+                        )
                     )
             )
         window w as (partition by file_id, host order by line_no)
@@ -73,7 +88,11 @@ with
             r.process as invoker
         from victims v
         asof left join
-            (select *, coalesce(host, '') as h from oom_constraint) c
+            (
+                select *, coalesce(host, '') as h
+                from oom_constraint
+                where constraint_kind is not null
+            ) c
             on c.file_id = v.file_id
             and c.h = v.h
             and c.victim_pid = v.victim_pid

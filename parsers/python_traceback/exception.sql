@@ -105,6 +105,7 @@ with
             l.line_no as chain_line
         from exception_line l
         anti join traceback_end e on e.file_id = l.file_id and e.line_no = l.line_no
+        where l.type not in ('LustreError', 'LNetError')  -- modules of the kernel
     )
 select
     type,

@@ -84,7 +84,14 @@ GPU {{ pci }}{% if host %} on {{ host }}{% endif %}: the driver cannot initialis
 when = "kind == 'gsp_timeout'"
 say  = '''
 {% if gpu_index is none %}A GPU{% else %}GPU {{ gpu_index }} (as the driver counts){% endif %}
-{%- if host %} on {{ host }}{% endif %}: its firmware (GSP) does not answer the driver
+{%- if host %} on {{ host }}{% endif %}: its firmware
+({{ 'FSP' if 'FSP' in error else 'GSP' }}) does not answer the driver
+'''
+[[summary]]
+when = "kind == 'status_lost'"
+say  = '''
+{% if gpu_index is none %}A GPU{% else %}GPU {{ gpu_index }} (as the driver counts){% endif %}
+{%- if host %} on {{ host }}{% endif %}: the driver lost it from the bus
 '''
 [[summary]]
 when = "kind in ('uncorrectable', 'replace', 'recovery')"

@@ -166,7 +166,14 @@ with
             c.halvings,
             g.message is not null as gave_up
         from (select * from giving_up) g
-        full join (select * from loss_scale_collapse order by last_line limit 1) c on true
+        full join
+            (
+                select *
+                from loss_scale_collapse
+                order by time nulls last, file_id, last_line
+                limit 1
+            ) c
+            on true
     ),
     check_that_stopped as (
         -- Programs that check say what they found, and stop at it. Where nothing of it was

@@ -103,8 +103,10 @@ when = "variant == 'refused_below_the_total'"
 say  = '''
 Look for a limit on a single allocation
 {%- if device == 'xpu' %} (Intel GPUs give 4 GiB at most unless relaxed limits are built in)
-{%- else %} (MIG slice, vGPU, WDDM, container){% endif %}, and for other holders of the card: the
-message does not say what was free.
+{%- else %} (MIG slice, vGPU, WDDM, container
+{%- if device == 'rocm' %}, memory shared with the host{% endif %}){% endif %}
+{%- if free_bytes is none %}, and for other holders of the card: the message does not say what was
+free{% endif %}.
 '''
 [[step]]
 when = "variant == 'token_budget'"

@@ -50,7 +50,8 @@ create macro is_exception(text) as
 
 -- A line that speaks of ranks, their launcher or what they do together.
 create macro speaks_of_ranks(text) as
-    regexp_matches(
+    not regexp_matches(text, '\bEDAC |\[Hardware Error\]')  -- ranks of memory
+    and regexp_matches(
         text,
         '(?i)\brank|nccl|rccl|hccl|gloo|torch|horovod|deepspeed|megatron|\bray\b|raylet|\bmpi|'
         || 'srun|sbatch|\bworker|c10d|allreduce|collective|process group|launcher'

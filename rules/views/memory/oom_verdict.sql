@@ -148,6 +148,12 @@ with
                     + requested_bytes
                     > limit_bytes - 33554432
                 then 'process_limit'
+                -- HIP counts as free what a limit of the host or of the driver keeps from it
+                when
+                    device = 'rocm'
+                    and limit_bytes is null
+                    and free_bytes >= requested_bytes + 67108864
+                then 'refused_below_the_total'
                 when
                     framework = 'pytorch'
                     and limit_bytes is null

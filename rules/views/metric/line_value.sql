@@ -54,7 +54,11 @@ with
         from line_step
         where layout = 'columns'
     )
-select line_id, f.name, coalesce(f.unit, '') as unit, metric_number(f.number) as number
+select
+    line_id,
+    case when f.name like '% is' then f.name[:-4] else f.name end as name,
+    coalesce(f.unit, '') as unit,
+    metric_number(f.number) as number
 from cut
 where f.name not in (select name from no_metric)
 union all

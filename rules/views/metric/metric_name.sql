@@ -112,7 +112,9 @@ with
                 kind = 'component_loss'
                 and player(plain)
                 and plain ~ '(^|[^a-z])(d|dis|disc|discriminator)([^a-z]|$)'
-            ) over (partition by source) as opposed
+            ) over (partition by source) as opposed,
+            -- some models of language print the exponential of their loss alone
+            bool_or(kind ~ 'loss$') over (partition by source) as has_loss
         from kinds
     ),
     ranked as (
@@ -124,6 +126,8 @@ with
                 when kind = 'component_loss' and rewarded
                 then 'policy_loss'
                 when kind = 'component_loss' and main is not null
+                then 'loss'
+                when kind = 'perplexity' and not has_loss
                 then 'loss'
                 else kind
             end as meant,

@@ -11,7 +11,9 @@ with
             case
                 when message ilike 'nfs%'
                 then 'nfs'
-                when message in ('lost', 'evicted')
+                when
+                    message in ('lost', 'evicted')
+                    or regexp_matches(device, '-(mdc|osc|osp|lwp)-|^MGC')
                 then 'lustre'
                 when message = 'not responded'
                 then 'cifs'
