@@ -40,7 +40,8 @@ with
                     -- the reaper speaks last
                     and (
                         constraint_kind is not null
-                        or not exists (
+                        or exists (from oom_report r where r.file_id = c.file_id)
+                        and not exists (
                             from oom_constraint o
                             where
                                 o.file_id = c.file_id

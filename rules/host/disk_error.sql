@@ -90,6 +90,9 @@ with
                 '^(?:(?:loop|sr|fd|ram|zram|nbd|cdrom|mtdblock)[0-9]'
                 || '|mmcblk[0-9]+(?:rpmb|boot|gp))'
             )
+            -- a file system on a device that is a file or a network's
+            or kind in ('fs_error', 'read_only')
+            and regexp_matches(device, '^(?:loop|nbd)[0-9]')
     ),
     host_failure as (
         select

@@ -45,6 +45,18 @@ FORMATS: dict[str, tuple[str, list[Row]]] = {
             ("lm loss value", "validation_loss", 120, 3.1),
         ],
     ),
+    "perplexity_alone.log": (
+        "Epoch 1 ; Iter 50/213 ; LR 0.5 ; Target tokens/s 1265 ; PPL 311.5 ;\nEpoch 1 ; Iter 100/213 ; LR 0.5 ; Target tokens/s 1265 ; PPL nan ;\n",
+        [("PPL", "loss", 50, 311.5), ("PPL", "loss", 100, NAN)],
+    ),
+    "bare_counters.log": (
+        "7 150 Loss=2.5 Time=0.040\n7 151 Loss=nan Time=0.041\n8 150 Loss=2.25 Time=0.041\n8 151 Loss=2.25 Time=0.041\n",
+        [("Loss", "loss", 150, 2.5), ("Loss", "loss", 151, NAN), ("Loss", "loss", 302, 2.25)],
+    ),
+    "names_and_values.log": (
+        "lr: 0.001, loss: 2.5, acc: 0.41\nlr: 0.001, loss: nan, acc: 0.40\nloss is nan\n",
+        [("loss", "loss", None, 2.5), ("loss", "loss", None, NAN), ("lr", "learning_rate", None, 0.001)],
+    ),
     "table_in_markdown.log": (
         """\
 | **Step** | **Validation Loss** | **Training Loss** |

@@ -34,6 +34,7 @@ TPU = "RESOURCE_EXHAUSTED: Error {call}. That was not possible. There are {free}
 BRANCHES = {
     "larger than the card": (new("96.00", "40.00", "39.00", "37.00", "1.00"), "capacity", "definite", "request_exceeds_card"),
     "free, yet refused": (new("2.00", "9.00", "70.00", "68.00", "1.00"), "fragmentation", "possible", "refused_although_free"),
+    "free, yet refused by HIP": (new("2.00", "9.00", "70.00", "68.00", "1.00").replace("CUDA out", "HIP out"), "capacity", "possible", "refused_below_the_total"),
     "a little more free than asked": (new("0.02", "0.03", "79.50", "78.50", "0.20"), "capacity", "definite", "does_not_fit"),
     "another process named": (
         new("4.00", "1.00", "60.00", "58.00", "0.50", others="Process 411 has 18.50 GiB memory in use. "),
