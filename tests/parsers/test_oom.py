@@ -166,9 +166,8 @@ def cases() -> list[tuple[str, str, str, Memory]]:
             if wording in TELLS_NO_CACHE and (kind == "fragmentation" or m.unallocated > GIB // 2):
                 continue
             # HIP counts as free what a limit of the host keeps from it
-            out.append(
-                (cause, wording, "capacity" if (cause, wording) == ("refused although free", "hip") else kind, m)
-            )
+            refused = cause == "refused although free" and wording.startswith("hip")
+            out.append((cause, wording, "capacity" if refused else kind, m))
     return out
 
 
