@@ -1,4 +1,4 @@
--- table: One row per bad news of the NVIDIA driver about a GPU or a switch: kind = xid (a line) |
+-- view: One row per bad news of the NVIDIA driver about a GPU or a switch: kind = xid (a line) |
 -- sxid (an event of one or more lines) | lost, init_failed, no_handle (nvrm_event). nvlink5 holds
 -- the pieces of Xid 144 to 150, recovery the action that Xid 154 asks for, previous the Xid that a
 -- 45 names as its cause; boot counts the boots of the machine that this file holds before it.

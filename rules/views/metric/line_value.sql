@@ -1,21 +1,48 @@
 -- table: One row per name and number of a line (line_step), as printed; number: NULL where it is
 -- none.
 with
+    -- Megatron's: nearly all are `name: 1`. Blanks are trimmed only where there are any: that takes
+    -- as long as all else.
     fields as (
-        select line_id, trim(unnest(string_split(fields, '|'))) as field
+        select line_id, unnest(string_split(replace(l.fields, ' | ', '|'), '|')) as printed
         from line_step
-        where layout = 'pipes'
+        join training_line l on l.rowid = line_id
+        where line_step.layout = 'pipes'
     ),
-    between_bars as materialized(  -- Megatron's: nearly all are `name: 1`
+    between_bars as materialized(
         select
             line_id,
             field,
-            try_cast(replace(trim(split_part(field, ': ', 2)), ',', '') as double) as number
-        from fields
+            split_part(field, ': ', 1) as name,
+            coalesce(
+                try_cast(split_part(field, ': ', 2) as double),
+                try_cast(replace(split_part(field, ': ', 2), ',', '') as double)
+            ) as number
+        from
+            (
+                select
+                    line_id,
+                    case
+                        when starts_with(printed, ' ') or ends_with(printed, ' ')
+                        then trim(printed)
+                        else printed
+                    end as field
+                from fields
+            )
+    ),
+    line as (
+        select
+            s.line_id,
+            s.layout,
+            s.trainer,
+            coalesce(s.fields, case when s.layout <> 'columns' then l.fields end) as fields
+        from line_step s
+        left join training_line l on l.rowid = s.line_id
+        where s.layout <> 'pipes'
     ),
     cut as (
         select line_id, unnest(fields_in_quotes(fields)) as f
-        from line_step
+        from line
         where layout = 'quoted' and not (trainer = 'hf' and contains(fields, 'train_runtime'))
         union all
         select
@@ -29,7 +56,7 @@ with
                     end
                 )
             ) as f
-        from line_step
+        from line
         where layout = 'pairs'  -- icefall repeats its names in tot_loss[…], a running mean
         union all  -- llm.c prints some numbers before what they are
         select
@@ -43,7 +70,7 @@ with
                     lambda n: {'name':'tok/s', 'number':n, 'unit':''}
                 )
             ) as f
-        from line_step
+        from line
         where layout = 'pairs' and (contains(fields, ' ms |') or contains(fields, ' ms, '))
         union all
         select
@@ -51,7 +78,7 @@ with
             unnest(
                 fields_below_names(split_part(fields, chr(10), 1), split_part(fields, chr(10), 2))
             ) as f
-        from line_step
+        from line
         where layout = 'columns'
     )
 select
@@ -64,14 +91,14 @@ where f.name not in (select name from no_metric)
 union all
 select
     line_id,
-    coalesce(f.name, trim(split_part(field, ': ', 1))),
+    coalesce(f.name, case when ends_with(name, ' ') then trim(name) else name end),
     '',
     coalesce(number, try_cast(replace(f.number, ',', '') as double))
 from
     (
         select
             line_id,
-            field,
+            name,
             number,
             case
                 when number is null

@@ -29,11 +29,12 @@ select
     l.step,
     l.steps_planned
 from line_step l
+join training_line t on t.rowid = l.line_id
 join mains m on m.file_id = l.file_id and m.stream = l.stream and l.line_no > m.first
 where
     l.trainer = 'megatron'
     and l.phase = ''
-    and not contains('|' || l.fields, '| ' || m.name || ':')
-    and not contains('|' || l.fields, '| ' || m.name || ' ')
+    and not contains('|' || t.fields, '| ' || m.name || ':')
+    and not contains('|' || t.fields, '| ' || m.name || ' ')
     -- behind the losses; a line without it was cut
-    and regexp_matches(l.fields, 'number of skipped iterations: *0 ')
+    and regexp_matches(t.fields, 'number of skipped iterations: *0 ')
