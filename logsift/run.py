@@ -171,7 +171,7 @@ def _opened(shown: Path, store: Store, catalog: Catalog, place: Path | None = No
     """
     try:
         if place is None:
-            store.hold_to_columns()
+            store.hold_to_schema()
         return Analysis.of(shown, store, catalog, place=place)
     except (duckdb.Error, LookupError, TypeError, ValueError) as e:
         told = (str(e) or repr(e)).splitlines()[0]

@@ -150,35 +150,25 @@ class Store:
             if read_only:
                 store.seal()
             con.execute(f"USE {first}")
-            store._hold_to_tables()
         except duckdb.Error as e:
             con.close()
             raise UserError(f"{path} is not a logsift database ({str(e).splitlines()[0]})") from None
         return store
 
-    def _hold_to_tables(self) -> None:
-        """Where there is anything, what logsift keeps in tables is in tables: a view of that name could be anything.
+    def hold_to_schema(self) -> None:
+        """That what logsift keeps in tables is in tables, for a view of that name could be anything, and in this version's columns.
+
+        Of a database that this very logsift made both is sure.
 
         Raises:
-            duckdb.Error: it is not.
+            UserError: a view of that name is there.
+            ValueError: a column is not.
         """
         from logsift.store.schema import ENGINE
 
-        views = self.con.execute(
-            "SELECT view_name FROM duckdb_views() WHERE database_name = 'run' AND NOT internal"
-            f" AND view_name IN ({', '.join(map(quoted, ENGINE))})"
-        ).fetchall()
-        if views:
-            raise duckdb.InvalidInputException(f"{views[0][0]} is no table")
-
-    def hold_to_columns(self) -> None:
-        """That the tables of conclusions have the columns of this version, which is not sure where another one made them.
-
-        Raises:
-            ValueError: they have not.
-        """
-        from logsift.store.schema import ENGINE
-
+        named = f"view_name IN ({', '.join(map(quoted, ENGINE))})"
+        for (view,) in self.con.execute(f"SELECT view_name FROM duckdb_views() WHERE {named}").fetchall():
+            raise UserError(f"{self.path} is not a logsift database ({view} is no table)")
         for name, (_, columns) in ENGINE.items():
             if not name.startswith("content_"):
                 there = {r["column_name"]: r["column_type"] for r in self.rows(f"DESCRIBE {name}")}
