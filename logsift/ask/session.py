@@ -104,7 +104,7 @@ class Session:
         """Names that may come next in a text that is being typed: tables, and the columns of those it names."""
         known = [t.name for t in tables(self.store) if t.kind != "own"]
         named_here = set(re.findall(r"\w+", text)) & set(known)
-        columns = dict.fromkeys(c.name for t in sorted(named_here) for c in columns_of(self.store, t))
+        columns = dict.fromkeys(c.name for each in columns_of(self.store, sorted(named_here)).values() for c in each)
         return [*columns, *known]
 
 

@@ -13,6 +13,8 @@ from logsift.report.fold import shortened
 from logsift.store.schema import ENGINE
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from logsift.store import Store
 
 _FIRST = ("incident", "evidence", "decision", "rank_fate", "timeline", "file", "problem", "unread", "missing", "clock")
@@ -114,7 +116,7 @@ def described(store: Store, name: str) -> str:
     table = by_name.get(name)
     if table is None:
         raise UserError(f"no table {name!r}{meant(name, list(by_name))}")
-    columns = columns_of(store, name)
+    columns = columns_of(store, [name])[name]
     names, types = (max(len(getattr(c, part)) for c in columns) for part in ("name", "type"))
     rows = "" if table.rows is None else f" ({table.rows:,} row{'s' * (table.rows != 1)})"
     return "\n".join(
@@ -125,12 +127,13 @@ def described(store: Store, name: str) -> str:
     )
 
 
-def columns_of(store: Store, name: str) -> list[Column]:
-    """The columns of a table or view. What a column of a view is, the tables tell that have it too."""
+def columns_of(store: Store, names: Collection[str]) -> dict[str, list[Column]]:
+    """The columns of tables and views, by name. What a column of a view is, the tables tell that have it too."""
+    # Asked once for all: DuckDB looks at every column of every table for it.
     own = store.rows(
-        "SELECT column_name, data_type, comment FROM duckdb_columns() WHERE database_name = current_database() AND table_name = ?"
-        " ORDER BY column_index",
-        [name],
+        "SELECT table_name AS name, column_name, data_type, comment FROM duckdb_columns()"
+        " WHERE database_name = current_database() AND list_contains(?, table_name) ORDER BY table_name, column_index",
+        [list(names)],
     )
     told = {c.name: c.about for c in COMMON} | {n: about for n, (_, about) in RESULT.items()}
     for r in store.rows(
@@ -138,12 +141,14 @@ def columns_of(store: Store, name: str) -> list[Column]:
         " AND comment IS NOT NULL GROUP BY column_name HAVING count(DISTINCT comment) = 1"
     ):
         told.setdefault(r["name"], r["about"])
-    given = store.rows("SELECT * FROM column_meaning WHERE relation IS NULL OR relation = ?", [name])
-    anywhere, here = (
-        {r["column_name"]: r["meaning"] for r in given if (r["relation"] is None) is a} for a in (True, False)
-    )
-    told = anywhere | MEANING | told | here
-    return [Column(r["column_name"], r["data_type"], r["comment"] or told.get(r["column_name"], "")) for r in own]
+    given = {(r["relation"], r["column_name"]): r["meaning"] for r in store.rows("FROM column_meaning")}
+    told = {column: meaning for (relation, column), meaning in given.items() if relation is None} | MEANING | told
+    out: dict[str, list[Column]] = {name: [] for name in names}
+    for r in own:
+        name, column = r["name"], r["column_name"]
+        about = r["comment"] or given.get((name, column)) or told.get(column, "")
+        out[name].append(Column(column, r["data_type"], about))
+    return out
 
 
 def _lines(part: list[Table], width: int) -> str:

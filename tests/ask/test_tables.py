@@ -39,7 +39,7 @@ def test_a_table_tells_its_columns_with_types_units_and_meaning(asked: Analysis)
 
 @pytest.mark.parametrize("name", [*OWN, *INTERFACE])
 def test_every_column_of_the_engine_and_of_what_it_asks_for_has_a_meaning(asked: Analysis, name: str) -> None:
-    told = {c.name: c.about for c in columns_of(asked.store, name)}
+    told = {c.name: c.about for c in columns_of(asked.store, [name])[name]}
     asked_for = INTERFACE[name].columns if name in INTERFACE else ENGINE[name][1]
     assert [c for c in asked_for if not told[c]] == []
 
@@ -59,7 +59,7 @@ def test_a_table_that_is_unknown_gets_the_nearest_one(asked: Analysis) -> None:
 
 def test_every_column_of_views_and_catalogues_has_a_meaning_and_every_meaning_a_column(asked: Analysis) -> None:
     """What a new column holds is a row of rules/views/text/column_meaning.csv."""
-    every = {t.name: columns_of(asked.store, t.name) for t in tables(asked.store) if t.kind != "own"}
+    every = columns_of(asked.store, [t.name for t in tables(asked.store) if t.kind != "own"])
     assert [(name, c.name) for name, columns in every.items() for c in columns if not c.about] == []
     there = {(name, c.name) for name, columns in every.items() for c in columns}
     given = asked.store.rows("SELECT relation, column_name FROM column_meaning")
@@ -73,7 +73,7 @@ def test_every_column_of_views_and_catalogues_has_a_meaning_and_every_meaning_a_
 
 def test_a_name_that_means_something_else_in_one_relation_says_so_there(asked: Analysis) -> None:
     def about(relation: str, column: str) -> str:
-        return next(c.about for c in columns_of(asked.store, relation) if c.name == column)
+        return next(c.about for c in columns_of(asked.store, [relation])[relation] if c.name == column)
 
     assert about("loss_jump", "alone") == "only a part of the loss jumped"
     assert about("cuda_error_code", "alone") == "the bare name in a line tells of a failure already"
