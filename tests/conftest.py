@@ -12,6 +12,8 @@ from hypothesis import settings
 from logsift import Catalog, load_catalog
 from logsift.content.load import default_roots
 
+pytest_plugins = ["variants"]
+
 # Time is shown by benchmarks: a machine that does something else as well makes no test fail.
 settings.register_profile("logsift", deadline=None)
 settings.load_profile("logsift")
