@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 from contextlib import closing
@@ -84,15 +85,15 @@ def _define(store: Store, catalog: Catalog) -> None:
         if r.kind == "table" and r.name not in inputs.constant
         for query, by_name in branches(r.sql)
     ]
-    store.insert("content_table", [(*row[:4], _listed(row[4]), row[5]) for row in branched])
+    store.insert("content_table", [(*row[:4], json.dumps(row[4]), row[5]) for row in branched])
     asked = [
         (r.id, n, query, inputs.of(query, r.needs))
         for r in catalog.rules
         for n, (query, _) in enumerate(branches(r.sql, rows=True))
     ]
-    store.insert("content_rule", [(*row[:3], _listed(row[3])) for row in asked])
+    store.insert("content_rule", [(*row[:3], json.dumps(row[3])) for row in asked])
     wanted = [(m.id, inputs.needs(m.sql)) for m in catalog.missing]
-    store.insert("content_missing", [(name, _listed(needs)) for name, needs in wanted])
+    store.insert("content_missing", [(name, json.dumps(needs)) for name, needs in wanted])
     pairs = set().union(
         *(
             columns_asked(needs)
@@ -152,7 +153,3 @@ def _load_seed(store: Store, name: str, csv: str) -> None:
             f"CREATE TABLE {name} AS SELECT * FROM read_csv(?, header=true, all_varchar=false, sample_size=-1)",
             [f.name],
         )
-
-
-def _listed(needs: frozenset[frozenset[str]]) -> list[list[str]]:
-    return [sorted(group) for group in needs]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, reduce
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import duckdb
 
@@ -16,17 +16,16 @@ if TYPE_CHECKING:
     from logsift.content.model import Relation
 
 Node = Mapping[str, Any]
-Needs = frozenset[frozenset[str]]
-"""Groups of tables, or of tables with a value (`table.column=value`): where nothing of a group is there, a query finds nothing.
+Needs = str | tuple["Needs", ...]
+"""What must be so for a query to find anything: `("all", …)` and `("any", …)` of others, and of
 
-Without groups it may find something always.
+`table` (has rows), `table.column=value` (has a row with this value), each also behind a `!`: has none.
 """
-ALWAYS: Needs = frozenset()
+ALWAYS: Needs = ("all",)
+NEVER: Needs = ("any",)
 _NAMED = re.compile(r'"(?:table_name|function_name)":"([^"]+)"')
 _COMMON_TABLE = re.compile(r'"key":"([^"]+)","value":\{')
 _UNION = re.compile(r'\{"error":false,"statements":\[\{"node":\{"type":"SET_OPERATION_NODE"')
-_GROUPS = 32
-"""More groups than this are not told apart: fewer of them let a query be asked more often, which is never wrong."""
 
 
 @cache
@@ -97,12 +96,24 @@ def _reachable(part: Node, common: Mapping[str, Node]) -> set[str]:
     return kept
 
 
+@dataclass(frozen=True)
+class _Common:
+    """A common table, the ones its query sees, and what it needs."""
+
+    query: Node
+    scope: Scope
+    needs: Needs
+
+
+Scope = Mapping[str, _Common]
+
+
 class Inputs:
     """Which tables must have rows for a query to find any, read through whatever views, joins and common tables.
 
     A join needs both its sides, a left join the left one, a union one of its parts, a condition `EXISTS (…)` or
-    `x IN (…)` what it asks; an aggregate without groups gives a row whatever there is. What is not understood counts as
-    finding something always.
+    `x IN (…)` what it asks, `NOT EXISTS (FROM table)` a table without rows, `column = 'text'` a row with that text; an
+    aggregate without groups gives a row whatever there is. What is not understood counts as finding something always.
     """
 
     def __init__(
@@ -127,7 +138,7 @@ class Inputs:
                 self._aggregates.add(name)
 
     def of(self, sql: str, said: frozenset[str] = frozenset()) -> Needs:
-        """The groups a query is asked for: those it needs, those that are `said`, and of all that it reads one table."""
+        """What a query is asked for: what it needs, what is `said`, and of all that it reads one table."""
         names = set(said or references(sql))
         near = self._read(names, self.filled)
         if near & self.engine:  # which files there are may say what is in no made table
@@ -135,7 +146,7 @@ class Inputs:
         else:
             read = {name for name in near & self.filled if self._read({name}) & self.tables}
         needs = self.needs(sql, said)
-        return _both(needs, frozenset([frozenset(read)])) if read else needs
+        return _both(needs, _either(*sorted(read))) if read else needs
 
     def read_by(self, sql: str) -> frozenset[str]:
         """The tables filled by formats or the engine that a query reads, directly or through something else."""
@@ -160,33 +171,39 @@ class Inputs:
         return seen
 
     def needs(self, sql: str, said: frozenset[str] = frozenset()) -> Needs:
-        """The groups of tables of which a query needs one each to find anything, by its parse and by what is `said`."""
+        """What a query needs to find anything, by its parse and by the tables of which one is `said` to be needed."""
         found = self._node(_parsed(sql), {})
-        return _both(found, frozenset([said])) if said else found
+        return _both(found, _either(*sorted(said))) if said else found
 
-    def _node(self, node: Node, scope: Mapping[str, Needs]) -> Needs:
+    def _node(self, node: Node, scope: Scope) -> Needs:
         """Of a query."""
-        scope = dict(scope)
-        for name, query in _ctes(node).items():
-            scope[name] = self._node(query, scope)
+        scope = self._seen(node, scope)
         match node.get("type"):
             case "SELECT_NODE":
                 if self._one_row_of_nothing(node):
                     return ALWAYS
-                named = self._names(node["from_table"], scope)
-                needs = _both(
-                    self._table(node["from_table"], scope), self._condition(node.get("where_clause"), scope, named)
+                table = node["from_table"]
+                named = _aliases(table)
+                return _both(
+                    self._table(table, scope),
+                    self._condition(node.get("where_clause"), scope, named),
+                    self._joined_on(table, scope, named),
                 )
-                return _both(needs, self._joined_on(node["from_table"], scope, named))
             case "SET_OPERATION_NODE":
-                parts = node.get("children") or [node["left"], node["right"]]
-                each = [self._node(part, scope) for part in parts]
-                return reduce(_either, each) if str(node["setop_type"]).startswith("UNION") else each[0]
+                each = [self._node(part, scope) for part in _parts(node)]
+                return _either(*each) if str(node["setop_type"]).startswith("UNION") else each[0]
             case "RECURSIVE_CTE_NODE":
                 return self._node(node["left"], scope)
         return ALWAYS
 
-    def _table(self, node: Node, scope: Mapping[str, Needs]) -> Needs:
+    def _seen(self, node: Node, scope: Scope) -> Scope:
+        """The common tables that a query sees."""
+        out = dict(scope)
+        for name, query in _ctes(node).items():
+            out[name] = _Common(query, dict(out), self._node(query, out))
+        return out
+
+    def _table(self, node: Node, scope: Scope) -> Needs:
         """Of what follows FROM."""
         match node.get("type"):
             case "BASE_TABLE":
@@ -205,44 +222,92 @@ class Inputs:
                 return _either(left, right)
         return ALWAYS
 
-    def _named(self, name: str, scope: Mapping[str, Needs]) -> Needs:
+    def _named(self, name: str, scope: Scope) -> Needs:
         if name in scope:
-            return scope[name]
+            return scope[name].needs
         if name in self.filled:
-            return frozenset([frozenset([name])])
+            return name
         if name not in self.made:
             return ALWAYS
         if name not in self._of_view:
             self._of_view[name] = self.needs(self.made[name].query, self.made[name].needs)
         return self._of_view[name]
 
-    def _names(self, node: Node, scope: Mapping[str, Needs]) -> dict[str, str]:
-        """Alias -> table, of the tables with rows of their own behind FROM; "" -> the only one there is."""
-        out: dict[str, str] = {}
-        parts = list(_all(node, lambda n: n.get("type") != "SUBQUERY"))
-        for part in parts:
-            name = str(part.get("table_name", "")).lower()
-            if part.get("type") == "BASE_TABLE" and name in self.filled and name not in scope:
-                out[str(part.get("alias") or name).lower()] = name
-        if node.get("type") == "BASE_TABLE" and len(out) == 1:
-            out[""] = next(iter(out.values()))
-        return out
-
-    def _joined_on(self, node: Node, scope: Mapping[str, Needs], named: Mapping[str, str]) -> Needs:
+    def _joined_on(self, node: Node, scope: Scope, named: Mapping[str, str]) -> Needs:
         """Of the conditions of inner joins."""
         if node.get("type") != "JOIN" or node["join_type"] != "INNER":
             return ALWAYS
-        inner = _both(self._joined_on(node["left"], scope, named), self._joined_on(node["right"], scope, named))
-        return _both(inner, self._condition(node.get("condition"), scope, named))
+        return _both(
+            self._joined_on(node["left"], scope, named),
+            self._joined_on(node["right"], scope, named),
+            self._condition(node.get("condition"), scope, named),
+        )
 
-    def _condition(self, node: Node | None, scope: Mapping[str, Needs], named: Mapping[str, str]) -> Needs:
-        """Of a WHERE clause: what each of its parts asks that must all hold."""
-        if node and node.get("type") == "CONJUNCTION_AND":
-            return reduce(_both, (self._condition(part, scope, named) for part in node["children"]))
-        if node and node.get("type") in ("COMPARE_EQUAL", "COMPARE_IN"):
-            return _value_asked(node, named)
-        if node and node.get("class") == "SUBQUERY" and node["subquery_type"] in ("EXISTS", "ANY"):
-            return self._node(node["subquery"]["node"], scope)
+    def _condition(self, node: Node | None, scope: Scope, named: Mapping[str, str]) -> Needs:
+        """Of a WHERE clause: what each of its parts asks."""
+        if not node:
+            return ALWAYS
+        match node["type"]:
+            case "CONJUNCTION_AND":
+                return _both(*(self._condition(part, scope, named) for part in node["children"]))
+            case "CONJUNCTION_OR":
+                return _either(*(self._condition(part, scope, named) for part in node["children"]))
+            case "COMPARE_EQUAL" | "COMPARE_IN":
+                if asked := _values_asked(node):
+                    return self._value(named.get(asked.alias, ""), asked.column, asked.texts, scope)
+            case "OPERATOR_NOT":
+                return self._absent(node["children"][0], scope)
+            case "SUBQUERY" if node["subquery_type"] in ("EXISTS", "ANY"):
+                return self._node(node["subquery"]["node"], scope)
+        return ALWAYS
+
+    def _absent(self, node: Node, scope: Scope) -> Needs:
+        """Of `NOT EXISTS (FROM table)`, also of one with a value: whatever else such a query says is not understood."""
+        if node["type"] != "SUBQUERY" or node["subquery_type"] != "EXISTS":
+            return ALWAYS
+        query = node["subquery"]["node"]
+        if query["type"] != "SELECT_NODE" or _ctes(query) or any(query[k] for k in _THAT_LEAVE_OUT):
+            return ALWAYS
+        named, where = _aliases(query["from_table"]), query["where_clause"]
+        name = named.get("", "")
+        if name not in self.filled or name in scope:
+            return ALWAYS
+        if not where:
+            return f"!{name}"
+        asked = _values_asked(where) if where["type"] in ("COMPARE_EQUAL", "COMPARE_IN") else None
+        if not asked or asked.alias not in named:
+            return ALWAYS
+        return _both(*(f"!{with_value(name, asked.column, text)}" for text in asked.texts))
+
+    def _value(self, name: str, column: str, texts: Sequence[str], scope: Scope) -> Needs:
+        """Of one of these texts in a column: of a table, or of what a view or a common table has it from."""
+        if name in scope:
+            return self._value_of(scope[name].query, column, texts, scope[name].scope)
+        if name in self.filled:
+            return _either(*(with_value(name, column, text) for text in texts))
+        if name in self.made:
+            return self._value_of(_parsed(self.made[name].query), column, texts, {})
+        return ALWAYS
+
+    def _value_of(self, node: Node, column: str, texts: Sequence[str], scope: Scope) -> Needs:
+        """Of one of these texts in a column that a query gives."""
+        scope = self._seen(node, scope)
+        if node.get("type") == "SET_OPERATION_NODE" and node["setop_type"] == "UNION_BY_NAME":
+            return _either(
+                *(_both(self._node(part, scope), self._value_of(part, column, texts, scope)) for part in _parts(node))
+            )
+        if node.get("type") != "SELECT_NODE":
+            return ALWAYS
+        named, listed = _aliases(node["from_table"]), node["select_list"]
+        given = [item for item in listed if column in (item["alias"].lower(), *_last(item))]
+        star = [item for item in listed if item["type"] == "STAR"]
+        if len(given) == 1 and given[0]["class"] == "COLUMN_REF" and len(given[0]["column_names"]) <= 2:
+            *alias, own = (str(part).lower() for part in given[0]["column_names"])
+            return self._value(named.get(alias[0] if alias else "", ""), own, texts, scope)
+        if len(given) == 1 and given[0]["class"] == "CONSTANT" and not star:
+            return ALWAYS if given[0]["literal"].get("text") in texts else NEVER
+        if not given and len(star) == 1 and _is_plain(star[0]):
+            return self._value(named.get("", ""), column, texts, scope)
         return ALWAYS
 
     def _one_row_of_nothing(self, node: Node) -> bool:
@@ -281,18 +346,53 @@ def _asks_for_rows(having: Node | None) -> bool:
     return bool(below and counted and number.get("kind") == "INTEGER" and below(int(number["text"])))
 
 
-def _value_asked(node: Node, named: Mapping[str, str]) -> Needs:
-    """Of `column = 'text'` or `column IN ('text', …)`: the table must have a row with one of these values."""
+_THAT_LEAVE_OUT = ("modifiers", "group_sets", "having", "qualify", "sample")
+"""The parts of a SELECT, beside WHERE, that may leave rows out."""
+
+
+class _Asked(NamedTuple):
+    """`alias.column IN (texts)`."""
+
+    alias: str
+    column: str
+    texts: Sequence[str]
+
+
+def _values_asked(node: Node) -> _Asked | None:
+    """What `column = 'text'` or `column IN ('text', …)` asks for."""
     parts = node.get("children") or [node["left"], node["right"]]
     columns = [p["column_names"] for p in parts if p.get("class") == "COLUMN_REF"]
     texts = [
         p["literal"]["text"] for p in parts if p.get("class") == "CONSTANT" and p["literal"].get("kind") == "STRING"
     ]
     if len(columns) != 1 or len(texts) != len(parts) - 1 or len(columns[0]) > 2:
-        return ALWAYS
+        return None
     *alias, column = (str(name).lower() for name in columns[0])
-    table = named.get(alias[0] if alias else "")
-    return frozenset([frozenset(with_value(table, column, text) for text in texts)]) if table else ALWAYS
+    return _Asked(alias[0] if alias else "", column, texts)
+
+
+def _aliases(table: Node) -> dict[str, str]:
+    """Alias -> relation, of those behind FROM; "" -> the only one there is."""
+    out = {
+        str(part.get("alias") or part["table_name"]).lower(): str(part["table_name"]).lower()
+        for part in _all(table, lambda n: n.get("type") != "SUBQUERY")
+        if part.get("type") == "BASE_TABLE" and not part["column_name_alias"]
+    }
+    return {**out, "": next(iter(out.values()))} if out and table.get("type") == "BASE_TABLE" else out
+
+
+def _parts(node: Node) -> list[Node]:
+    """The parts of a union."""
+    return node.get("children") or [node["left"], node["right"]]
+
+
+def _last(item: Node) -> list[str]:
+    """The name that a column has where it is given none."""
+    return [str(item["column_names"][-1]).lower()] if item["class"] == "COLUMN_REF" and not item["alias"] else []
+
+
+def _is_plain(star: Node) -> bool:
+    return not any(star[k] for k in ("relation_name", "replace_list", "rename_list", "columns", "expr"))
 
 
 def with_value(table: str, column: str, text: str) -> str:
@@ -300,32 +400,39 @@ def with_value(table: str, column: str, text: str) -> str:
     return f"{table}.{column}={text}"
 
 
-def columns_asked(needs: Iterable[Iterable[str]]) -> set[tuple[str, str]]:
-    """The (table, column) pairs whose values groups of needs ask for."""
-    named = (one.partition("=")[0] for group in needs for one in group if "=" in one)
-    return {(table, column) for table, _, column in (n.partition(".") for n in named)}
+def columns_asked(needs: Needs) -> set[tuple[str, str]]:
+    """The (table, column) pairs whose values are asked for."""
+    if not isinstance(needs, str):
+        return set().union(*map(columns_asked, needs[1:]))
+    table, _, column = needs.lstrip("!").partition("=")[0].partition(".")
+    return {(table, column)} if column else set()
 
 
-def may_find(needs: Iterable[Iterable[str]], filled: frozenset[str] | set[str]) -> bool:
-    """True where every group has a table with rows, or with rows of the value it asks for."""
-    return all(not filled.isdisjoint(group) for group in needs)
+def may_find(needs: Needs | list[Any], filled: Collection[str]) -> bool:
+    """True where what a query needs is so; `filled` are the tables with rows, and those with the values that are asked for."""
+    if isinstance(needs, str):
+        return needs[1:] not in filled if needs.startswith("!") else needs in filled
+    return (all if needs[0] == "all" else any)(may_find(part, filled) for part in needs[1:])
 
 
-def _both(a: Needs, b: Needs) -> Needs:
-    return _fewest(a | b)
+def _both(*parts: Needs) -> Needs:
+    return _joined("all", parts)
 
 
-def _either(a: Needs, b: Needs) -> Needs:
-    return _fewest({x | y for x, y in product(a, b)})
+def _either(*parts: Needs) -> Needs:
+    return _joined("any", parts)
 
 
-def _fewest(groups: Iterable[frozenset[str]]) -> Needs:
-    """Without groups that hold another one, and of those left the most telling."""
-    out: list[frozenset[str]] = []
-    for group in sorted(set(groups), key=lambda g: (len(g), sorted(g))):
-        if not any(smaller <= group for smaller in out):
-            out.append(group)
-    return frozenset(out[:_GROUPS])
+def _joined(kind: Literal["all", "any"], parts: Iterable[Needs]) -> Needs:
+    """The parts as one, without what is said twice."""
+    each = dict.fromkeys(
+        one for part in parts for one in (part[1:] if isinstance(part, tuple) and part[0] == kind else [part])
+    )
+    if (decided := NEVER if kind == "all" else ALWAYS) in each:
+        return decided
+    # a AND (a OR b) is a; a OR (a AND b) too.
+    kept = [one for one in each if isinstance(one, str) or each.keys().isdisjoint(one[1:])]
+    return kept[0] if len(kept) == 1 else (kind, *kept)
 
 
 def _has_column(tree: object) -> bool:

@@ -6,6 +6,7 @@ union by itself, a table that only reads empty ones not at all.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -93,7 +94,7 @@ class Tables:
             self._made += 1
             if self._progress and "behind the verdict" not in stages:
                 self._progress("tables", min(self._made, self._all), self._all)
-            if not may_find(m["needs"], self._filled):
+            if not may_find(json.loads(m["needs"]), self._filled):
                 continue
             try:
                 with timed("table", m["name"]):
@@ -108,14 +109,14 @@ class Tables:
         """Rule -> those of its queries that may find something."""
         out: dict[str, list[str]] = {}
         for r in self._store.rows("SELECT rule, query, needs FROM content_rule ORDER BY rule, ordinal"):
-            if may_find(r["needs"], self._filled):
+            if may_find(json.loads(r["needs"]), self._filled):
                 out.setdefault(r["rule"], []).append(r["query"])
         return out
 
     def missing(self) -> frozenset[str]:
         """The missing sources whose query may find something."""
         listed = self._store.rows("SELECT name, needs FROM content_missing")
-        return frozenset(r["name"] for r in listed if may_find(r["needs"], self._filled))
+        return frozenset(r["name"] for r in listed if may_find(json.loads(r["needs"]), self._filled))
 
 
 def _with_rows(store: Store, names: Collection[str]) -> frozenset[str]:

@@ -66,19 +66,19 @@ ENGINE: Mapping[str, tuple[str, Mapping[str, str]]] = {
         {"what": "VARCHAR", "why": "VARCHAR", "how": "VARCHAR", "commands": "VARCHAR[]"},
     ),
     "content_table": (
-        "tables that the content makes from others, in their order, branch by branch of a union; of each group of `needs` one table must have rows",
+        "tables that the content makes from others, in their order, branch by branch of a union; what `needs` says must be so for a branch to find anything",
         {
-            "name": "VARCHAR", "ordinal": "BIGINT", "query": "VARCHAR", "by_name": "BOOLEAN", "needs": "VARCHAR[][]",
+            "name": "VARCHAR", "ordinal": "BIGINT", "query": "VARCHAR", "by_name": "BOOLEAN", "needs": "JSON",
             "stage": "VARCHAR",
         },
     ),
     "content_rule": (
-        "the queries of rules, branch by branch of a union; of each group of `needs` one table must have rows",
-        {"rule": "VARCHAR", "ordinal": "BIGINT", "query": "VARCHAR", "needs": "VARCHAR[][]"},
+        "the queries of rules, branch by branch of a union; what `needs` says must be so for a branch to find anything",
+        {"rule": "VARCHAR", "ordinal": "BIGINT", "query": "VARCHAR", "needs": "JSON"},
     ),
     "content_missing": (
         "the sources that may be missing, and what they need like the queries of rules",
-        {"name": "VARCHAR", "needs": "VARCHAR[][]"},
+        {"name": "VARCHAR", "needs": "JSON"},
     ),
     "content_value": (
         "the columns by whose values queries are left out: a query for a value that no row has finds nothing",
