@@ -41,7 +41,9 @@ def create(path: Path | None, catalog: Catalog, parts: Path | None = None) -> St
         _define(store, catalog)
         return store
     shutil.copyfile(_template(catalog), path)
-    return Store.open(path, read_only=False, parts=parts)
+    store = Store.open(path, read_only=False, parts=parts)
+    store.begin()
+    return store
 
 
 def empty(catalog: Catalog) -> Store:
@@ -77,12 +79,15 @@ def _define(store: Store, catalog: Catalog) -> None:
     for_clocks = inputs.closure(CLOCK_INPUTS)
     for relation in relations:
         _make(store, relation, inputs)
+    # Whatever aggregates nothing has given a row; a new store has none.
+    made = [r.name for r in relations if r.kind == "table" and r.name not in inputs.constant]
+    store.con.execute(";".join(f"DELETE FROM {name}" for name in made))
     for origin, sql in [(r.origin, r.sql) for r in catalog.rules] + [(m.origin, m.sql) for m in catalog.missing]:
         _only_statement(store, origin, sql, duckdb.StatementType.SELECT)
     branched = [
         (r.name, ordinal, query, by_name, inputs.of(query, r.needs), _stage(r, inputs, for_clocks))
         for ordinal, r in enumerate(relations)
-        if r.kind == "table" and r.name not in inputs.constant
+        if r.name in made
         for query, by_name in branches(r.sql)
     ]
     store.insert("content_table", [(*row[:4], json.dumps(row[4]), row[5]) for row in branched])

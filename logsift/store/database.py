@@ -42,6 +42,9 @@ SMALL_ROWS = 5_000
 _FOR_MANY_ROWS = (
     "join_order", "statistics_propagation", "expression_rewriter", "top_n", "common_subexpressions",
     "compressed_materialization", "projection_pullup", "cte_filter_pusher", "common_subplan", "deliminator",
+    "column_lifetime", "duplicate_groups", "join_filter_pushdown", "aggregate_function_rewriter", "aggregate_reuse",
+    "window_self_join", "reorder_filter", "partial_aggregate_pushdown", "redundant_order_keys", "common_aggregate",
+    "top_n_window_elimination",
 )  # fmt: skip
 """What DuckDB's optimizer does that pays with many rows only, by the time it takes."""
 
@@ -102,6 +105,8 @@ class Store:
         self.con, self.path, self._sealed, self._watch = con, path, sealed, watch or _Watch()
         self.filled: frozenset[str] | None = None
         """The tables of content that have rows, once somebody asked; see `materialise.filled`."""
+        self.sizes_are_exact = False
+        """True where every row was counted when it came, and none has gone."""
         self._sizes: dict[str, int] | None = None
 
     @classmethod
@@ -193,13 +198,16 @@ class Store:
 
     def append(self, table: str, files: Sequence[Path], moved: Mapping[str, str] | None = None) -> None:
         """Load Parquet files into a table; `moved` are columns and the SQL that they are replaced by."""
-        self.loaded()
         source = "read_parquet(?, union_by_name=true, hive_partitioning=false)"
         listed, replaced = [str(f) for f in files], ""
         if moved:
             there = [r[0] for r in self.con.execute(f"DESCRIBE FROM {source}", [listed]).fetchall()]
             replaced = f" REPLACE ({', '.join(f'{moved[c]} AS {c}' for c in there if c in moved)})"
-        self.con.execute(f"INSERT INTO {table} BY NAME SELECT *{replaced} FROM {source}", [listed])
+        insert = f"INSERT INTO {table} BY NAME SELECT *{replaced} FROM {source}"
+        (rows,) = self.con.execute(insert, [listed]).fetchone() or (0,)
+        self.filled = None
+        if rows and self._sizes is not None:
+            self._sizes[table] = self._sizes.get(table, 0) + rows
 
     def register(self, reading: Reading, more: Mapping[int, int] | None = None) -> None:
         """Note what files were read, and how; `more` lines by file_id were not understood before."""
@@ -209,9 +217,13 @@ class Store:
         self.insert("file", [(*f[:8], f[8] + (more or {}).get(f[0], 0), *f[9:]) for f in reading.files])
         self.con.execute("COMMIT")
 
-    def loaded(self) -> None:
-        """Rows came or went: which tables have any is to be asked again."""
-        self.filled = self._sizes = None
+    def begin(self) -> None:
+        """No table that is filled of a run has rows yet: they are counted as they come, DuckDB needs not be asked."""
+        self._sizes, self.sizes_are_exact = {}, True
+
+    def forgotten(self) -> None:
+        """Rows went: which tables have any is to be asked again."""
+        self.filled, self._sizes, self.sizes_are_exact = None, None, False
 
     def sizes(self) -> dict[str, int]:
         """The tables that may have rows, with DuckDB's estimate, which counts deleted rows too."""

@@ -98,7 +98,7 @@ def forget_changed(
     for table in ("incident", "evidence", "cause", "missing", "clock", "decision"):
         store.con.execute(f"DELETE FROM {table}")
     store.con.execute("COMMIT")
-    store.loaded()
+    store.forgotten()
     return todo
 
 

@@ -32,7 +32,8 @@ def filled(store: Store) -> frozenset[str]:
     """The tables of formats, and those made of others in an earlier call, that have rows."""
     if store.filled is None:
         named = store.con.execute("SELECT name FROM content_declared UNION SELECT name FROM content_table").fetchall()
-        store.filled = _with_rows(store, [name for (name,) in named if name in store.sizes()])
+        there = frozenset(name for (name,) in named if name in store.sizes())
+        store.filled = there if store.sizes_are_exact else _with_rows(store, there)
     return store.filled
 
 
