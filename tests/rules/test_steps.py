@@ -161,6 +161,9 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("loss.spike", {"class": "recovered", "step": 90, "grad_precursor_step": 88}, "Look at the batch of step 88, where the gradient norm rose first"),
     ("network.connect_failure", {"source": "nccl", "failure": "reset", "peer": "10.0.0.9"}, "Test the connection from n1 to 10.0.0.9"),
     ("oom.fragmentation", {"largest_allocation_bytes": 2**30, "largest_allocation_source": "model.py:88", "survived": False}, "Start with the largest allocation, 1.00 GiB, made at model.py:88"),
+    ("hang.init_incomplete", {"kind": "jax_stuck", "stage": "connect"}, "See whether all processes run, take the same way"),
+    ("network.connect_failure", {"failure": "unresolved", "peer": "master-0"}, "Look master-0 up on n1"),
+    ("oom.host", {"kind": "dask"}, "Give each worker more memory"),
 ]  # fmt: skip
 
 
