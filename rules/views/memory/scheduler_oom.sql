@@ -19,11 +19,26 @@ with
         from oom_line s
         left join only_job o using (scheduler)
     ),
+    -- who says that a step was cancelled is on the first of its hosts: that counts only where no
+    -- line says on which one the memory ran out
     host_of_job as (
-        select scheduler, regexp_extract(job, '^[0-9]+') as base, list(distinct host) as hosts
-        from scheduler_event
-        where host is not null and event in ('cancelled', 'oom_kill', 'ended')
-        group by all
+        select
+            scheduler,
+            base,
+            coalesce(
+                list(distinct host) filter (event = 'oom_kill'), list(distinct host), []
+            ) as hosts
+        from
+            (
+                select scheduler, base, event, host
+                from line_of_job
+                union all
+                select scheduler, regexp_extract(job, '^[0-9]+'), event, host
+                from scheduler_event
+                where event in ('cancelled', 'ended')
+            )
+        where host is not null
+        group by scheduler, base
     ),
     kills_of_step as (
         select scheduler, base, job_step, max(count) as events from line_of_job group by all
@@ -39,22 +54,8 @@ select
     )::bigint as events,
     -- a node's name as its daemon has it and as Slurm has it may differ in capitals
     list_filter(
-        list_sort(
-            list_distinct(
-                list_concat(
-                    coalesce(list(distinct t.host) filter (t.host is not null), []),
-                    coalesce(any_value(p.hosts), [])
-                )
-            )
-        ),
-        lambda h:h = lower(h)
-        or not list_contains(
-            list_concat(
-                coalesce(list(distinct t.host) filter (t.host is not null), []),
-                coalesce(any_value(p.hosts), [])
-            ),
-            lower(h)
-        )
+        list_sort(any_value(h.hosts)),
+        lambda host:host = lower(host) or not list_contains(any_value(h.hosts), lower(host))
     ) as hosts,
     max(try_cast(regexp_extract(t.message, '(?:> |limit )([0-9]+) ?(?:kb|\))', 1) as bigint))
     * 1024 as limit_bytes,
@@ -62,5 +63,5 @@ select
     max(t.time) as last_time,
     list(distinct line_at(t.file_id, t.line_no))[:20] as lines
 from line_of_job t
-left join host_of_job p on p.scheduler = t.scheduler and p.base = t.base
+left join host_of_job h on h.scheduler = t.scheduler and h.base is not distinct from t.base
 group by t.scheduler, t.base
