@@ -14,7 +14,7 @@ with
             and e.rank not in (select rank from watchdog_loud where rank is not null)
             and not exists (
                 from exception_verdict v
-                where v.rank = e.rank or (v.rank is null and v.kind <> 'echo')
+                where v.rank = e.rank or (v.rank is null and v.kind not in ('echo', 'collective'))
             )
     )
 select
