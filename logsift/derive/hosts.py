@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from logsift.derive.files import settle_files
 from logsift.store.materialise import declared
 from logsift.timings import timed
 
@@ -65,15 +66,7 @@ def _name_files(store: Store, tables: list[str]) -> None:
         hosts = {h for h in found if not any(h != other and h in _within(other) for other in found)}
         if len(hosts) == 1:
             named.append((file["file_id"], hint, min(hosts)))
-    if not named:
-        return
-    store.con.execute("CREATE TEMP TABLE named_file (file_id BIGINT, read VARCHAR, host VARCHAR)")
-    store.insert("named_file", named)
-    for table in ("file", *tables):
-        store.con.execute(
-            f"UPDATE {table} SET host = n.host FROM named_file n WHERE {table}.file_id = n.file_id AND {table}.host IS NOT DISTINCT FROM n.read"
-        )
-    store.con.execute("DROP TABLE named_file")
+    settle_files(store, tables, "host", named)
 
 
 def _within(token: str) -> Iterator[str]:

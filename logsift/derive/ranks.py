@@ -7,6 +7,7 @@ from collections import defaultdict
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from logsift.derive.files import settle_files
 from logsift.store.materialise import declared
 from logsift.timings import timed
 
@@ -38,15 +39,8 @@ def name_ranks(store: Store) -> None:
         "SELECT file_id, CASE WHEN count(DISTINCT rank) = 1 THEN any_value(rank) END AS rank"
         f" FROM ({' UNION '.join(said)}) GROUP BY file_id"
     )
-    if not (named := _ranks(numbered, {r["file_id"]: r["rank"] for r in told})):
-        return
-    store.con.execute("CREATE TEMP TABLE numbered_file (file_id BIGINT, rank BIGINT)")
-    store.insert("numbered_file", sorted(named.items()))
-    for table in ("file", *tables):
-        store.con.execute(
-            f"UPDATE {table} SET rank = n.rank FROM numbered_file n WHERE {table}.file_id = n.file_id AND {table}.rank IS NULL"
-        )
-    store.con.execute("DROP TABLE numbered_file")
+    named = _ranks(numbered, {r["file_id"]: r["rank"] for r in told})
+    settle_files(store, tables, "rank", [(f, None, rank) for f, rank in sorted(named.items())])
 
 
 def _alike(files: Iterable[tuple[int, str]]) -> dict[str, dict[int, int]]:
