@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from logsift.errors import UserError
 from logsift.ingest.archives import Refused, copied, forget, printable, room, unpacked
 from logsift.places import cache_folder, workplace
-from logsift.remote import RemotePath, place
+from logsift.remote import RemotePath
 from logsift.store.sent import is_sent, load
 
 if TYPE_CHECKING:
@@ -84,7 +84,6 @@ def given(paths: Sequence[Path]) -> Input:
 def _one(path: Path) -> Input:
     if path == STREAM:
         return Input(_stream(), "stdin", is_private=True)
-    path = place(path)
     if not path.exists():
         raise FileNotFoundError(f"no such file or directory: {printable(path)}")
     shown = printable(path)

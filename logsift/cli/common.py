@@ -125,13 +125,15 @@ def analysis_of(run: Runs, db: Path | None, content: tuple[Path, ...], engine: s
     meta = click.get_current_context().meta
     meta["run"] = run
     follow = meta.get("follow", False)
-    if engine == "ray":
-        from logsift.engines.ray import analyze_on_ray
-
-        with reading() as progress:
-            return for_others(analyze_on_ray(run, catalog_of(content), db=db, progress=progress, follow=follow))
     with reading() as progress:
-        analysis = run_analysis(run, db=db or Beside.RUN, catalog=catalog_of(content), progress=progress, follow=follow)
+        if engine == "ray":
+            from logsift.engines.ray import analyze_on_ray
+
+            analysis = analyze_on_ray(run, catalog_of(content), db=db, progress=progress, follow=follow)
+        else:
+            analysis = run_analysis(
+                run, db=db or Beside.RUN, catalog=catalog_of(content), progress=progress, follow=follow
+            )
     return for_others(analysis)
 
 

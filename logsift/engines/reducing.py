@@ -82,7 +82,7 @@ def _reduced(
             if progress:
                 progress("storing", 0, 0)
             try:
-                reading, problems = _united(dest, shards)
+                reading, problems = _united(dest, shown, shards)
                 _load(store, dest, shards, catalog)
                 store.register(reading)
                 store.insert("problem", problems)
@@ -129,7 +129,7 @@ def _shards(dest: Path, shown: str, catalog: Catalog) -> dict[int, Told]:
     return {told["shard"]: told for told in sorted(found, key=lambda t: int(t["shard"]))}
 
 
-def _united(dest: Path, shards: Mapping[int, Told]) -> tuple[Reading, list[tuple[int, int, str, str]]]:
+def _united(dest: Path, shown: str, shards: Mapping[int, Told]) -> tuple[Reading, list[tuple[int, int, str, str]]]:
     """What the manifests say of files, as one reading would, and what of them was not read, as rows of `problem`.
 
     Sets `moved` in the manifests: file -> how many lines of it are before those of the share.
@@ -139,7 +139,7 @@ def _united(dest: Path, shards: Mapping[int, Told]) -> tuple[Reading, list[tuple
         every = pl.read_parquet(dest / list_name(identity.files))
         names, sizes = every["name"].to_list(), every["bytes"].to_list()
     except (OSError, pl.exceptions.PolarsError):
-        raise UserError(f"{list_name(identity.files)} cannot be read: map any share again") from None
+        raise UserError(f"{list_name(identity.files)} in {shown} cannot be read: map any share again") from None
     files: dict[int, FileRow] = {}
     problems = list[tuple[int, int, str, str]]()
     windows, settled = list[tuple[int, int, int]](), dict[int, tuple[int, int, int, str]]()
