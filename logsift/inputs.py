@@ -6,20 +6,18 @@ user's cache; nothing is written anywhere else.
 
 from __future__ import annotations
 
-import atexit
 import hashlib
+import os
 import secrets
-import shutil
 import sys
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logsift.errors import UserError
-from logsift.ingest.archives import Refused, copied, forget, printable, room, unpacked
-from logsift.places import cache_folder, workplace
+from logsift.ingest.archives import Refused, copied, printable, room, unpacked
+from logsift.places import cache_folder, folder_of_this_process, tidy, workplace
 from logsift.remote import RemotePath
 from logsift.store.sent import is_sent, load
 
@@ -76,7 +74,9 @@ def given(paths: Sequence[Path]) -> Input:
                 (work / "joined" / label).symlink_to(run)
             with suppress(OSError):  # another process was first
                 (work / "joined").rename(folder)
-    forget("joined-*", folder)
+        tidy()
+    with suppress(OSError):
+        os.utime(folder)
     refused = tuple((f"{n}/{name}", why) for n, one in zip(names, each, strict=True) for name, why in one.refused)
     return Input(folder, " ".join(one.shown for one in each), tuple(names.values()), refused, is_private=True)
 
@@ -99,6 +99,8 @@ def _one(path: Path) -> Input:
         if made := unpacked(path):
             folder, refused = made
             if is_sent(folder):
+                if refused:
+                    raise UserError(f"the bundle {shown} cannot be unpacked: {': '.join(refused[0])}")
                 return Input(_sent(folder), shown, is_database=True)
             return Input(folder, shown, refused=refused, is_private=True)
     except PermissionError as e:
@@ -121,21 +123,14 @@ def _sent(unpacked: Path) -> Path:
 
 def _fetched(path: RemotePath) -> Path:
     """A database in a store, as a file that is gone when the process ends: it is read here and there, by its own program."""
-    copy = _of_this_call("fetched-") / path.name
+    copy = folder_of_this_process("fetched-") / path.name
     path.fetch(copy)
     return copy
 
 
-def _of_this_call(prefix: str) -> Path:
-    """A folder that is gone when the process ends."""
-    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=cache_folder()))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
-
-
 def _stream() -> Path:
     """What comes on the standard input, as a file that is gone when the process ends."""
-    folder = _of_this_call("stream-")
+    folder = folder_of_this_process("stream-")
     with (folder / "stdin").open("xb") as out:
         copied(sys.stdin.buffer, out, room())
     return folder / "stdin"

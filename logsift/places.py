@@ -33,8 +33,15 @@ if TYPE_CHECKING:
 
 WORKPLACE = re.compile(r".*\.logsift-(?P<host>[0-9a-f]{8})-(?P<pid>[0-9a-f]+)-[0-9a-f]{16}")
 """The name of a folder that logsift works in."""
+HISTORY = "history.duckdb"
+"""The database in the cache that `logsift history` fills."""
+CACHE_BYTES = 4 << 30
+"""What the cache may take of a disk, beside what is in use."""
 _LOCK = "lock"
-_WEEK = 7 * 86400
+_NOTES = "written"
+_TIDIED = "tidied"
+_HOUR = 3600
+_WEEK = 168 * _HOUR
 
 
 def on_disk(path: Path, most_bytes: int | None = None) -> AbstractContextManager[Path]:
@@ -79,6 +86,13 @@ def _of_this_process() -> Path:
     return folder
 
 
+def folder_of_this_process(prefix: str) -> Path:
+    """A new folder in the cache that is gone when the process ends."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=cache_folder()))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 def _cache_folders() -> Iterator[Path]:
     with suppress(RuntimeError):  # no HOME, and no entry in passwd either
         yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "logsift"
@@ -114,19 +128,50 @@ def engine_sources() -> str:
 
 
 def keep(kept: Path, content: bytes) -> None:
-    """Put what was made into the cache, whole or not at all; what is of older content there goes."""
+    """Put what was made into the cache, whole or not at all."""
     with suppress(OSError, StorageError), workplace(kept) as work:
         (work / "made").write_bytes(content)
         publish(work / "made", kept)
-        forget_old(kept)
+        tidy()
 
 
-def forget_old(kept: Path) -> None:
-    """Delete what the cache keeps beside `kept` for other content, where nobody read it for a week."""
-    for old in kept.parent.glob(f"{kept.name.split('-')[0]}-*{kept.suffix}"):
-        with suppress(OSError):
-            if old != kept and time.time() - old.lstat().st_atime > _WEEK:
-                old.unlink()
+def tidy() -> None:
+    """Delete from the cache what nobody used for a week and, of more than `CACHE_BYTES`, what was used longest ago.
+
+    That is looked at once an hour, and what was used within the last hour stays.
+    """
+    folder, now = cache_folder(), time.time()
+    stamp = folder / _TIDIED
+    with suppress(OSError):
+        if stamp.exists() and 0 <= now - stamp.stat().st_mtime < _HOUR:
+            return
+        stamp.touch(mode=0o600)
+        size = 0
+        for used, path in sorted(_entries(folder), reverse=True):
+            size += sum(_sizes(path))
+            if now - used > _WEEK or (size > CACHE_BYTES and now - used > _HOUR):
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink(missing_ok=True)
+
+
+def _entries(folder: Path) -> Iterator[tuple[float, Path]]:
+    """What can be made again, with the time of its last use."""
+    for path in folder.iterdir():
+        if path.name not in {_NOTES, _TIDIED, HISTORY}:
+            status = path.lstat()
+            # A folder's is set by who uses it: to look into it for its size is to read it as well.
+            used = status.st_mtime if stat.S_ISDIR(status.st_mode) else max(status.st_mtime, status.st_atime)
+            yield used, path
+
+
+def _sizes(path: Path) -> Iterator[int]:
+    yield path.lstat().st_size
+    for folder, _, names in os.walk(path):
+        for name in names:
+            with suppress(OSError):
+                yield Path(folder, name).lstat().st_size
 
 
 @contextmanager
@@ -249,7 +294,7 @@ def written_here(path: Path) -> bool:
 def _note_of(path: Path) -> Path:
     """In one of 256 folders: a note that is written looks for old ones beside it, and there may be a hundred thousand."""
     name = hashlib.sha256(os.fsencode(path.parent.resolve() / path.name)).hexdigest()
-    return cache_folder() / "written" / name[:2] / name[2:32]
+    return cache_folder() / _NOTES / name[:2] / name[2:32]
 
 
 def _mark(path: Path) -> str:

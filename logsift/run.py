@@ -18,7 +18,7 @@ from logsift.content.load import load_catalog
 from logsift.errors import StorageError, UserError
 from logsift.ingest.discover import discover
 from logsift.inputs import given
-from logsift.places import cache_folder, forget_old, publish, remember, workplace
+from logsift.places import cache_folder, publish, remember, tidy, workplace
 from logsift.remote import RemotePath, place
 from logsift.store import Store
 from logsift.store.incremental import Seen, forget_changed, known, numbered
@@ -113,7 +113,7 @@ def analyze(
             publish(path, wanted)
     remember(path)
     if path == aside:
-        forget_old(path)
+        tidy()
     return Analysis.of(shown, Store.open(path), catalog, len(todo), run)
 
 

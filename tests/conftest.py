@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -11,8 +13,23 @@ from hypothesis import settings
 
 from logsift import Catalog, load_catalog
 from logsift.content.load import default_roots
+from logsift.places import cache_folder
 
 pytest_plugins = ["variants"]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The tests have a cache of their own, in which compiled content stays from run to run."""
+    os.environ["XDG_CACHE_HOME"] = str(config.cache.mkdir("home"))
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """What the cache holds of runs that are gone goes when the last worker has ended."""
+    if not hasattr(config, "workerinput"):
+        for kind in ("run", "unpacked", "joined"):
+            for path in cache_folder().glob(f"{kind}-*"):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+
 
 # Time is shown by benchmarks: a machine that does something else as well makes no test fail.
 settings.register_profile("logsift", deadline=None)

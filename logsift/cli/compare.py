@@ -48,12 +48,12 @@ def history(
     import duckdb
 
     from logsift.errors import UserError
-    from logsift.places import cache_folder, publish, workplace
+    from logsift.places import HISTORY, cache_folder, publish, workplace
     from logsift.report import history as many
     from logsift.report.inert import to_json
 
     skipped = []
-    place = output or cache_folder() / "history.duckdb"
+    place = output or cache_folder() / HISTORY
     with workplace(place) as work:
         collector = many.Collector(work / "made")
         try:

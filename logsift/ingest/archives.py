@@ -12,7 +12,6 @@ import re
 import shutil
 import stat
 import tarfile
-import time
 import zipfile
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from typing import IO, TYPE_CHECKING
 from logsift.errors import StorageError, UserError
 from logsift.ingest import budget
 from logsift.ingest.readers.opening import open_bytes
-from logsift.places import cache_folder, workplace
+from logsift.places import cache_folder, folder_of_this_process, tidy, workplace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,13 +30,16 @@ if TYPE_CHECKING:
 BUNDLE = "logsift-bundle"
 """The folder in an archive that logsift's own files for an issue lie in: they are no logs."""
 _BLOCK = 1 << 20
-_WEEK = 7 * 86400
 _KEPT_FREE = 1 << 30
 """Bytes of a disk that unpacking leaves to others."""
+_NO_ROOM = "more than there is room for"
 _NAMES = re.compile(r".*\.(?:zip|tar|tgz|tbz2?|txz|tzst|tar\.(?:gz|bz2|xz|zstd?))", re.IGNORECASE)
 
 Refused = tuple[tuple[str, str], ...]
 """Members of archives that were not unpacked, by name, and why."""
+
+_cut_short: dict[str, Path] = {}
+"""What the disk had no room for: the next process, which may find more, unpacks it anew."""
 
 
 def is_named_so(name: str) -> bool:
@@ -64,19 +66,26 @@ def unpacked(path: Path, *, within: bool = False) -> tuple[Path, Refused] | None
     about = (
         f"{printable(path.resolve())}\0{status.st_size}\0{status.st_mtime_ns}\0{status.st_ino}" + "\0within" * within
     )
-    folder = cache_folder() / f"unpacked-{hashlib.sha256(about.encode()).hexdigest()[:24]}"
+    named = f"unpacked-{hashlib.sha256(about.encode()).hexdigest()[:24]}"
+    folder = _cut_short.get(named) or cache_folder() / named
     if not folder.is_dir():
         with workplace(folder) as work:
             tree = work / "made" / "run"
             tree.mkdir(parents=True)
             members = _of_zip(path) if is_zip else _of_tar(path)
-            refused = list(_written(members, tree, min(room(), budget.ARCHIVE_BYTES) if within else room()))
+            free = room()
+            most = min(free, budget.ARCHIVE_BYTES) if within else free
+            refused = list(_written(members, tree, most))
+            if most == free and any(_NO_ROOM in why for _, why in refused):
+                folder = _cut_short[named] = folder_of_this_process("cut-") / "made"
             if within:
                 refused += list(_without_archives(tree))
             (work / "made" / "refused.json").write_text(json.dumps(refused))
             with suppress(OSError):  # another process was first
                 (work / "made").rename(folder)
-    forget("unpacked-*", folder)
+        tidy()
+    with suppress(OSError):
+        os.utime(folder)
     return folder / "run", tuple((name, why) for name, why in json.loads((folder / "refused.json").read_text()))
 
 
@@ -139,7 +148,7 @@ def _written(members: Iterator[_Member], tree: Path, room: int) -> Iterator[tupl
         if why:
             yield name, why
         if room <= 0:
-            yield name, "the archive unpacks to more than there is room for: what follows is not read"
+            yield name, f"the archive unpacks to {_NO_ROOM}: what follows is not read"
             return
 
 
@@ -154,7 +163,7 @@ def copied(source: IO[bytes], out: IO[bytes], room: int) -> tuple[int, str]:
         if not block:
             return size, ""
         if size + len(block) > room:
-            return size, "more than there is room for"
+            return size, _NO_ROOM
         try:
             out.write(block)
         except OSError as e:
@@ -228,12 +237,3 @@ def _time_of(info: zipfile.ZipInfo) -> float:
         return datetime(*info.date_time, tzinfo=UTC).timestamp()
     except ValueError:
         return 0.0
-
-
-def forget(pattern: str, kept: Path) -> None:
-    """Delete what of this kind nobody used for a week."""
-    with suppress(OSError):
-        os.utime(kept)
-        for old in kept.parent.glob(pattern):
-            if old != kept and time.time() - old.lstat().st_mtime > _WEEK:
-                shutil.rmtree(old, ignore_errors=True)

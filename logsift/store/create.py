@@ -13,7 +13,7 @@ import duckdb
 from logsift import __version__
 from logsift.content.errors import ContentError, ContentErrors
 from logsift.content.interface import CLOCK_INPUTS
-from logsift.places import cache_folder, forget_old, publish, workplace
+from logsift.places import cache_folder, publish, tidy, workplace
 from logsift.store.database import Store, quoted
 from logsift.store.dependencies import Inputs, branches, columns_asked, ordered
 from logsift.store.schema import CONCLUDED, ENGINE, SEARCHED, definitions
@@ -64,7 +64,7 @@ def _template(catalog: Catalog) -> Path:
                 _define(store, catalog)
                 store.finish()
             publish(work / "store", template)
-        forget_old(template)
+        tidy()
     return template
 
 

@@ -294,3 +294,28 @@ def test_what_is_unpacked_of_an_archive_in_a_run_has_a_limit(tmp_path: Path, mon
     assert sum(p.stat().st_size for p in folder.iterdir()) <= 1 << 20
     assert ("weights.bin", "more than there is room for") in refused
     assert unpacked(path) != made
+
+
+def test_what_the_disk_had_no_room_for_is_told_and_unpacked_anew_by_the_next_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tarred(tmp_path / "data.tar", {"a.log": b"x\n", "b.log": b"y" * 5000})
+    monkeypatch.setattr("logsift.ingest.archives.room", lambda: 1000)
+    cut = unpacked(path)
+    assert cut is not None
+    assert [name for name, _ in cut[1]] == ["b.log"]
+    monkeypatch.undo()
+    assert unpacked(path) == cut, "one process reads one tree"
+    monkeypatch.setattr("logsift.ingest.archives._cut_short", {})
+    whole = unpacked(path)
+    assert whole is not None
+    assert (whole[1], (whole[0] / "b.log").stat().st_size) == ((), 5000)
+
+
+def test_a_bundle_that_the_disk_has_no_room_for_is_not_called_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tarred(tmp_path / "issue.tar", {"logsift-bundle/manifest.json": b"{}"})
+    monkeypatch.setattr("logsift.ingest.archives.room", lambda: 0)
+    with pytest.raises(UserError, match=r"cannot be unpacked: .*manifest\.json: more than there is room for"):
+        analyze(path)

@@ -18,7 +18,7 @@ import pytest
 from logsift import Catalog, analyze
 from logsift.content.errors import ContentErrors
 from logsift.errors import StorageError, UserError
-from logsift.places import WORKPLACE, cache_folder, publish, sweep, workplace
+from logsift.places import WORKPLACE, cache_folder, keep, publish, sweep, workplace
 from logsift.run import cached_database
 from logsift.store import Store
 
@@ -81,6 +81,31 @@ def test_a_cache_that_somebody_else_can_write_into_is_none(tmp_path: Path, monke
     (tmp_path / "logsift").rmdir()
     (tmp_path / "logsift").symlink_to("/tmp")
     assert cache_folder() != tmp_path / "logsift"
+
+
+def test_the_cache_holds_what_was_used_of_late_and_so_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("logsift.places.CACHE_BYTES", 40_000)
+    now, hour = time.time(), 3600
+    ages = {
+        "run-now": 0,
+        "run-hours": 2 * hour,
+        "run-days": 30 * hour,
+        "run-month": 720 * hour,
+        "history.duckdb": 720 * hour,
+    }
+    for name, age in ages.items():
+        (cache_folder() / name).mkdir()
+        (cache_folder() / name / "data").write_bytes(b"x" * 900)
+        os.utime(cache_folder() / name, (now - age, now - age))
+    keep(cache_folder() / "small", b"x")
+    assert names(cache_folder()) == ["history.duckdb", "run-days", "run-hours", "run-now", "small", "tidied"]
+    (cache_folder() / "large").write_bytes(b"x" * 30_000)
+    keep(cache_folder() / "small", b"x")
+    assert "run-days" in names(cache_folder()), "it is looked at once an hour"
+    (cache_folder() / "tidied").unlink()
+    keep(cache_folder() / "small", b"x")
+    assert names(cache_folder()) == ["history.duckdb", "large", "run-now", "small", "tidied"]
 
 
 def forged(run: Path) -> None:
@@ -183,12 +208,8 @@ def test_nothing_that_is_worth_keeping_is_kept_aside(run_of: Make, catalog: Cata
 
 def test_beside_a_file_where_nothing_can_be_made_nothing_is(catalog: Catalog) -> None:
     cached_database(Path("/proc/cpuinfo")).unlink(missing_ok=True)
-    old = cached_database(Path("/a/run/of/last/month"))
-    old.write_text("")
-    os.utime(old, (0, 0))
     assert analyze(Path("/proc/cpuinfo"), catalog=catalog).incidents == ()
     assert cached_database(Path("/proc/cpuinfo")).is_file()
-    assert not old.exists()
     with pytest.raises(StorageError, match="say --db"):
         analyze(Path("/proc/cpuinfo"), catalog=catalog, db=Path("/proc/x.duckdb"))
 
