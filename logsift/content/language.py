@@ -66,7 +66,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         Key("envelopes", "tables", "What launchers and loggers put in front of any message."),
         Key("pieces", "tables by name", "Parts of regexes that recur, used as (?&name)."),
         Key("tables", "tables by name", "The tables its patterns write. One that several grammars write is declared in shared.toml."),
-        Key("pattern", "tables", "The shapes of its lines; the first that matches takes a line for its table."),
+        Key("pattern", "tables", "The shapes of its lines; the first that matches takes a line for its table, those outside of blocks before those within (`inside`)."),
     ),
     "[file]": (
         Key("head", "text or texts", "A regex that matches in the first 64 kB of such a file, or several that all do.", "head = '^LIFT [0-9]'"),
