@@ -168,8 +168,8 @@ def _report(page: Page, report: Report, room: Room, *, facts: bool) -> None:
         for m in report.coverage.missing[: room.missing]:
             page.say("", Text.assemble((line(m.what), "bold"), f": {line(m.why)}"), room.lines, 2, 2)
             if room.lines > 1:
-                in_words = m.how.removesuffix("; ".join(m.commands)).removesuffix(": ")
-                page.say("", Text(line(in_words)), room.lines, 4)
+                if in_words := m.how.removesuffix("; ".join(m.commands)).removesuffix(": "):
+                    page.say("", Text(line(in_words)), room.lines, 4)
                 for command in m.commands:
                     page.command(command)
     page.say("", Text(line(coverage_line(report)), style="dim"), indent=0)

@@ -56,6 +56,13 @@ def test_commands_are_on_lines_of_their_own_and_whole(two_faults: Analysis) -> N
     ]
 
 
+def test_advice_that_is_a_command_alone_takes_no_line_for_words(catalog: Catalog) -> None:
+    run = Path(__file__).parents[2] / "fixtures/hang.missing_rank--barrier-without-rank-0/run"
+    lines = shown(analyze(run, catalog=catalog, db=None), facts=True).splitlines()
+    assert any(line.strip().startswith("$ ssh") for line in lines)
+    assert all(line.strip() for line in lines)
+
+
 def test_between_three_and_five_lines_prove_it(two_faults: Analysis) -> None:
     assert two_faults.root
     places = [f"{e.path}:{e.line_no}" for e in two_faults.root.evidence]
