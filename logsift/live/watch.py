@@ -183,10 +183,11 @@ class Watch:
         self._counts = {r["name"]: r["rows"] for r in counts}
 
     def _resumed(self, changes: list[Change], before: dict[str, float]) -> Iterator[Event]:
+        logged = self._logged_gaps([c.file.file_id for c in changes if c.how == "new"])
         for c in changes:
             rhythm = self._rhythms.setdefault(c.file.name, _Rhythm())
             if c.how == "new":
-                rhythm.gaps.extend(self._logged_gaps(c.file.file_id))
+                rhythm.gaps.extend(logged.get(c.file.file_id, ()))
                 continue
             gap = monotonic() - before.get(c.file.name, monotonic())
             if rhythm.told:
@@ -198,14 +199,17 @@ class Watch:
                 )
             rhythm.gaps.append(gap)
 
-    def _logged_gaps(self, file_id: int) -> list[float]:
-        """The pauses that the times in a file tell, in seconds, the last ones."""
+    def _logged_gaps(self, file_ids: list[int]) -> dict[int, list[float]]:
+        """The pauses that the times in files tell, in seconds, the last ones of each."""
+        if not file_ids:
+            return {}
         rows = self._rows.rows(
-            "SELECT gap FROM (SELECT line_no, epoch(time) - lag(epoch(time)) OVER (ORDER BY line_no) AS gap FROM timeline"
-            " WHERE file_id = ? AND time_quality = 'exact') WHERE gap > 0 ORDER BY line_no DESC LIMIT 64",
-            [file_id],
+            "WITH pause AS (SELECT file_id, line_no, epoch(time) - lag(epoch(time)) OVER (PARTITION BY file_id ORDER BY line_no)"
+            " AS seconds FROM timeline WHERE time_quality = 'exact' AND list_contains(?, file_id))"
+            " SELECT file_id, list(seconds ORDER BY line_no)[-64:] AS gaps FROM pause WHERE seconds > 0 GROUP BY file_id",
+            [file_ids],
         )
-        return [float(r["gap"]) for r in reversed(rows)]
+        return {r["file_id"]: r["gaps"] for r in rows}
 
     def _conclude(self) -> Iterator[Event]:
         """Draw conclusions from all rows, on a copy: clocks and names are settled in it for good."""
