@@ -162,7 +162,8 @@ class Run(Analysis):
         """Draw a metric over steps with its incidents, restarts and dead branches, on `ax` or a figure of its own.
 
         Args:
-            metric: its name as it was printed, by default the training loss.
+            metric: its name as it was printed, or its kind (loss, grad_norm, step_seconds: column `canonical` of metric); by
+                default the training loss.
             ax: axes to draw on. No backend of matplotlib is chosen or changed, either way.
 
         Raises:

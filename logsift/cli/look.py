@@ -51,7 +51,11 @@ def stacks(run: Runs, db: Path | None, content: tuple[Path, ...]) -> None:
 
 @click.command(cls=Shown)
 @RUN
-@click.option("--metric", metavar="NAME", help="The metric as it was printed (default: the loss).")
+@click.option(
+    "--metric",
+    metavar="NAME",
+    help="As it was printed, or its kind: loss, grad_norm, step_seconds (default: the loss).",
+)
 @click.option("--extents", is_flag=True, help="Draw how memory is cut up (view extent) instead of a metric; needs -o.")
 @click.option("-o", "--output", type=PATH, help="A .png or .svg file; without it the curve goes to the terminal.")
 @DB

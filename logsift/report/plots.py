@@ -276,7 +276,7 @@ def buckets(step: Floats, value: Floats, count: int) -> tuple[Floats, Floats, Fl
 
 
 def branches_of(analysis: Analysis, name: str | None) -> tuple[str, list[Branch]]:
-    """The metric of that name, or the training loss, and its branches in their order.
+    """The metric of that name, or of that kind where none is named so, or the training loss, and its branches in their order.
 
     Raises:
         UserError: there is no such metric.
@@ -285,12 +285,14 @@ def branches_of(analysis: Analysis, name: str | None) -> tuple[str, list[Branch]
     known = [r["name"] for r in store.rows("SELECT name FROM metric GROUP BY name ORDER BY count(*) DESC, name")]
     if not known:
         raise UserError("no metrics in this run")
-    losses = store.rows(
-        "SELECT name FROM series WHERE canonical = 'loss' GROUP BY name ORDER BY sum(points) DESC, name"
+    wanted = name or "loss"
+    of_kind = store.rows(
+        "SELECT name FROM series WHERE canonical = ? GROUP BY name ORDER BY sum(points) DESC, name", [wanted]
     )
-    chosen = name or (losses[0]["name"] if losses else known[0])
-    if chosen not in known:
-        raise UserError(f"no metric {chosen!r} here{offered(chosen, known[:20])}")
+    # One program writes "loss" and another "lm loss": who asks for the loss means either.
+    chosen = name if name in known else next((r["name"] for r in of_kind), None if name else known[0])
+    if chosen is None:
+        raise UserError(f"no metric {wanted!r} here{offered(wanted, known[:20])}")
     stitched = (
         "SELECT series_id AS writer, run, state = 'live' AS live, step, value FROM metric_stitched WHERE name = ?"
         " ORDER BY writer, run, live, step"

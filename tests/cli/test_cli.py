@@ -273,6 +273,7 @@ def test_a_curve_is_drawn_with_its_incidents(run_of: Make, tmp_path: Path) -> No
     assert "^ loss." in drawn
     assert "400 points, 1 incident marked" in run("plot", curve, "-o", tmp_path / "loss.svg").stdout
     assert "loss.spike" in (tmp_path / "loss.svg").read_text()
+    assert "train_loss" in run("plot", curve, "--metric", "loss").stdout, "a kind stands for what is of it"
     assert "no metric 'lost'" in run("plot", curve, "--metric", "lost").output
     assert "ends in .png or .svg" in run("plot", curve, "-o", tmp_path / "loss.picture").output
 
