@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 KERNEL_MINUTES = 20
 """What made a collective time out lies before its timeout, which is 10 minutes by default."""
-BETWEEN_SECONDS = 3.0
-"""Time between the two looks; system calls are traced in it."""
+BETWEEN_SECONDS = 4.5
+"""Time between the two looks; system calls are traced in it, for longer than a call takes that is called blocked."""
 OWN = "<!-- logsift report -->"
 """How a text begins that discover takes for one of logsift's own."""
 _STACK_SECONDS = 15.0
@@ -264,10 +264,10 @@ def told(captured: Captured) -> str:
     lines = [f"Captured on {captured.host}: {len(captured.seen)} training processes.", ""]
     for s in captured.seen:
         who = f"rank {s.rank.number}" if s.rank.number is not None else "rank unknown"
-        moves = {True: "moved", False: "same place twice", None: "no stack"}[s.moved]
-        where = next((f for f in s.frames if not f.startswith("<")), "")
+        moves = {True: "moved, was in", False: "twice in", None: "no stack"}[s.moved]
+        where = next((f for f in s.frames if not f.startswith("<")), next(iter(s.frames), ""))
         also = f", {len(s.rank.children)} of its own" if s.rank.children else ""
-        lines.append(redactor.text(f"{who:<9} pid {s.rank.pid:<8} {s.state or 'gone':<4} {moves:<16} {where}{also}"))
+        lines.append(redactor.text(f"{who:<9} pid {s.rank.pid:<8} {s.state or 'gone':<4} {moves} {where}{also}"))
     if captured.refused:
         lines += ["", "Not had:"]
         for r in captured.refused:

@@ -65,7 +65,7 @@ when = "finding and processes and not kernels"
 say = '''
 {% set one = processes == 1 %}
 Stacks of {{ processes | count('process', 'processes') }}
-{%- if snapshots and snapshots > 1 %}, up to {{ snapshots }} dumps of each{% endif %}:
+{%- if snapshots and snapshots > 1 and finding != 'other_waits' %}, up to {{ snapshots }} dumps of each{% endif %}:
 {% if finding == 'moving' %}the program goes on
 {% elif finding == 'awaits_answer' %}
   {{ driver }} is waiting for an answer ({{ driver_function }})
@@ -80,6 +80,13 @@ Stacks of {{ processes | count('process', 'processes') }}
 {% elif finding == 'same_wait' %}
   all are waiting at the same place, {{ functions | join(' or ') }}; stacks do not tell which rank
   is missing
+{% elif finding == 'other_waits' %}
+  all are waiting for their peers, but not at the same place:
+  {% for p in places[:4] -%}
+    {{ p.ranks | ranks }} in {{ p.function }} from {{ p.frame }}
+    {%- if not loop.last %}; {% endif %}
+  {%- endfor %}
+  {%- if places | length > 4 %}; {{ places | length - 4 }} more{% endif %}
 {% elif finding == 'same_place' %}
   all are at the same place{% if stands_in %}, {{ stands_in }}{% endif %}
   {%- if called_from %}, called from {{ called_from }}{% endif %}
@@ -348,6 +355,7 @@ select
     (select pid_of_rank from stack_pid_of_rank) as pid_of_rank,
     majority_function,
     case when finding in ('idle', 'same_wait') then functions end as functions,
+    case when finding = 'other_waits' then places end as places,
     case when finding in ('alone', 'same_place') then function end as stands_in,
     case when finding = 'same_place' then called_from end as called_from,
     case when finding in ('idle', 'alone') then awaits end as waiting_for,

@@ -282,8 +282,8 @@ run = [
 ]
 */
 with
-    -- Whose stack shows that it is waiting in a collective waits for the others on its sockets:
-    -- that is no fault of theirs.
+    -- Whose stack shows that it is waiting in a collective waits for the others on its sockets,
+    -- or for its own threads that do: that is no fault of theirs.
     of_collective as (select distinct pid, rank from stack_main where waits_for_peers),
     -- many threads or ranks at the same thing are one incident
     blocked as (
@@ -383,7 +383,8 @@ from
             and not has_deadline
             and not exists (from job_sign where sign <> 'calls')
             and (select count(*) from strace_tail) = 1 as is_alone
-        from main_thread_wait
+        from main_thread_wait as w
+        anti join of_collective as c on c.pid = w.pid or c.rank = w.rank
     )
 union all by name
 -- all threads of a bare trace wait, without a deadline, for one that is not there to wake them

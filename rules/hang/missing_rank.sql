@@ -219,7 +219,17 @@ say  = '''Compare how many batches each rank is given: {{ ranks | ranks }} ran o
   others. Drop or pad the last batch, make all ranks stop together, or wrap the loop in torch's
   Join.'''
 [[step]]
-when = "accounts[0].finding == 'elsewhere' and accounts[0].frame and side == 'host'"
+when = '''accounts[0].finding == 'elsewhere' and accounts[0].frame and accounts[0].stands_still
+  and side == 'host''''
+say  = '''Nothing moved between two dumps: see what keeps {{ accounts[0].frame }} from
+  returning.'''
+run  = [
+  "py-spy dump --native --pid {{ pids[0] }}", "cat /proc/{{ pids[0] }}/stack",
+  "strace -f -y -p {{ pids[0] }}",
+]
+[[step]]
+when = '''accounts[0].finding == 'elsewhere' and accounts[0].frame and not accounts[0].stands_still
+  and side == 'host''''
 say  = '''Dump {% if ranks %}{{ ranks | ranks }}{% else %}the process{% endif %} once more: if it
   is still in {{ accounts[0].frame }}, that call hangs; if not, it is only slow.'''
 run  = ["py-spy dump --native --pid {{ pids[0] }}", "cat /proc/{{ pids[0] }}/stack"]
@@ -330,7 +340,8 @@ with
                     'signal':signal,
                     'threads':threads,
                     'tool':tool,
-                    'undumped':undumped
+                    'undumped':undumped,
+                    'stands_still':still
                 }
                 order by agrees desc, score desc, source
             ) as accounts,

@@ -9,3 +9,12 @@ order = 6
 select in_collective
 from open_question
 where in_collective and not settled and not exists (from flight_rank)
+union all
+-- all wait, and stacks do not tell for whom
+select true as in_collective
+from stack_overview
+where
+    finding in ('same_wait', 'other_waits')
+    and stands_still
+    and not exists (from open_question)
+    and not exists (from flight_rank)

@@ -55,6 +55,7 @@ select
     case when mixed then coalesce(standing_ranks, '?') end as standing_ranks,
     waiting,
     waiting_function,
+    still,
     list_concat(coalesce(lines, heads, []), waiting_lines[:3]) as evidence
 from stack_verdict
 where

@@ -1,6 +1,8 @@
 -- table: one row if stacks were dumped and no rank stands apart: what they say together. finding:
 -- moving | awaits_answer (a driver waits, its workers are idle) | idle | alone (there is but one
--- process) | awaits_data | same_wait (all wait for peers, at one place) | same_place | unclear.
+-- process) | awaits_data | same_wait (all wait for peers, at one place) | other_waits (at several
+-- places,
+-- whose ranks are in `places`) | same_place | unclear.
 -- functions: what decides, of all; function, awaits, called_from: of any of them.
 with
     -- beside the ranks of a job its drivers and servers say nothing of a hang
@@ -8,6 +10,19 @@ with
         select *, coalesce(decided.f, top.f, innermost) as function
         from stack_context
         where of_job or role = 'driver' or (select count(*) from stack_context where of_job) < 2
+    ),
+    place as (
+        select
+            function, frame_with_line(own) as frame, list_sort(list(rank)) as ranks, count(*) as n
+        from process
+        where peer
+        group by all
+    ),
+    -- more than a screen of them says nothing
+    waits as (
+        select list({'function':function, 'frame':frame, 'ranks':ranks} order by n, ranks) as places
+        from place
+        having count(*) between 2 and 6 and bool_and(frame is not null)
     ),
     overview as (
         select
@@ -19,6 +34,7 @@ with
             bool_and(class = 'idle-service') as is_idle,
             bool_and(class = 'data-wait') as awaits_data,
             bool_and(peer) as awaits_peers,
+            bool_and(moved is false) as stands_still,
             count(distinct place) = 1 as at_one_place,
             count(distinct function) <= 1 as in_one_function,
             list_sort(list(distinct decided.f) filter (decided.f is not null)) as functions,
@@ -36,7 +52,8 @@ with
             list(rank order by rank) filter (rank is not null and not rank_guessed) as ranks,
             list(distinct host) filter (host is not null) as hosts,
             list(pid order by rank, pid) filter (pid is not null) as pids,
-            list(line_at(file_id, thread_line) order by rank, pid)[:6] as evidence
+            list(line_at(file_id, thread_line) order by rank, pid)[:6] as evidence,
+            (select places from waits) as places
         from process
         having count(*) > 0
     )
@@ -55,6 +72,8 @@ select
         then 'awaits_data'
         when at_one_place and awaits_peers
         then 'same_wait'
+        when awaits_peers and places is not null
+        then 'other_waits'
         when at_one_place and in_one_function
         then 'same_place'
         else 'unclear'
