@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from logsift.cli.common import CONTENT, DB, FOLLOW, PATH, analysis_of, catalog_of, say
+from logsift.cli.common import CONTENT, DB, FOLLOW, PATH, analysis_of, catalog_of, offers, say
 from logsift.cli.examples import Shown
 from logsift.errors import UserError
 from logsift.remote import place
@@ -22,10 +22,21 @@ if TYPE_CHECKING:
 _FORMATS = ["table", "csv", "json", "md", "parquet"]
 
 
+def _names() -> list[str]:
+    from logsift.ask.named import queries
+
+    return list(queries())
+
+
 @click.command(cls=Shown)
 @click.argument("run", metavar="RUN... [QUERY]", nargs=-1, required=True)
 @click.option("-f", "--file", "script", type=PATH, metavar="FILE", help="Ask what is in FILE; - is the standard input.")
-@click.option("--named", metavar="NAME", help="Ask a query that has a name; one that is unknown lists them.")
+@click.option(
+    "--named",
+    metavar="NAME",
+    shell_complete=offers(_names),
+    help="Ask a query that has a name; one that is unknown lists them.",
+)
 @click.option("--format", "to", type=click.Choice(_FORMATS), help="How answers are written (default: table).")
 @click.option(
     "-o", "--output", type=PATH, help="Write into this file; its ending says the format where --format does not."

@@ -13,6 +13,8 @@ from logsift.errors import UserError
 from logsift.remote import place
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from logsift.analysis import Analysis
     from logsift.content.model import Catalog
 
@@ -34,6 +36,11 @@ CONTENT = click.option(
 )
 DB = click.option("--db", type=PATH, metavar="PATH", help="Where the database goes (default: RUN/logsift.duckdb).")
 Runs = tuple[Path, ...]
+
+
+def offers(names: Callable[[], Iterable[str]]) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """What a shell offers to complete a word that is one of some names."""
+    return lambda ctx, param, begun: [name for name in names() if name.startswith(begun)]
 
 
 def _noted(ctx: click.Context, option: click.Parameter, value: object) -> None:

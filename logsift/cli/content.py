@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from logsift.cli.common import CONTENT, PATH, catalog_of, is_built_in, say
+from logsift.cli.common import CONTENT, PATH, catalog_of, is_built_in, offers, say
 from logsift.cli.examples import Shown, ShownGroup
 from logsift.content.errors import ContentErrors
 
@@ -15,8 +15,12 @@ if TYPE_CHECKING:
     from logsift.content.model import Catalog
 
 
+def _rules() -> list[str]:
+    return sorted(rule.id for rule in catalog_of(()).rules)
+
+
 @click.command(cls=Shown)
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=offers(_rules))
 @CONTENT
 def rules(name: str | None, content: tuple[Path, ...]) -> None:
     """List the rules there are, or explain one."""

@@ -7,12 +7,24 @@ import sys
 
 import click
 
-from logsift.cli.common import say
+from logsift.cli.common import offers, say
 from logsift.cli.examples import Shown
 
 
+def _topics() -> tuple[str, ...]:
+    from logsift.guide import TOPICS
+
+    return TOPICS
+
+
+def _recipes() -> list[str]:
+    from logsift.recipes import recipes
+
+    return sorted(recipes())
+
+
 @click.command(cls=Shown)
-@click.argument("topic", required=False)
+@click.argument("topic", required=False, shell_complete=offers(_topics))
 @click.option("--man", is_flag=True, help="Print the manual, logsift.1, in man's own language.")
 def guide(topic: str | None, man: bool) -> None:
     """Read a page of the guide - a hang, memory, a loss, hardware, what to collect - or list those there are."""
@@ -48,7 +60,7 @@ def _drawn(text: str) -> str:
 
 
 @click.command(cls=Shown)
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=offers(_recipes))
 def recipe(name: str | None) -> None:
     """Print a script for a place where jobs run - a scheduler, a launcher, a build - or list those there are."""
     from logsift.recipes import listed, recipe

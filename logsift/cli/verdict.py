@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from logsift.cli.common import CONTENT, DB, PATH, REDACT, REDACT_TABLE, RUN, Runs, analysis_of, say
+from logsift.cli.common import CONTENT, DB, PATH, REDACT, REDACT_TABLE, RUN, Runs, analysis_of, offers, say
 from logsift.cli.examples import Shown
 from logsift.errors import UserError
 from logsift.report.rendering import BRIEF, rendered
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 
 _EXIT = {"restart": 0, "restart_without": 10, "stop": 11, "unknown": 12}
 _RANK = {"info": 0, "warning": 1, "critical": 2}
+
+
+def _forms() -> list[str]:
+    from logsift.report.markdown import forms
+
+    return forms()
 
 
 FORMAT = click.option(
@@ -128,7 +134,13 @@ def next_(run: Runs, exit_code: bool, db: Path | None, content: tuple[Path, ...]
 @click.command(cls=Shown)
 @RUN
 @click.option("-o", "--output", type=PATH, required=True, help="report.md, .html or .json; - is Markdown on stdout.")
-@click.option("--for", "form", metavar="TRACKER", help="Fill the form of a tracker; a name that is unknown lists them.")
+@click.option(
+    "--for",
+    "form",
+    metavar="TRACKER",
+    shell_complete=offers(_forms),
+    help="Fill the form of a tracker; a name that is unknown lists them.",
+)
 @click.option("--figures", type=PATH, metavar="DIR", help="Write the figures into DIR too, as PNG.")
 @REDACT
 @DB

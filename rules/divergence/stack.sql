@@ -65,7 +65,7 @@ when = "finding and processes and not kernels"
 say = '''
 {% set one = processes == 1 %}
 Stacks of {{ processes | count('process', 'processes') }}
-{%- if snapshots and snapshots > 1 and finding != 'other_waits' %}, up to {{ snapshots }} dumps of each{% endif %}:
+{%- if snapshots and snapshots > 1 %}, up to {{ snapshots }} dumps of each{% endif %}:
 {% if finding == 'moving' %}the program goes on
 {% elif finding == 'awaits_answer' %}
   {{ driver }} is waiting for an answer ({{ driver_function }})

@@ -187,7 +187,14 @@ def test_the_pictures_of_the_readme_are_there_and_small() -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "offered"), [("ta", "plain,tables"), ("sql --na", "plain,--named"), ("my-run", "file,my-run")]
+    ("typed", "offered"),
+    [
+        ("ta", "plain,tables"),
+        ("sql --na", "plain,--named"),
+        ("my-run", "file,my-run"),
+        ("guide ha", "plain,hardware"),
+        ("rules gpu.h", "plain,gpu.hardware"),
+    ],
 )
 def test_a_shell_completes_commands_options_and_places(typed: str, offered: str) -> None:
     asked = {
