@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 import numpy as np
 
 from logsift.content.model import BLOCK_LINES, Grammar
-from logsift.ingest.readers.lines import Ints, Window
+from logsift.ingest.readers.lines import Ints, Places, Window
 from logsift.ingest.spelling import Spelling
 from logsift.places import cache_folder, keep
 
@@ -35,15 +35,15 @@ _TAIL_BYTES = 1 << 16
 _NONE: Ints = np.empty(0, np.int64)
 
 
-Lines = tuple[Ints, bytes]
-"""(their numbers, whole lines)"""
+Lines = tuple[Ints, Ints, bytes]
+"""(their files, their numbers, whole lines)"""
 
 
 @dataclass(frozen=True, slots=True)
 class Passed:
     """What of a window passes, before, in and after its core, and the needles that are in it.
 
-    `marked` are the numbers of the lines of the core that grammars of leftovers look at.
+    `marked` are the lines of the core that grammars of leftovers look at.
     """
 
     window: Window
@@ -51,12 +51,12 @@ class Passed:
     core: Lines
     after: Lines
     needles: frozenset[str]
-    marked: Ints
+    marked: Places
 
     @property
     def size(self) -> int:
         """Bytes that passed."""
-        return len(self.before[1]) + len(self.core[1]) + len(self.after[1])
+        return sum(len(data) for _, _, data in (self.before, self.core, self.after))
 
     @classmethod
     def of(cls, window: Window, kept: Ints, needles: frozenset[str], marked: Ints = _NONE) -> Passed:
@@ -64,7 +64,7 @@ class Passed:
         core = [window.core_first - window.first_line, window.core_last + 1 - window.first_line]
         first, stop = np.searchsorted(kept, core).tolist()
         before, inside, after = (_cut(window, lines) for lines in (kept[:first], kept[first:stop], kept[stop:]))
-        return cls(window.emptied(), before, inside, after, needles, marked + window.first_line)
+        return cls(window.emptied(), before, inside, after, needles, window.places(marked))
 
     @classmethod
     def whole(cls, window: Window, needles: frozenset[str], marked: Ints = _NONE, *, around: bool = True) -> Passed:
@@ -77,12 +77,12 @@ class Passed:
 def _cut(window: Window, kept: Ints) -> Lines:
     """Lines of a window, by their position in it; those that follow each other are copied at once."""
     if not len(kept):
-        return kept, b""
+        return kept, kept, b""
     apart = np.flatnonzero(np.diff(kept) > 1)
     first, last = kept[np.concatenate(([0], apart + 1))], kept[np.append(apart, -1)]
     starts = np.where(first > 0, window.ends[first - 1], window.start)
     data = b"".join(window.buffer[a:b] for a, b in zip(starts.tolist(), window.ends[last].tolist(), strict=True))
-    return kept + window.first_line, data
+    return *window.places(kept), data
 
 
 class Scanner(Protocol):
@@ -139,8 +139,15 @@ class Gate:
         return frozenset(self._needles[n] for n in self._scanner.present(data))
 
     def marked(self, window: Window, lines: int) -> Ints:
-        """Which lines of the core have a needle of leftovers, by their position in the window: about the first and the last `lines`."""
+        """Which lines of the core have a needle of leftovers, by their position in the window: about the first and the last `lines` of a file."""
         limit, inside = lines * _HITS_OF_A_LINE, memoryview(window.buffer)[window.core_start : window.core_stop]
+        if len(window.begins) > 1:
+            every = self._faint.hits(inside, len(inside)) if lines else []
+            at = np.searchsorted(window.ends, np.array([end for end, _ in every], np.int64))
+            borders = np.searchsorted(at, [*window.begins, len(window.ends)])
+            nth, count = np.arange(len(at)), np.diff(borders)
+            first = nth - np.repeat(borders[:-1], count) <= limit
+            return np.unique(at[first | (np.repeat(borders[1:], count) - nth <= limit)])
         hits, begin = self._faint.hits(inside, limit) if lines else [], window.core_start
         found = [begin + end for end, _ in hits]
         if len(hits) > limit:
@@ -164,12 +171,13 @@ class Gate:
         ends, numbers = np.array(hits, np.int64).reshape(-1, 2).T
         lines = np.searchsorted(window.ends, window.start + ends)
         count = len(window.ends)
+        behind = np.append(window.begins[1:], count)[window.which(lines)]
         begin = np.bincount(lines, minlength=count + 1)
-        over = np.bincount(np.minimum(lines + self._after[numbers] + 1, count), minlength=count + 1)
+        over = np.bincount(np.minimum(lines + self._after[numbers] + 1, behind), minlength=count + 1)
         begin[marked] += 1
         over[marked + 1] += 1
         passed = Passed.of(window, np.flatnonzero(np.cumsum(begin - over)[:count]), frozenset(), marked)
-        standing = self.standing(b"".join(data for _, data in (passed.before, passed.core, passed.after)))
+        standing = self.standing(b"".join(data for _, _, data in (passed.before, passed.core, passed.after)))
         return self._spell(replace(passed, needles=standing))
 
     def _spell(self, passed: Passed) -> Passed:
@@ -179,10 +187,10 @@ class Gate:
         found: set[str] = set()
 
         def part(lines: Lines) -> Lines:
-            raw = lines[1].splitlines(keepends=True)
+            raw = lines[2].splitlines(keepends=True)
             said = self._spelling.lines(raw)
             found.update(*(self.standing(s) for s, line in zip(said, raw, strict=True) if s is not line))
-            return lines[0], b"".join(said)
+            return lines[0], lines[1], b"".join(said)
 
         before, core, after = part(passed.before), part(passed.core), part(passed.after)
         return replace(passed, before=before, core=core, after=after, needles=passed.needles | found)

@@ -6,11 +6,11 @@ import gc
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 import polars as pl
@@ -20,7 +20,7 @@ from logsift.content.model import COMMON
 from logsift.errors import StorageError
 from logsift.ingest.clock import utc
 from logsift.ingest.envelope import FACTS, Envelopes
-from logsift.ingest.gate import Gate, Passed
+from logsift.ingest.gate import Gate, Lines, Passed
 from logsift.ingest.match import PROBLEM, Matched, finish, match, reach
 from logsift.ingest.readers import lines as text
 from logsift.ingest.readers import mend, reader
@@ -38,8 +38,12 @@ if TYPE_CHECKING:
     from logsift.ingest.discover import SourceFile
 
 Given = pl.DataFrame | Sequence[Mapping[str, Any]]
-_STRUCTURED_FILES, _STRUCTURED_BYTES, _STRUCTURED_ROWS = 256, 4 << 20, 50_000
-"""At most as many files of one structured format are read as one piece of work, and rows cast at once."""
+_AT_ONCE = 256
+"""At most as many files or windows are one piece of work."""
+_STRUCTURED_BYTES, _STRUCTURED_ROWS = 4 << 20, 50_000
+"""Bytes of files of one structured format that are read as one piece of work, and rows cast at once."""
+_SMALL = 128
+"""A file of at most this part of a window is read together with others: to look at it alone takes as long as to look through it."""
 _PART_ROWS = 100_000
 _LEFTOVERS, _LEFTOVERS_OF_A_FILE, _LEFTOVERS_OF_A_WINDOW = 100_000, 2_000, 8
 """How many lines grammars of leftovers look at from either end: of all files, of one, and of each of its windows."""
@@ -64,8 +68,8 @@ class Parsed:
     """File id -> (byte offset, line number): whatever is added to a large file, the rows of what is before stay as they are."""
     unfinished: set[int] = field(default_factory=set)
     """Files that can be read at another time: the connection was lost."""
-    spare: list[bytearray] = field(default_factory=list, repr=False)
-    """Buffers of windows that passed."""
+    unended: dict[int, bool] = field(default_factory=dict)
+    """Whether the last line of a file has no line end, of those where it was seen."""
 
     def why(self, file: SourceFile, error: Exception) -> str:
         """Note that a file could not be read (further); gives the reason for people."""
@@ -99,67 +103,10 @@ class Parser:
             progress: called with the bytes of each unit of work that is done.
             found: how many files the run has, where these are not all.
         """
-        parsed = Parsed(parts)
-        sink = _Sink(parts)
-        by_id = {f.file_id: f for f in files}
-        leftovers_of_a_file = min(_LEFTOVERS_OF_A_FILE, _LEFTOVERS // max(found, len(files), 1))
-        workers = pl.thread_pool_size()  # the cores that the process may use, or POLARS_MAX_THREADS
-        with _garbage_seldom_looked_for(), ThreadPoolExecutor(workers) as pool:
-            passing: deque[tuple[str | None, Future[Passed]]] = deque()
-            pending: deque[Future[tuple[Matched, int]]] = deque()
-            batches: dict[str | None, list[Passed]] = {}
-            structured: dict[str, list[SourceFile]] = {}
-            held: Counter[tuple[str, str | None]] = Counter()  # bytes of these
-
-            def submit(job: Callable[[], tuple[Matched, int]]) -> None:
-                # In the order of the files, so that tables are: nobody has to sort them.
-                pending.append(pool.submit(job))
-                if len(pending) > 2 * workers:
-                    self._collect(pending.popleft(), sink, parsed, progress)
-
-            def take_passed(until: int) -> None:
-                # Windows pass the gate in parallel; what passed of many is matched together, in the order of the files.
-                while len(passing) > until:
-                    owner, future = passing.popleft()
-                    batch = batches.setdefault(owner, [])
-                    batch.append(future.result())
-                    held["lines", owner] += batch[-1].size
-                    if held["lines", owner] > self.window_bytes // 4:
-                        submit(_Text(self, owner, tuple(batch), by_id))
-                        batch.clear()
-                        held["lines", owner] = 0
-
-            for file in upcoming([f for f in files if f.reader]):
-                if file.reader != "lines":
-                    alike = structured.setdefault(file.grammar or "", [])
-                    alike.append(file)
-                    held["files", file.grammar] += file.size
-                    if len(alike) == _STRUCTURED_FILES or held["files", file.grammar] > _STRUCTURED_BYTES:
-                        submit(_Structured(self, file.grammar or "", tuple(alike), parsed, sink))
-                        alike.clear()
-                        held["files", file.grammar] = 0
-                    continue
-                try:
-                    for owner, window in self._windows(file, parsed):
-                        part = min(1.0, window.size / max(file.size, 1))
-                        leftovers = max(_LEFTOVERS_OF_A_WINDOW, int(part * leftovers_of_a_file))
-                        passing.append((owner, pool.submit(self._pass, owner, window, leftovers, parsed.spare)))
-                        take_passed(2 * workers)
-                except Exception as e:  # whatever a file raises is that file's problem
-                    parsed.settled.pop(file.file_id, None)
-                    why = parsed.why(file, e)
-                    submit(_Unreadable(file.file_id, parsed.lines.get(file.file_id, 0), why))
-            for grammar, alike in structured.items():
-                if alike:
-                    submit(_Structured(self, grammar, tuple(alike), parsed, sink))
-            take_passed(0)
-            for owner, batch in batches.items():
-                if batch:
-                    submit(_Text(self, owner, tuple(batch), by_id))
-            for left in pending:
-                self._collect(left, sink, parsed, progress)
+        parsed, sink = Parsed(parts), _Sink(parts)
+        with _garbage_seldom_looked_for(), ThreadPoolExecutor(pl.thread_pool_size()) as pool:
+            _Work(self, files, found, parsed, sink, pool, progress).do()
         sink.flush()
-        parsed.spare.clear()
         return parsed
 
     def match(self, grammar: str | None, lines: pl.DataFrame, needles: frozenset[str]) -> Matched:
@@ -197,15 +144,89 @@ class Parser:
         owner = self.owners[grammar] if grammar else None
         return self.margin if owner is None or owner.shares else reach([owner])
 
-    def _windows(self, file: SourceFile, parsed: Parsed) -> Iterator[tuple[str | None, text.Window]]:
-        owner = self.owners[file.grammar] if file.grammar else None
-        margin = self.reach(file.grammar)
+    def passed(self, owner: str | None, window: text.Window, leftovers: int) -> Passed:
+        """What of a window is matched, with about the first and the last so many lines that leftovers are read from."""
+        if owner is None:
+            return self.gate.pass_through(window, leftovers)
+        grammar = self.owners[owner]
+        needles = {n for p in grammar.patterns for n in p.needles}
+        needles |= set(grammar.envelope.needles if grammar.envelope else ())
+        return Passed.whole(window, frozenset(needles), self.gate.marked(window, leftovers * grammar.shares))
+
+
+class _Work:
+    """The files of one call on their way: read, let through the gate, matched, collected.
+
+    All that takes long is done by the pool; what it gives is taken in the order of the files, so that tables are in it and
+    nobody has to sort them.
+    """
+
+    def __init__(
+        self, parser: Parser, files: Sequence[SourceFile], found: int, parsed: Parsed, sink: _Sink,
+        pool: ThreadPoolExecutor, progress: Callable[[int], None] | None,
+    ) -> None:  # fmt: skip
+        self.parser, self.parsed, self.sink, self.pool, self.progress = parser, parsed, sink, pool, progress
+        self.files = {f.file_id: f for f in files}
+        self.ahead = 2 * pl.thread_pool_size()  # the cores that the process may use, or POLARS_MAX_THREADS
+        self.leftovers = min(_LEFTOVERS_OF_A_FILE, _LEFTOVERS // max(found, len(files), 1))
+        self.batch_bytes = parser.window_bytes // 4
+        self.small_bytes = parser.window_bytes // _SMALL
+        self.passing: deque[tuple[str | None, Future[Passed | None]]] = deque()
+        self.pending: deque[Future[tuple[Matched, int]]] = deque()
+        self.passed = _Held[Passed](self.batch_bytes)
+        self.small = _Held["SourceFile"](self.batch_bytes)
+        self.structured = _Held["SourceFile"](_STRUCTURED_BYTES)
+        self.alone: list[SourceFile] = []
+        """Small files that cannot be read together: torn ones, and those that hold much."""
+        self.spare: list[bytearray] = []
+        """Buffers of windows that passed."""
+
+    def do(self) -> None:
+        """Read all files that have a reader."""
+        for file in upcoming([f for f in self.files.values() if f.reader]):
+            if file.reader != "lines":
+                self.match_structured(file.grammar, self.structured.add(file.grammar, file, file.size))
+            elif 0 < file.size <= self.small_bytes and file.start == (0, 1) and file.stop is None:
+                self.read_together(file.grammar, self.small.add(file.grammar, file, file.size))
+            else:
+                self.read_together(file.grammar, self.small.take(file.grammar))
+                self.read(file)
+        for owner, files in self.small.rest():
+            self.read_together(owner, files)
+        self.take_passed(0)
+        for file in sorted(self.alone, key=lambda f: f.file_id):
+            self.read(file)
+        for owner, files in self.structured.rest():
+            self.match_structured(owner, files)
+        self.take_passed(0)
+        for owner, passed in self.passed.rest():
+            self.match_text(owner, passed)
+        while self.pending:
+            self.collect()
+        self.parsed.windows.sort()
+
+    def read(self, file: SourceFile) -> None:
+        """Send a file through the gate, window by window."""
+        try:
+            for window in self.windows(file):
+                part = min(1.0, window.size / max(file.size, 1))
+                leftovers = max(_LEFTOVERS_OF_A_WINDOW, int(part * self.leftovers))
+                self.passing.append((file.grammar, self.pool.submit(self.pass_window, file.grammar, window, leftovers)))
+                self.take_passed(self.ahead)
+        except Exception as e:  # whatever a file raises is that file's problem
+            self.parsed.settled.pop(file.file_id, None)
+            why = self.parsed.why(file, e)
+            self.submit(_Unreadable(file.file_id, self.parsed.lines.get(file.file_id, 0), why))
+
+    def windows(self, file: SourceFile) -> Iterator[text.Window]:
+        """The windows of a file; what is kept of where they are is noted."""
+        parsed, margin = self.parsed, self.parser.reach(file.grammar)
         # A smaller one may be mended as a whole, which takes no longer than to find out that it is not.
         can_grow = file.size > mend.LARGEST_BYTES and is_plain(file.path)
         for window in text.windows(
-            file.file_id, file.path, margin, self.window_bytes, parsed.spare, file.start, file.stop
+            file.file_id, file.path, margin, self.parser.window_bytes, self.spare, file.start, file.stop
         ):
-            if owner is None and window.core_stop - window.core_start == file.size:
+            if file.grammar is None and window.is_whole and (margin or window.core_stop == file.size):
                 data = bytes(window.view())
                 whole = mend.mended(text.uncoloured(data))
                 if whole is not data:
@@ -217,39 +238,116 @@ class Parser:
                 # Blocks that begin before this line end before the last one, which may not have ended itself.
                 at = int(window.ends[line - window.first_line - 1]) - window.start
                 parsed.settled[file.file_id] = window.offset + at, line
-            yield file.grammar, window
+            yield window
 
-    def _pass(self, owner: str | None, window: text.Window, leftovers: int, spare: list[bytearray]) -> Passed:
-        passed = self._passed(owner, window, leftovers)
+    def pass_window(self, owner: str | None, window: text.Window, leftovers: int) -> Passed:
+        """What of a window passes."""
+        passed = self.parser.passed(owner, window, leftovers)
         if (buffer := window.spared()) is not None:
-            spare.append(buffer)  # what passed was copied out of it
+            self.spare.append(buffer)  # what passed was copied out of it
         return passed
 
-    def _passed(self, owner: str | None, window: text.Window, leftovers: int) -> Passed:
-        if owner is None:
-            return self.gate.pass_through(window, leftovers)
-        grammar = self.owners[owner]
-        needles = {n for p in grammar.patterns for n in p.needles}
-        needles |= set(grammar.envelope.needles if grammar.envelope else ())
-        return Passed.whole(window, frozenset(needles), self.gate.marked(window, leftovers * grammar.shares))
+    def read_together(self, owner: str | None, files: Sequence[SourceFile]) -> None:
+        """Send small files through the gate as one window."""
+        if files:
+            self.passing.append((owner, self.pool.submit(self.pass_together, owner, files)))
+            self.take_passed(self.ahead)
 
-    def _collect(
-        self,
-        done: Future[tuple[Matched, int]],
-        sink: _Sink,
-        parsed: Parsed,
-        progress: Callable[[int], None] | None,
-    ) -> None:
-        matched, size = done.result()
+    def pass_together(self, owner: str | None, files: Sequence[SourceFile]) -> Passed | None:
+        """What of small files passes; those that cannot be read together are put aside."""
+        texts: dict[int, bytes] = {}
+        for file in files:
+            data = None
+            with suppress(Exception):  # it is told of when the file is read by itself
+                data = text.whole(file.path, self.small_bytes)
+            if data is None:
+                self.alone.append(file)
+            elif data:
+                texts[file.file_id] = data
+        if not texts:
+            return None
+        self.parsed.unended |= {file_id: not data.endswith(b"\n") for file_id, data in texts.items()}
+        window = text.together(texts)
+        if owner is None and (changed := _mended(texts, window)):
+            window = text.together(texts | changed)
+        for file_id, first, last in window.cores:
+            self.parsed.lines[file_id] = last
+            self.parsed.windows.append((file_id, first, 0))
+        return self.parser.passed(owner, window, max(_LEFTOVERS_OF_A_WINDOW, self.leftovers))
+
+    def take_passed(self, until: int) -> None:
+        """Match what passed of many windows together, where more than so many are on their way."""
+        while len(self.passing) > until:
+            owner, future = self.passing.popleft()
+            if passed := future.result():
+                self.match_text(owner, self.passed.add(owner, passed, passed.size))
+
+    def match_text(self, owner: str | None, passed: Sequence[Passed]) -> None:
+        """Match what passed of text."""
+        if passed:
+            self.submit(_Text(self.parser, owner, tuple(passed), self.files))
+
+    def match_structured(self, owner: str | None, files: Sequence[SourceFile]) -> None:
+        """Read files of one structured format."""
+        if files:
+            self.submit(_Structured(self.parser, owner or "", tuple(files), self.parsed, self.sink))
+
+    def submit(self, job: Callable[[], tuple[Matched, int]]) -> None:
+        """Let the pool do something whose rows are collected in this order."""
+        self.pending.append(self.pool.submit(job))
+        if len(self.pending) > self.ahead:
+            self.collect()
+
+    def collect(self) -> None:
+        """Take the next rows that were made."""
+        matched, size = self.pending.popleft().result()
         for table, frames in matched.tables.items():
             for frame in frames:
-                sink.add(table, frame)
+                self.sink.add(table, frame)
         for frame in matched.problems:
-            sink.add("problem", frame.select(*PROBLEM))
+            self.sink.add("problem", frame.select(*PROBLEM))
         for file_id, count in matched.not_understood.items():
-            parsed.not_understood[file_id] = parsed.not_understood.get(file_id, 0) + count
-        if progress:
-            progress(size)
+            self.parsed.not_understood[file_id] = self.parsed.not_understood.get(file_id, 0) + count
+        if self.progress:
+            self.progress(size)
+
+
+T = TypeVar("T")
+
+
+class _Held(Generic[T]):
+    """What is to be worked on together, by the grammar that owns it, until it is many or has many bytes."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        self.limit_bytes = limit_bytes
+        self.held: dict[str | None, list[T]] = {}
+        self.bytes: Counter[str | None] = Counter()
+
+    def add(self, owner: str | None, one: T, size: int) -> list[T]:
+        """Put one to the others; gives all of them once they are enough, else nothing."""
+        held = self.held.setdefault(owner, [])
+        held.append(one)
+        self.bytes[owner] += size
+        return self.take(owner) if len(held) == _AT_ONCE or self.bytes[owner] > self.limit_bytes else []
+
+    def take(self, owner: str | None) -> list[T]:
+        """What is held of an owner."""
+        self.bytes[owner] = 0
+        return self.held.pop(owner, [])
+
+    def rest(self) -> Iterator[tuple[str | None, list[T]]]:
+        """What is left, of every owner."""
+        for owner in list(self.held):
+            yield owner, self.take(owner)
+
+
+def _mended(texts: Mapping[int, bytes], window: text.Window) -> dict[int, bytes]:
+    """Of small texts, by number, and the window they are in: those to read without colours and line ends of a terminal."""
+    found = set(window.which(mend.broken(bytes(window.buffer), window.ends, window.begins)).tolist())
+    odd = {file_id: texts[file_id] for file_id in window.file_ids[list(found)].tolist()}
+    if text.ESCAPE in window.buffer:
+        odd |= {file_id: data for file_id, data in texts.items() if text.ESCAPE in data}
+    return {file_id: mend.mended(text.uncoloured(data)) for file_id, data in odd.items()}
 
 
 @contextmanager
@@ -288,20 +386,20 @@ class _Text:
     files: dict[int, SourceFile]
 
     def __call__(self) -> tuple[Matched, int]:
-        pieces: list[tuple[int, text.Ints, bytes]] = []
+        pieces: list[Lines] = []
         cores: list[tuple[int, int, int, datetime]] = []
         # Windows of one file follow each other: what is around a core is needed at the two ends only.
-        for file_id, group in groupby(self.passed, key=lambda p: p.window.file_id):
+        for _, group in groupby(self.passed, key=lambda p: p.window.file_id):
             run = list(group)
-            pieces += [(file_id, *lines) for lines in (run[0].before, *(p.core for p in run), run[-1].after)]
-            written = utc(self.files[file_id].mtime_ns)
-            cores.append((file_id, run[0].window.core_first, run[-1].window.core_last, written))
+            pieces += [run[0].before, *(p.core for p in run), run[-1].after]
+            for (file_id, first, _), (_, _, last) in zip(run[0].window.cores, run[-1].window.cores, strict=True):
+                cores.append((file_id, first, last, utc(self.files[file_id].mtime_ns)))
         schema = {"file_id": pl.Int64(), "first": pl.Int64(), "last": pl.Int64(), "written": pl.Datetime("us")}
         lines = text.frame(pieces).join(
             pl.DataFrame(cores, schema, orient="row"), on="file_id", how="left", maintain_order="left"
         )
         lines = lines.with_columns(pl.col("line_no").is_between("first", "last").alias("core")).drop("first", "last")
-        marked = [(np.full(len(p.marked), p.window.file_id), p.marked) for p in self.passed if len(p.marked)]
+        marked = [p.marked for p in self.passed if len(p.marked[0])]
         if marked:
             numbers = dict(zip(("file_id", "line_no"), map(np.concatenate, zip(*marked, strict=True)), strict=True))
             of_leftovers = pl.DataFrame(numbers, {"file_id": pl.Int64, "line_no": pl.Int64}).with_columns(marked=True)
@@ -316,7 +414,7 @@ class _Text:
             why = f"{type(e).__name__}: {e}".splitlines()[0]
             places = [(file_id, first, "could not be matched", why) for file_id, first, _, _ in cores]
             matched = Matched(problems=[pl.DataFrame(places, PROBLEM, orient="row")])
-        _fill_from_paths(matched, self.files)
+        _fill_from_paths(matched, {file_id: self.files[file_id] for file_id, *_ in cores})
         return matched, sum(p.window.core_stop - p.window.core_start for p in self.passed)
 
 

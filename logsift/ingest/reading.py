@@ -48,7 +48,7 @@ def read(
                 settled.append((f.file_id, line, offset, proof(f.path, offset)))
     rows: list[FileRow] = [
         (f.file_id, f.name, f.size, parsed.lines.get(f.file_id, 0), f.host, f.rank, f.grammar, f.reader,
-         parsed.not_understood.get(f.file_id, 0), f.why, 0 if f.file_id in parsed.unfinished else f.mtime_ns, f.reader == "lines" and unended(f.path))
+         parsed.not_understood.get(f.file_id, 0), f.why, 0 if f.file_id in parsed.unfinished else f.mtime_ns, f.reader == "lines" and (parsed.unended[f.file_id] if f.file_id in parsed.unended else unended(f.path)))
         for f in files
     ]  # fmt: skip
     return Reading(rows, parsed.windows, settled)

@@ -51,7 +51,7 @@ def test_lines_around_hits_pass_whole_and_with_their_numbers(
     gate = gates.Gate([g for g in catalog.grammars if g.reader == "lines" and not g.owns])
     (window,) = lines.windows(1, path, 0)
     passed = gate.pass_through(window)
-    numbers, data = passed.core
+    _, numbers, data = passed.core
     got = dict(zip(numbers.tolist(), data.decode().splitlines(), strict=True))
     assert all(said[n - 1] == text for n, text in got.items())
     assert {101, 7001, 7002, 8999} <= set(got)

@@ -160,10 +160,10 @@ def test_what_is_read_of_a_log_that_changed(
     analyze(run, catalog=lift)
     (run / "a.log").write_bytes(change(data))
     seen = list[int]()
-    passed = parse.Parser._pass
+    passed = parse.Parser.passed
     monkeypatch.setattr(
         parse.Parser,
-        "_pass",
+        "passed",
         lambda self, owner, window, *rest: (
             seen.append(window.core_stop - window.core_start) or passed(self, owner, window, *rest)
         ),

@@ -13,14 +13,16 @@ import numpy as np
 import polars as pl
 
 from logsift.ingest.budget import LINE_BYTES, MARGIN_BYTES, OVERLONG_BYTES
-from logsift.ingest.readers.opening import CutShort, Opened, open_bytes, plain_start
+from logsift.ingest.readers.opening import CutShort, Opened, begins_plain, open_bytes, plain_start
 from logsift.remote import pread, pread_into, size_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
+Places = tuple[Ints, Ints]
+"""(files, numbers of lines)"""
 
 WINDOW_BYTES = 8 << 20
 
@@ -33,14 +35,17 @@ _FOUND_BYTES = 64 << 10
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Whole lines of one file, with the lines around them that blocks may reach into.
+    """Whole lines of one file, with the lines around them that blocks may reach into; or several whole files.
 
     The lines are `buffer[start:stop]`, the first of them is number `first_line`, each ends before its entry of `ends`
     (positions in the buffer, the last is `stop`); rows count only if their line is in core_first..core_last, which are
     `buffer[core_start:core_stop]`. `offset` is the position of `start` in the unpacked file, in bytes.
+
+    The n-th of several files, `file_ids[n]`, begins with the line at `begins[n]` of all; core_last is how many these are.
     """
 
-    file_id: int
+    file_ids: Ints
+    begins: Ints
     buffer: bytes | memoryview
     start: int
     core_start: int
@@ -53,9 +58,37 @@ class Window:
     offset: int
 
     @property
+    def file_id(self) -> int:
+        """The file, or the first of several."""
+        return int(self.file_ids[0])
+
+    @property
     def size(self) -> int:
         """Bytes of the window."""
         return self.stop - self.start
+
+    @property
+    def is_whole(self) -> bool:
+        """True where no lines of its file are around the core: it is all of it, if a margin was asked for."""
+        return self.offset == self.core_start == 0 and self.core_stop == self.stop
+
+    @property
+    def cores(self) -> list[tuple[int, int, int]]:
+        """(file_id, first line, last line) of the core, of each file."""
+        core = np.array([self.core_first, self.core_last + 1]) - self.first_line
+        first = np.maximum(self.begins, core[0]) - self.begins
+        behind = np.append(self.begins[1:], core[1]) - self.begins
+        numbers = (first + self.first_line, behind + self.first_line - 1)
+        return list(zip(self.file_ids.tolist(), *(n.tolist() for n in numbers), strict=True))
+
+    def which(self, lines: Ints) -> Ints:
+        """In the how manieth file lines are, by their position in the window."""
+        return np.searchsorted(self.begins, lines, side="right") - 1
+
+    def places(self, lines: Ints) -> Places:
+        """Where lines are, by their position in the window."""
+        which = self.which(lines)
+        return self.file_ids[which], lines - self.begins[which] + self.first_line
 
     def view(self) -> memoryview:
         """The bytes of the window, not copied."""
@@ -107,6 +140,37 @@ def windows(
         yield from _streamed(file_id, stream, margin_lines, size)
         if stream.why:
             raise CutShort(stream.why)
+
+
+def whole(path: Path, limit: int) -> bytes | None:
+    """The bytes of a small file; None where they are more than that, or the file is torn.
+
+    What was packed is whole by itself, so its last line has its end.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with path.open("rb", buffering=0) as f:
+        data = pread(f, limit + 1, 0)
+    if begins_plain(data):
+        return data if len(data) <= limit else None
+    with open_bytes(path) as stream:
+        data = stream.read(limit + 1)
+        if len(data) > limit or stream.why:
+            return None
+    return data if not data or data.endswith(b"\n") else data + b"\n"
+
+
+def together(texts: Mapping[int, bytes]) -> Window:
+    """Whole files by their numbers, none of them empty, one behind the other in one window."""
+    each = [data if data.endswith(b"\n") else data + b"\n" for data in texts.values()]
+    buffer = b"".join(each)
+    ends = line_ends(buffer)
+    begins = np.searchsorted(ends, np.cumsum([0, *map(len, each[:-1])]), side="right")
+    return Window(
+        np.array(list(texts)), begins, buffer, 0, 0, len(buffer), len(buffer), ends, 1, 1,
+        len(ends), 0,
+    )  # fmt: skip
 
 
 def unended(path: Path) -> bool:
@@ -218,7 +282,7 @@ def _window(
     top, bottom = max(first - margin, 0), min(last + margin, len(ends) - 1)
     start = int(ends[top - 1]) if top else 0
     return Window(
-        file_id, buffer, start, int(ends[first - 1]) if first else 0, int(ends[last]), int(ends[bottom]),
+        np.array([file_id]), np.zeros(1, np.int64), buffer, start, int(ends[first - 1]) if first else 0, int(ends[last]), int(ends[bottom]),
         ends[top : bottom + 1], line - (first - top), line, line + last - first, offset + start,
     )  # fmt: skip
 
@@ -243,8 +307,8 @@ def line_ends(buffer: bytes | memoryview) -> Ints:
     return ends if len(buffer) and buffer[-1] == 10 else np.append(ends, len(buffer))
 
 
-def frame(pieces: Sequence[tuple[int, Ints, bytes]]) -> pl.DataFrame:
-    """Pieces of whole lines as (file_id, line numbers, bytes) -> file_id, line_no, raw; one row per line.
+def frame(pieces: Sequence[tuple[Ints | int, Ints, bytes]]) -> pl.DataFrame:
+    """Pieces of whole lines as (file_id of all or of each, line numbers, bytes) -> file_id, line_no, raw; one row per line.
 
     Bytes that are no UTF-8 become U+FFFD; NULs and terminal colours are taken out; a line that was overwritten with
     carriage returns gives one row per writing, all with the same line number.
@@ -252,10 +316,14 @@ def frame(pieces: Sequence[tuple[int, Ints, bytes]]) -> pl.DataFrame:
     some = [piece for piece in pieces if piece[2]]
     if not some:
         return pl.DataFrame(schema={"file_id": pl.Int64, "line_no": pl.Int64, "raw": pl.String})
-    files, numbers, whole = zip(*some, strict=True)
-    data = valid(b"".join(data if data.endswith(b"\n") else data + b"\n" for data in whole))
+    files, numbers, texts = zip(*some, strict=True)
+    data = valid(b"".join(data if data.endswith(b"\n") else data + b"\n" for data in texts))
     lines = pl.read_lines(io.BytesIO(data), name="raw").select(
-        pl.Series("file_id", np.repeat(files, [len(n) for n in numbers]), pl.Int64),
+        pl.Series(
+            "file_id",
+            np.concatenate([np.broadcast_to(f, n.shape) for f, n in zip(files, numbers, strict=True)]),
+            pl.Int64,
+        ),
         pl.Series("line_no", np.concatenate(numbers), pl.Int64),
         pl.col("raw"),
     )
@@ -263,12 +331,13 @@ def frame(pieces: Sequence[tuple[int, Ints, bytes]]) -> pl.DataFrame:
 
 
 _MARK = "\ufeff".encode()
+ESCAPE = b"\x1b"
 _COLOUR = re.compile(rb"\x1b\[[0-9;:]*m")
 
 
 def uncoloured(data: bytes) -> bytes:
     """The bytes without terminal colours (ECMA-48 8.3.117): within a phrase they hide it."""
-    return _COLOUR.sub(b"", data) if b"\x1b[" in data else data
+    return _COLOUR.sub(b"", data) if ESCAPE in data else data
 
 
 def valid(data: bytes) -> bytes:

@@ -66,7 +66,12 @@ def is_plain(path: Path) -> bool:
 def plain_start(file: io.FileIO) -> bytes | None:
     """The first bytes of a file that was just opened, None where its own bytes are not the text."""
     start = file.read(6)
-    return None if _packer(start) or _encoding(start) else start
+    return start if begins_plain(start) else None
+
+
+def begins_plain(data: bytes) -> bool:
+    """True where a file that begins so is not packed, nor text in UTF-16 or UTF-32."""
+    return not data.startswith((*_MAGIC, *_MARKS))
 
 
 def open_bytes(path: Path) -> Opened:
