@@ -41,7 +41,7 @@ say = '''
 The job failed and no rule says why; most worth reading
 {% if rank is not none %}(rank {{ rank }}{% if host %} on {{ host }}{% endif %})
 {% elif host %}(on {{ host }}){% endif %}: {{ text }}
-{% if times > 1 %}({{ times }} such lines){% endif %}
+{% if times and times > 1 %}({{ times }} such lines){% endif %}
 '''
 
 [[step]]

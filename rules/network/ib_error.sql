@@ -3,7 +3,10 @@ title       = "RDMA transfers fail (InfiniBand, RoCE, EFA)"
 severity    = "critical"
 confidence  = "definite"
 status      = "stable"
-explains    = ["hang", "network.peer_lost", "crash.exception", "crash.signal", "loss.rollback"]
+explains    = [
+  "hang", "network.peer_lost", "crash.exception", "crash.signal", "loss.rollback",
+  "host.node_check",
+]
 about       = """
 A work request ended in error, or the RDMA device reported a fatal event. Status 12 (retries
 exceeded, vendor error 129): the peer or the path to it did not answer - cable, switch, RoCE

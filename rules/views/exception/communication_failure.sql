@@ -4,6 +4,24 @@
 -- only the job failed with an error of NCCL.
 -- only with nccl_warning, library_message, c10d_nccl_error_detail, nccl_socket, nccl_shm_failure
 with
+    mpi_line as (
+        select
+            *,
+            max(line_no) filter (fatal) over (partition by file_id order by line_no) as given_up_at
+        from library_trouble
+        where library = 'mpi'
+    ),
+    -- the innermost of the stack that MPI prints below
+    mpi_reason as (
+        select
+            file_id,
+            given_up_at,
+            arg_max(message, line_no) as message,
+            arg_max("class", line_no) as "class"
+        from mpi_line
+        where coalesce(not fatal, true) and line_no - given_up_at < 30
+        group by file_id, given_up_at
+    ),
     message as (
         select * exclude (bytes)
         from library_trouble t
@@ -19,6 +37,23 @@ with
                     and f."class" in ('transport', 'pinned', 'peer', 'incompatible', 'unreachable')
             )
             and not (library = 'hccl' and exists (from hccl_error))
+        union all by name
+        select
+            m.* exclude (bytes, given_up_at) replace (
+                coalesce(r.message, m.message) as message,
+                case
+                    when r.message is null then 'internal' else coalesce(r."class", 'internal')
+                end as "class"
+            )
+        from mpi_line m
+        left join mpi_reason r using (file_id, given_up_at)
+        where
+            m.fatal
+            and not exists (from death where signal in (4, 6, 7, 8, 9, 11))
+            and not exists (from scheduler_event)
+            and not exists (from launcher_event where event = 'peer_hung_up')
+            and not exists (from library_failure)
+            and not exists (from collective_mismatch_gloo)
         union all by name
         -- a handshake with somebody else: a port scanner's, unless an error follows
         select

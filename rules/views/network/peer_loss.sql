@@ -15,7 +15,7 @@ from exception_verdict v
 join exception_errno x using (file_id, line_no)
 where
     x."class" = 'peer'
-    and v.chain_uncaught
+    and (v.chain_uncaught or v.job_failed and v.lines_after < 60)
     and v.steps_after = 0
     and not exists (from fatal_exception)
     and not exists (from c10d_timeout_line)
