@@ -36,7 +36,7 @@ _TELLING = 3
 _MINUTES_BEFORE = 20
 _MANY_ROWS = 10_000
 """More rows of ranks than this are of a number that is no rank's, or show nothing."""
-_COLOURS = (RED, BLUE, ORANGE, GREEN, "#cc79a7", "#56b4e9", "#f0e442", "#666666", "#bbbbbb")
+COLOURS = (RED, BLUE, ORANGE, GREEN, "#cc79a7", "#56b4e9", "#f0e442", "#666666", "#bbbbbb")
 _INK = "#010203"
 """Stands for the colour of the page's own text while a figure is drawn."""
 _ID = re.compile(r' id="([^"]*)"')
@@ -148,7 +148,7 @@ def _states(analysis: Analysis) -> Picture | None:
     ranks = each(analysis.store)
     if len(ranks) < 2 or {r.fate for r in ranks} <= {"unknown"}:
         return None
-    said = list(dict.fromkeys(f.said for f in folded(analysis.store)))[: len(_COLOURS) - 1]
+    said = list(dict.fromkeys(f.said for f in folded(analysis.store)))[: len(COLOURS) - 1]
     index = {s: n for n, s in enumerate(said)}
     hosts = Counter(r.host for r in ranks if r.host)
     per_host = max(hosts.values(), default=8)
@@ -162,7 +162,7 @@ def _states(analysis: Analysis) -> Picture | None:
     cell = min(0.45, 0.85 * _WIDTH / columns)
     high = rows * cell
     figure, axes = _new(min(8.0, 1.3 + high))
-    colours = [*_COLOURS[: len(said)], "#dddddd"]
+    colours = [*COLOURS[: len(said)], "#dddddd"]
     axes.imshow(
         states.reshape(rows, columns), cmap=ListedColormap(colours), vmin=-0.5, vmax=len(colours) - 0.5, aspect="equal",
         interpolation="nearest",

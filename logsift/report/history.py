@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import duckdb
 
 from logsift.errors import UserError
-from logsift.judge.words import count
+from logsift.judge.words import count, duration
 from logsift.report.inert import line
 from logsift.store.database import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -27,12 +27,19 @@ _TABLES = {
     "part": "one host, GPU or link in which the root cause of a run lies; systemic: it names too many of them to lie in one",
     "host": "one host of a run, as far as its logs tell",
 }
+_SHOWN = 24
+"""So many hosts and causes are shown."""
 _SHARE = 0.25
 """A root cause that names more than this share of a job's hosts, and more than one, lies in none of them."""
 _CHANCE = 0.05
 """A part is a lemon where chance alone would make any part of its kind fail so often in fewer than one history in twenty."""
 
 Verdict = Literal["lemon", "recurs", "systemic"]
+_SAID: dict[Verdict, str] = {
+    "lemon": "LEMON",
+    "recurs": "recurs, which may be chance",
+    "systemic": "systemic: not this part alone",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,28 +210,34 @@ def text(history: History) -> str:
     """What many runs tell, for a terminal."""
     out = [f"{count(history.runs, 'run')}, {history.failed} with a root cause"]
     if history.parts:
-        out.append("── parts that recur")
-        for p in history.parts:
-            days = f"{p.days[0]} to {p.days[-1]}" if len(p.days) > 1 else "".join(p.days)
-            says = {
-                "lemon": "LEMON",
-                "recurs": "recurs, which may be chance",
-                "systemic": "systemic: not this part alone",
-            }[p.verdict]
-            out.append(
-                f"  {p.kind:<4} {p.name:<24} {p.episodes} of {count(p.runs, 'run')}  {days}  {', '.join(p.rules)}  {says}"
-            )
+        out += ["── parts that recur", *_aligned(
+            (p.kind, p.name, f"{p.episodes} of {count(p.runs, 'run')}",
+             f"{p.days[0]} to {p.days[-1]}" if len(p.days) > 1 else "".join(p.days),
+             _SAID[p.verdict], ", ".join(p.rules))
+            for p in history.parts
+        )]  # fmt: skip
     if history.causes:
-        out.append("── causes, by the time that was lost to them")
-        for c in history.causes:
-            where = "systemic" if c.systemic else count(c.hosts, "host")
-            out.append(f"  {c.rule:<32} {count(c.runs, 'run'):>9}  {_hours(c.lost_seconds):>9}  {where}")
+        out += ["── causes, by the time that was lost to them", *_aligned(
+            (c.rule, count(c.runs, "run"), _lost(c.lost_seconds),
+             "systemic" if c.systemic else count(c.hosts, "host") if c.hosts else "")
+            for c in history.causes[:_SHOWN]
+        )]  # fmt: skip
+        if len(history.causes) > _SHOWN:
+            out.append(f"  … {count(len(history.causes) - _SHOWN, 'more cause')}: --format json")
     out += [f"not read: {path}: {why}" for path, why in history.skipped]
     return "\n".join(line(row) for row in out) + "\n"
 
 
-def _hours(seconds: float) -> str:
-    return f"{seconds / 3600:.1f} h" if seconds >= 360 else f"{seconds / 60:.1f} min"
+def _aligned(rows: Iterable[tuple[str, ...]]) -> list[str]:
+    """Rows as lines, each column as wide as its widest cell."""
+    rows = list(rows)
+    wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  " + "  ".join(f"{cell:<{w}}" for cell, w in zip(row, wide, strict=True)).rstrip() for row in rows]
+
+
+def _lost(seconds: float) -> str:
+    """Lost time for people; nothing where no time tells."""
+    return "" if seconds < 1 else duration(seconds)
 
 
 def page(collector: Collector, history: History) -> str:
@@ -236,21 +249,18 @@ def page(collector: Collector, history: History) -> str:
     picture = _picture(collector, history)
     return (
         templates().get_template("history.html.j2").render(
-            history=history, svg=svg(picture) if picture else "", hours=_hours,
+            history=history, svg=svg(picture) if picture else "", lost=_lost,
             style=(TEMPLATES / "page.css").read_text(encoding="utf-8"),
             runs=collector.rows("SELECT * FROM run ORDER BY since NULLS LAST, run_id"),
         )
     )  # fmt: skip
 
 
-_SHOWN = 24
-
-
 def _picture(collector: Collector, history: History) -> Any:  # noqa: ANN401 - a Picture, of a module that is imported where it is used
     from matplotlib.figure import Figure
 
-    from logsift.report.figures import Picture
-    from logsift.report.plots import BLUE, GREEN, GREY, ORANGE, RED
+    from logsift.report.figures import COLOURS, Picture
+    from logsift.report.plots import GREY, ORANGE
 
     rows = collector.rows(
         "SELECT name, rule, time, systemic FROM part WHERE kind = 'host' AND time IS NOT NULL ORDER BY time"
@@ -259,17 +269,18 @@ def _picture(collector: Collector, history: History) -> Any:  # noqa: ANN401 - a
     if not rows and not lost:
         return None
     often = [name for name, _ in Counter(r["name"] for r in rows).most_common(_SHOWN)]
-    rules = list(dict.fromkeys(r["rule"] for r in rows))
-    colours = dict(zip(rules, [RED, BLUE, ORANGE, GREEN] + [GREY] * len(rules), strict=False))
+    # Families, not rules: more colours than these nobody tells apart.
+    families = [name for name, _ in Counter(r["rule"].partition(".")[0] for r in rows).most_common()]
+    colours = dict(zip(families, [*COLOURS, *[GREY] * len(families)], strict=False))
     figure = Figure(figsize=(11, 2.2 + 0.25 * len(often) + 0.3 * len(lost)), layout="constrained")
     above, below = figure.subplots(2, 1, height_ratios=[max(len(often), 3), max(len(lost), 2)])
-    for rule in rules:
-        at = [r for r in rows if r["rule"] == rule and r["name"] in often]
+    for family in families:
+        at = [r for r in rows if r["rule"].partition(".")[0] == family and r["name"] in often]
         times: list[datetime] = [r["time"] for r in at]
-        above.scatter(times, [often.index(r["name"]) for r in at], color=colours[rule], label=rule, s=30)
+        above.scatter(times, [often.index(r["name"]) for r in at], color=colours[family], label=family, s=30)
     above.set_yticks(range(len(often)), [line(name) for name in often])
     above.invert_yaxis()
-    if rules:
+    if families:
         above.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
     above.set_title("hosts that root causes name")
     below.barh([c.rule for c in lost], [c.lost_seconds / 3600 for c in lost], color=ORANGE)
