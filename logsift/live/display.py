@@ -141,7 +141,7 @@ class Screen(_Output):
             self._live.stop()
         if analysis is None:
             raise UserError("nothing was read")
-        show(analysis)
+        show(analysis, kept=False)
 
 
 def table(rows: list[Row]) -> Table:

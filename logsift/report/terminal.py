@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -108,10 +108,10 @@ class Page:
             self._console.print(text, soft_wrap=True)
 
 
-def show(analysis: Analysis, console: Console | None = None, *, facts: bool = False) -> None:
-    """Print the report, whole and with the facts of each finding where asked for."""
+def show(analysis: Analysis, console: Console | None = None, *, facts: bool = False, kept: bool = True) -> None:
+    """Print the report, whole and with the facts of each finding where asked for; its database is named where it is kept."""
     console = console or Console(highlight=False)
-    report = build(analysis)
+    report = build(analysis) if kept else replace(build(analysis), database="")
     height = max(_HEIGHT, console.height if console.is_terminal else 0)
     page = Page(console, analysis.place or analysis.run)
     for room in (_ALL,) if facts else _ROOMS:

@@ -14,11 +14,11 @@ from builders.lift import LIFT, lift_stopped
 from click.testing import CliRunner
 from rich.console import Console
 
-from logsift import Catalog, analyze
+from logsift import Analysis, Catalog, analyze
 from logsift.cli import main
 from logsift.live import follow as following
 from logsift.live import watch as watching
-from logsift.live.display import table
+from logsift.live.display import Screen, table
 from logsift.live.watch import Event, Row, Watch, watch
 
 CONTENT = {"parsers/lift.toml": LIFT, "rules/lift/stopped.sql": lift_stopped()}
@@ -162,18 +162,20 @@ def test_a_log_is_silent_by_its_own_rhythm(
     assert told[0].fields["scope"] == "some"
 
 
-def test_it_ends_with_the_verdict_so_far(lift: Catalog, tmp_path: Path) -> None:
+def test_it_ends_with_the_verdict_so_far(lift: Catalog, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     say(tmp_path / "run" / "a.log", "lift stopped at floor 3\n")
     said = list[str]()
 
     def pressed(_: Watch) -> None:
         raise KeyboardInterrupt
 
-    watch(
-        tmp_path / "run", lift, lambda e: said.append(e.said), pressed,
-        done=lambda a: said.append(a.root.rule if a and a.root else ""),
-    )  # fmt: skip
+    def ended(verdict: Analysis | None) -> None:
+        said.append(verdict.root.rule if verdict and verdict.root else "")
+        Screen(None).end(verdict)
+
+    watch(tmp_path / "run", lift, lambda e: said.append(e.said), pressed, done=ended)
     assert said == ["The lift stopped at floor 3", "lift.stopped"]
+    assert "tables:" not in capsys.readouterr().out, "the database is gone with the watch"
     assert [p.name for p in (tmp_path / "run").iterdir()] == ["a.log"]
 
 
