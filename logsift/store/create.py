@@ -14,7 +14,7 @@ from logsift import __version__
 from logsift.content.errors import ContentError, ContentErrors
 from logsift.content.interface import CLOCK_INPUTS
 from logsift.places import cache_folder, publish, tidy, workplace
-from logsift.store.database import Store, quoted
+from logsift.store.database import Store, quoted, without_bar
 from logsift.store.dependencies import Inputs, branches, columns_asked, ordered
 from logsift.store.schema import CONCLUDED, ENGINE, SEARCHED, definitions
 
@@ -70,7 +70,8 @@ def _template(catalog: Catalog) -> Path:
 
 def _define(store: Store, catalog: Catalog) -> None:
     # Nothing has rows yet: a better plan would only cost time.
-    store.con.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false; PRAGMA disable_optimizer; BEGIN")
+    without_bar(store.con)
+    store.con.execute("SET TimeZone = 'UTC'; PRAGMA disable_optimizer; BEGIN")
     store.con.execute(";".join(definitions(catalog)))
     for seed in catalog.seeds:
         _load_seed(store, seed.name, seed.csv)

@@ -87,6 +87,13 @@ class _Watch:
                 con.interrupt()
 
 
+def without_bar(con: duckdb.DuckDBPyConnection) -> None:
+    """No progress bar of DuckDB's own."""
+    # Asked for first: in a notebook without ipywidgets there is none, and DuckDB refuses also to switch it off.
+    if con.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (True,):
+        con.execute("SET enable_progress_bar = false")
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """Rows with the names and SQL types of their columns."""
@@ -135,7 +142,8 @@ class Store:
         con = duckdb.connect()
         first, path = next(iter(paths.items()))
         try:
-            con.execute("SET enable_progress_bar = false; SET GLOBAL TimeZone = 'UTC'")
+            without_bar(con)
+            con.execute("SET GLOBAL TimeZone = 'UTC'")
             con.execute("SET autoinstall_known_extensions = false; SET autoload_known_extensions = false")
             con.execute("SET python_enable_replacements = false")  # a name in a query is no variable of the program
             if read_only:
