@@ -8,7 +8,6 @@ import re
 import stat
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -142,7 +141,7 @@ def find(
     base = run if run.is_dir() else run.parent
     missing = dict(refused)
     each = (
-        sorted(_files(run, follow, frozenset(roots), missing), key=lambda f: f[1])
+        sorted(_files(run, follow, frozenset(roots), missing), key=lambda f: f[1].parts)
         if run.is_dir()
         else [(run, run.relative_to(base), "")]
     )
@@ -181,9 +180,10 @@ def look(
         seen: of files that were looked at before with this catalog.
     """
     owners = sorted((g for g in catalog.grammars if g.head), key=lambda g: g.name)
+    is_any = _any_named(catalog)
     out: list[SourceFile] = []
     for some in range(0, len(found), _AT_ONCE):
-        looked = [_look(f, catalog, seen) for f in upcoming(found[some : some + _AT_ONCE])]
+        looked = [_look(f, catalog, is_any, seen) for f in upcoming(found[some : some + _AT_ONCE])]
         _match_heads([one for one in looked if one.told is None], owners)
         for one in looked:
             reader, grammar, why = one.told or ("lines", None, "")
@@ -208,7 +208,7 @@ def _path_of(base: Path, name: str) -> Path:
 def hints(name: str) -> tuple[str | None, int | None]:
     """What a path relative to the run directory says of host and global rank."""
     rank = None
-    for part in reversed(Path(name).parts):
+    for part in reversed(name.split("/")):
         if found := _RANK.search(part):
             rank = int(found[1])
             break
@@ -325,7 +325,7 @@ class _Look:
     head: bytes = b""
 
 
-def _look(file: Found, catalog: Catalog, seen: LookedAt | None) -> _Look:
+def _look(file: Found, catalog: Catalog, is_any: Callable[[str], re.Match[str] | None], seen: LookedAt | None) -> _Look:
     """What is known of a file by its size and its name."""
     if file.why:
         return _Look(file, ("", None, file.why))
@@ -346,27 +346,29 @@ def _look(file: Found, catalog: Catalog, seen: LookedAt | None) -> _Look:
     elif _OWN_TEXT.match(one.head):
         one.told = "", None, "own"
     else:
-        one.told = _named(file.path, file.name, catalog)
+        one.told = _named(file.path, file.name, catalog, is_any)
     return one
 
 
-def _named(path: Path, name: str, catalog: Catalog) -> tuple[str, str | None, str] | None:
+def _named(
+    path: Path, name: str, catalog: Catalog, is_any: Callable[[str], re.Match[str] | None]
+) -> tuple[str, str | None, str] | None:
     """Who reads a file of this name; a packed one goes by its name without the suffix."""
-    plain = Path(name).name
-    is_any = _any_of(tuple(glob for grammar in catalog.grammars for glob in grammar.names))
-    if not any(is_any(n) for n in (name, plain, Path(plain).stem)):
+    plain = name.rpartition("/")[2]
+    stem = plain.rpartition(".")[0] or plain
+    if not (is_any(name) or is_any(plain) or is_any(stem)):
         return None
     if compression_of(path):
-        plain = Path(plain).stem
+        plain = stem
     for grammar in catalog.grammars:
         if any(fnmatch.fnmatch(plain, g) or fnmatch.fnmatch(name, g) for g in grammar.names):
             return grammar.reader, grammar.name, ""
     return None
 
 
-@lru_cache(maxsize=4)
-def _any_of(globs: tuple[str, ...]) -> Callable[[str], re.Match[str] | None]:
-    """Whether a name fits one of these, in one search: most fit none."""
+def _any_named(catalog: Catalog) -> Callable[[str], re.Match[str] | None]:
+    """Whether a name fits one that a grammar knows, in one search: most fit none."""
+    globs = (glob for grammar in catalog.grammars for glob in grammar.names)
     return re.compile("|".join(map(fnmatch.translate, globs)) or r"(?!)").match
 
 
@@ -376,18 +378,18 @@ def _match_heads(looked: Sequence[_Look], owners: Sequence[Grammar]) -> None:
         return
     import polars as pl  # where no file changed, none is looked at
 
-    texts = pl.Series([_text(one.head) for one in looked])
+    texts = pl.Series([_text(one.head) for one in looked], dtype=pl.Binary).cast(pl.String)
     free = pl.int_range(len(looked), eager=True)
     for owner in owners:
-        there = texts.gather(free)
-        fits = pl.repeat(True, len(free), eager=True)
+        fits = free
         for pattern in owner.head:
-            fits &= _matches(there, pattern)
+            fits = fits.filter(_matches(texts.gather(fits), pattern))
         if owner.unless:
-            fits &= ~_matches(there, owner.unless)
-        for n in free.filter(fits):
+            fits = fits.filter(~_matches(texts.gather(fits), owner.unless))
+        for n in fits:
             looked[n].told = owner.reader, owner.name, ""
-        free = free.filter(~fits)
+        if len(fits):
+            free = free.filter(~free.is_in(fits))
     for n in free:
         looked[n].told = (
             ("", None, "binary, and no reader knows it") if _binary(looked[n].head) else ("lines", None, "")
@@ -399,8 +401,11 @@ def _matches(texts: pl.Series, pattern: str) -> pl.Series:
     return texts.str.contains(f"(?m){pattern}")
 
 
-def _text(head: bytes) -> str:
-    return head.decode("latin-1") if b"\0" in head[:4096] else head.decode("utf-8", errors="replace")
+def _text(head: bytes) -> bytes:
+    """The head in UTF-8, what is binary taken for Latin-1."""
+    if head.isascii():
+        return head
+    return (head.decode("latin-1") if b"\0" in head[:4096] else head.decode(errors="replace")).encode()
 
 
 def _head(path: Path) -> bytes:
