@@ -2,64 +2,74 @@
 -- (canonical); of several names for one thing the best keeps it. factor: to seconds or single
 -- units.
 with
-    names as (
+    names as materialized(
         select
-            *,
-            bool_or(trainer is distinct from 'epoch_line' and name ilike '%loss%') over (
-                partition by source
-            ) as by_step,
-            regexp_replace(
-                replace(
-                    replace(
-                        regexp_replace(lower(trim(name)), '\s*\((ms|s|sec|min)\)$', ''), ' ', '_'
-                    ),
-                    '-',
-                    '_'
-                ),
-                '^(loss_train)$|^(s|s/gpu)_lr$',
-                case when name ilike '%lr' then 'lr' else 'train_loss' end
-            ) as plain
+            file_id,
+            metric_source(f.path, p.stream) as source,
+            p.stream,
+            p.name,
+            p.phase,
+            p.unit,
+            p.trainer,
+            p.n
+        from
+            (
+                select file_id, stream, name, phase, unit, trainer, count(*) as n
+                from printed_value
+                group by all
+            ) p
+        join file f using (file_id)
+        union all
+        select
+            file_id,
+            source,
+            null as stream,
+            name,
+            phase,
+            '' as unit,
+            'store' as trainer,
+            sum(points) as n
+        from stored_curve
+        group by all
+    ),
+    spelling as materialized(  -- few: what a name means by itself is asked once for each
+        select
+            s.*,
+            main_loss_doubt(s.plain, m.doubt) as main,
+            metric_kind(s.plain, s.phase, k.kind) as kind_by_name,
+            adversary(s.plain) as side
         from
             (
                 select
-                    file_id,
-                    metric_source(f.path, p.stream) as source,
-                    p.stream,
-                    p.name,
-                    p.phase,
-                    p.unit,
-                    p.trainer,
-                    p.n
-                from
-                    (
-                        select file_id, stream, name, phase, unit, trainer, count(*) as n
-                        from printed_value
-                        group by all
-                    ) p
-                join file f using (file_id)
-                union all
-                select
-                    file_id,
-                    source,
-                    null as stream,
                     name,
                     phase,
-                    '' as unit,
-                    'store' as trainer,
-                    sum(points) as n
-                from stored_curve
-                group by all
-            )
+                    regexp_replace(
+                        replace(
+                            replace(
+                                regexp_replace(lower(trim(name)), '\s*\((ms|s|sec|min)\)$', ''),
+                                ' ',
+                                '_'
+                            ),
+                            '-',
+                            '_'
+                        ),
+                        '^(loss_train)$|^(s|s/gpu)_lr$',
+                        case when name ilike '%lr' then 'lr' else 'train_loss' end
+                    ) as plain
+                from (select distinct name, phase from names)
+            ) s
+        left join main_loss m on m.name = s.plain
+        left join metric_spelling k on k.name = s.plain
     ),
-    known_name as (  -- by its name alone
+    known_name as (
         select
             n.*,
-            main_loss_doubt(n.plain, m.doubt) as main,
-            metric_kind(n.plain, n.phase, k.kind) as kind_by_name,
-            adversary(n.plain) as side
+            s.* exclude (name, phase),
+            bool_or(n.trainer is distinct from 'epoch_line' and n.name ilike '%loss%') over (
+                partition by n.source
+            ) as by_step
         from names n
-        left join main_loss m on m.name = n.plain
-        left join metric_spelling k on k.name = n.plain
+        join spelling s on s.name = n.name and s.phase is not distinct from n.phase
     ),
     sides as (
         select
