@@ -110,7 +110,8 @@ def _why_not(grammars: list[Grammar], raw: str, records: pl.DataFrame, *, owned:
     for g in grammars:
         for p in g.patterns:
             there = any(n in raw for n in p.needles)
-            fits = (there or not p.needles) and bodies.str.contains(p.regex).any()
+            whole = not p.whole_line or pl.Series([raw]).str.contains(p.whole_line).item()
+            fits = (there or not p.needles) and whole and bodies.str.contains(p.regex).any()
             if fits and p.inside and _opened(g, p.inside, before):
                 becomes = f"continues a block {p.inside!r}" if p.append else f"ends a block {p.inside!r}"
                 becomes = becomes if p.append or p.closes else f"belongs into a block {p.inside!r}"

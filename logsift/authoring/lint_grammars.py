@@ -100,12 +100,15 @@ def _wrong(one: Envelope | Pattern, text: str, key: str, note: str = "", help: s
 def _pattern(catalog: Catalog, p: Pattern, earlier: tuple[Pattern, ...], lines: _Lines) -> Iterator[ContentError]:
     name = f"pattern {p.id!r}"
     yield from _regex(p.regex, p.origin)
+    if p.whole_line:
+        yield from _linear(p.whole_line, p.origin, "whole_line")
     if not p.samples:
         yield _wrong(p, f"{name} has no sample", "sample")
     groups, filled = set(re.compile(p.regex).groupindex), set()
     for sample in p.samples:
-        if not all(any(n in sample.line for n in literals) for literals in (p.needles, p.also_needs) if literals):
-            yield _wrong(p, f"{name}: no needle is in the sample", "needle", sample.line)
+        if not _looked_for(p, sample.line):
+            key = "whole_line" if _has_needles(p, sample.line) else "needle"
+            yield _wrong(p, f"{name}: its {key} is not in the sample", key, sample.line)
             continue
         records = lines.records(sample.line)
         bodies = records["body"].to_list()
@@ -116,11 +119,7 @@ def _pattern(catalog: Catalog, p: Pattern, earlier: tuple[Pattern, ...], lines: 
             continue
         body = bodies[found]
         for other in earlier:
-            if (
-                other.inside == p.inside
-                and _finds(other.regex, body)
-                and all(any(n in sample.line for n in some) for some in (other.needles, other.also_needs) if some)
-            ):
+            if other.inside == p.inside and _finds(other.regex, body) and _looked_for(other, sample.line):
                 help = "make one of them narrower"
                 yield _wrong(p, f"{name}: {other.id!r} above it takes this sample", "sample", sample.line, help)
         captured = _captured(records[found], p)
@@ -135,7 +134,7 @@ def _pattern(catalog: Catalog, p: Pattern, earlier: tuple[Pattern, ...], lines: 
         )  # fmt: skip
     for line in p.rejects:
         bodies = lines.records(line)["body"].to_list()
-        if (not p.needles or any(n in line for n in p.needles)) and any(_finds(p.regex, b) for b in bodies):
+        if _looked_for(p, line) and any(_finds(p.regex, b) for b in bodies):
             yield _wrong(p, f"{name} matches what it should reject", "reject", line)
 
 
@@ -167,6 +166,15 @@ def check_needles(catalog: Catalog) -> Iterator[ContentError]:
                         help = "take a text that is rarer; a second one that is common goes into also_needs"
                         told = f"needle {needle!r} is in {share} of the lines that {whose} formats print"
                         yield _wrong(p, told, "needle", "", help)
+
+
+def _has_needles(p: Pattern, line: str) -> bool:
+    return all(any(n in line for n in some) for some in (p.needles, p.also_needs) if some)
+
+
+def _looked_for(p: Pattern, line: str) -> bool:
+    """True where the pattern's regex is tried on the message of a line."""
+    return _has_needles(p, line) and (not p.whole_line or _finds(p.whole_line, line))
 
 
 def _finds(pattern: str, line: str) -> bool:
@@ -280,10 +288,8 @@ def _counted_twice(catalog: Catalog) -> Iterator[ContentError]:
                     continue
                 for sample in (*p.samples, *other.samples):
                     line = sample.line
-                    if (
-                        all(any(n in line for n in q.needles) for q in (p, other))
-                        and all(any(n in line for n in q.also_needs) for q in (p, other) if q.also_needs)
-                        and all(compiled[id(q)].search(line) for q in (p, other))
+                    if all(_looked_for(q, line) for q in (p, other)) and all(
+                        compiled[id(q)].search(line) for q in (p, other)
                     ):
                         told = f"pattern {other.id!r}: {name}.{p.id} makes a row of {p.table} of the same line"
                         help = "a value would count twice: make one of them narrower"

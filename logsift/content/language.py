@@ -108,6 +108,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         _NEEDLE,
         Key("also_needs", "text or texts", "Another text, looked for only beside a needle: it spares the regex where needles are common."),
         _REGEX,
+        Key("whole_line", "text", "A regex that the line matches too, with what launchers and loggers put in front of its message (a level).", "whole_line = ' ERROR '"),
         Key("set", "table", "Columns with a fixed value.", 'set = { kind = "stopped" }'),
         Key("opens", "text", "The line opens a block of that name: what follows may belong to it."),
         Key("inside", "text", "The line counts only within a block of that name; `NAME_line` is filled with the line that opened it."),

@@ -270,8 +270,9 @@ class _Loader:
         regex = self.regex(origin, one.get("regex", ""))
         if regex is None:
             return None
+        whole_line = self.regex(origin, one.get("whole_line", "")) or ""
         return Pattern(
-            id, one.get("table", ""), one.get("src", ""), needles, _needles(one.get("also_needs", "")), regex,
+            id, one.get("table", ""), one.get("src", ""), needles, _needles(one.get("also_needs", "")), regex, whole_line,
             MappingProxyType(one.get("set", {})), one.get("opens", ""), inside, one.get("closes", ""),
             one.get("append", ""), one.get("number", ""), self.samples(one, origin), tuple(one.get("reject", ())), origin,
         )  # fmt: skip

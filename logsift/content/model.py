@@ -97,7 +97,8 @@ class Pattern:
     """One shape of line and the row it becomes.
 
     One of `needles` is in every line it matches, and one of `also_needs`, which is looked for only beside a needle: it
-    spares the regex where the needles alone are in lines of many kinds.
+    spares the regex where the needles alone are in lines of many kinds. `regex` is matched against the message,
+    `whole_line`, where there is one, against the line with all that launchers and loggers put in front.
     """
 
     id: str
@@ -106,6 +107,7 @@ class Pattern:
     needles: tuple[str, ...]
     also_needs: tuple[str, ...]
     regex: str
+    whole_line: str
     set: Mapping[str, Any]
     opens: str
     inside: str

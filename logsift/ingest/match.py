@@ -230,6 +230,8 @@ class _Run:
         for literals in (needles, p.also_needs):
             if len(where) and literals:
                 where = self.standing.among(literals, where)
+        if p.whole_line:
+            where = where[self.lines["raw"].gather(where).str.contains(p.whole_line).to_numpy()]
         if len(where) == 0:
             return None
         bodies = self.lines["body"] if len(where) == len(mask) else self.lines["body"].gather(where)

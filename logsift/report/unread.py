@@ -26,7 +26,7 @@ def unread(store: Store, to: str) -> str:
     out = []
     for row in rows:
         by = [count(row[name], name.removesuffix("s")) for name in ("files", "ranks", "hosts") if row[name] > 1]
-        out.append(f"{row['lines']:7}  {row['word']:6} {line(row['path'])}:{row['line_no']}  {', '.join(by)}".rstrip())
+        out.append(f"{row['lines']:7}  {row['word']:7} {line(row['path'])}:{row['line_no']}  {', '.join(by)}".rstrip())
         out.append(f"         {line(row['text'])}")
     shown = sum(row["lines"] for row in rows)
     out += ["", f"{count(shown, 'line')} of {count(len(rows), 'kind')}. What becomes of one: logsift explain FILE:LINE"]

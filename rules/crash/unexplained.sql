@@ -165,7 +165,8 @@ with
     ranked as (
         select
             *,
-            case when is_grave then 4 when word = 'error' then 2 else 0 end
+            case when is_grave then 4 when word in ('error', 'claimed') then 2 else 0 end
+            - case when is_aftermath(text) then 3 else 0 end
             - case when is_forgiven then 1 else 0 end
             + case when is_first_of_burst then 1 else 0 end
             + case when is_after_steps then 1 else -3 end

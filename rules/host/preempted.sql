@@ -144,16 +144,19 @@ run  = [
 ]
 
 [[step]]
-when = "reason == 'cancelled' and not had_hung and by and by.startswith('uid ')"
-say  = "Ask whoever cancelled it; then start again from the last checkpoint."
-run  = ["getent passwd {{ by | replace('uid ', '') }}"]
-[[step]]
-when = "reason == 'cancelled' and not had_hung and not (by and by.startswith('uid '))"
+when = "reason == 'cancelled' and not had_hung"
 say  = '''
-Ask {% if by %}{{ by }}{% else %}whoever cancelled it{% endif %} why it was ended; then start again
-from the last checkpoint.
+Ask {% if by and not by.startswith('uid ') %}{{ by }}{% else %}whoever cancelled it{% endif %} why
+it was ended; then start again from the last checkpoint.
 '''
-run  = ["bhist -l {{ job }}"]
+run  = [
+  "{% if by and by.startswith('uid ') %}getent passwd {{ by | replace('uid ', '') }}{% endif %}",
+  "{% if scheduler == 'slurm' %}sacct -j {{ job }} -o JobID,State%30,ExitCode,Start,End{% endif %}",
+  "{% if scheduler == 'lsf' %}bhist -l {{ job }}{% endif %}",
+  "{% if scheduler == 'pbs' %}tracejob {{ job }}{% endif %}",
+  "{% if scheduler == 'htcondor' %}condor_history -long {{ job }}{% endif %}",
+  "{% if scheduler == 'grid engine' %}qacct -j {{ job }}{% endif %}",
+]
 
 [[step]]
 when = "reason == 'told_to_stop'"

@@ -41,7 +41,7 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("host.preempted", {"reason": "preempted", "scheduler": "slurm"}, "Submit the job to a partition or QOS that is not preempted"),
     ("host.preempted", {"reason": "preempted", "scheduler": "lsf"}, "Submit the job to a queue that is not preemptable"),
     ("host.preempted", {"reason": "requeued", "scheduler": "slurm"}, "Check that the job resumes from its last checkpoint"),
-    ("host.preempted", {"reason": "cancelled", "by": "uid 411"}, "Ask whoever cancelled it;"),
+    ("host.preempted", {"reason": "cancelled", "by": "uid 411"}, "Ask whoever cancelled it why it was ended;"),
     ("host.preempted", {"reason": "cancelled", "by": "mlops"}, "Ask mlops why it was ended;"),
     ("network.ib_error", {"source": "nccl", "status_name": "REM_ACCESS_ERR"}, "Leave cables alone: the card was refused access"),
     ("network.ib_error", {"source": "nccl", "status_name": "REM_INV_REQ_ERR"}, "Look for ranks that issue different collectives or sizes"),

@@ -43,6 +43,21 @@ create macro is_grave(text, word) as
     )
 ;
 
+-- A line of a launcher, a scheduler or a build that only says that something has ended: the reason
+-- is in another.
+create macro is_aftermath(text) as
+    regexp_matches(
+        text,
+        '^srun: (?:Job step aborted|Force Terminated|Terminating)|^g?make(?:\[[0-9]+\])?: \*\*\*|'
+        || 'CalledProcessError|ChildFailedError|^SystemExit|'
+        || '(?i)\b(?:exit(?:ed|s|ing)?|return(?:ed|s)?|terminated|completed|finished|failed|ended|'
+        || 'died)\b.{0,60}\b(?:exit|status|return|code|signal)[ _:=]|'
+        || 'non-?zero (?:exit|status|return)|'
+        || 'one or more (?:processes|tasks|workers)|primary job|(?:killing|terminating|stopping) '
+        || '(?:all |the |other |remaining )*(?:process|worker|job|task|child|subprocess)'
+    )
+;
+
 -- The last line of a program's traceback: the class of an exception and what it says.
 create macro is_exception(text) as
     regexp_matches(text, '^[a-z_.]*[A-Z][A-Za-z_]*(?:Error|Exception): ')
