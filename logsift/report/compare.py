@@ -257,7 +257,7 @@ def _rows(c: Comparison) -> Iterator[str]:
     if c.figures:
         yield "── figures"
         for f in c.figures:
-            yield f"{'!' if f.worse else ' '} {f.name}: {_value(f.good, f.unit)} → {_value(f.bad, f.unit)} {_change(f)}".rstrip()
+            yield f"{'!' if f.worse else ' '} {f.name}: {_value(f.good, f.unit)} → {_value(f.bad, f.unit)}  {_change(f)}".rstrip()
     if c.loss:
         yield "── loss"
         yield f"  {_loss_said(c.loss)}"
@@ -291,4 +291,4 @@ def _value(value: float | None, unit: str) -> str:
 
 
 def _change(figure: Figure) -> str:
-    return f"({figure.change:+.0%})" if figure.change else ""
+    return f"{figure.change:+.0%}" if figure.change else ""

@@ -70,7 +70,7 @@ def test_what_differs_is_told_and_what_does_not_is_not(runs: tuple[Path, Path]) 
 def test_a_regression_report_has_versions_and_performance(runs: tuple[Path, Path]) -> None:
     told = asked(runs, "md")
     assert "| NCCL | 2.21.5+cuda12.4 | 2.22.5+cuda12.4 |" in told
-    assert "| seconds per step | 0.5 s | 0.9 s | (+80%) |" in told
+    assert "| seconds per step | 0.5 s | 0.9 s | +80% |" in told
     assert "`falling back to sockets for <path> in <id>`, 2×" in told
 
 
