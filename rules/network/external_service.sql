@@ -91,6 +91,8 @@ with
                     'HTTPS?ConnectionPool|Max retries exceeded with url|NameResolutionError'
                     || '|Cannot connect to host [^ ]+ ssl|We couldn''t connect to ''https?://'
                     || '|Could not connect to the endpoint URL'
+                    || '|AWS Error (?:NETWORK_CONNECTION|SLOW_DOWN|SERVICE_UNAVAILABLE'
+                    || '|REQUEST_TIMEOUT|INTERNAL_FAILURE|THROTTLING) during'
                 )
                 or t.exception_class is not null
                 or starts_with(type, 'wandb.errors')

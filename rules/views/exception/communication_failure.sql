@@ -41,9 +41,9 @@ with
         select
             m.* exclude (bytes, given_up_at) replace (
                 coalesce(r.message, m.message) as message,
-                case
-                    when r.message is null then 'internal' else coalesce(r."class", 'internal')
-                end as "class"
+                coalesce(
+                    case when r.message is null then m."class" else r."class" end, 'internal'
+                ) as "class"
             )
         from mpi_line m
         left join mpi_reason r using (file_id, given_up_at)
