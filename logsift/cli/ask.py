@@ -149,7 +149,8 @@ def tables(what: tuple[str, ...], whole: bool, content: tuple[Path, ...]) -> Non
     from logsift.store.create import empty
 
     store, runs, name = empty(catalog_of(content)), list(what), ""
-    if runs and (runs[-1] in names(store) or not place(runs[-1]).exists()):
+    # What is there is a run, also where its folder is called like a table: behind a run it is the table.
+    if runs and (not place(runs[-1]).exists() or (len(runs) > 1 and runs[-1] in names(store))):
         name = runs.pop()
     if runs:
         store = analysis_of(tuple(map(place, runs)), None, content).store

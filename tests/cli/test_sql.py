@@ -107,11 +107,15 @@ def test_two_runs_are_beside_each_other(crashed: Path, tmp_path: Path) -> None:
     assert "b is " in both.stderr
 
 
-def test_tables_of_a_run_and_of_none(crashed: Path) -> None:
+def test_tables_of_a_run_and_of_none(crashed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "traceback_end" in run("tables", crashed).stdout
     assert "(1 row)" in run("tables", crashed, "traceback_end").stdout
     assert "(0 rows)" in run("tables", "traceback_end").stdout
     assert "did you mean rank_fate" in run("tables", crashed, "rank_fat").output
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(crashed / "logsift.duckdb", "gpu")
+    assert "Start here" in run("tables", "gpu").stdout, "a run that is called like a table"
+    assert run("tables", "gpu", "gpu").stdout.startswith("gpu: ")
 
 
 def test_duckdbs_own_shell_is_sealed_too(crashed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
