@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from threading import local
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 Buffer = bytes | memoryview
 
 DENSE_BYTES = 256
+_SPARSE_BYTES = 8192
+"""A window with at most one hit for so many bytes is looked through once, for the needles of leftovers too."""
 _HITS_OF_A_LINE = 3
 """How many needles of leftovers a line has that has one."""
 _TAIL_BYTES = 1 << 16
@@ -85,6 +87,24 @@ def _cut(window: Window, kept: Ints) -> Lines:
     return *window.places(kept), data
 
 
+def _as_pairs(hits: list[tuple[int, int]]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    return np.array(hits, np.int64).reshape(-1, 2)
+
+
+def _first_and_last(window: Window, found: Ints, limit: int) -> Ints:
+    """The lines of some of the hits in the core: about the first `limit` of each file and as many of its last ones, near its end."""
+    found = found[(found > window.core_start) & (found <= window.core_stop)] if limit else _NONE
+    if not len(found):
+        return _NONE
+    lines = np.searchsorted(window.ends, found)
+    which, nth = window.which(lines), np.arange(len(lines))
+    begins = np.searchsorted(which, np.arange(len(window.begins) + 1))
+    stops = np.append(window.ends[window.begins[1:] - 1], window.core_stop)
+    last = (begins[which + 1] - nth <= limit) & (stops[which] - found <= _TAIL_BYTES)
+    chosen: Ints = np.unique(lines[(nth - begins[which] <= limit) | last])
+    return chosen
+
+
 class Scanner(Protocol):
     """Finds literal needles, by their number."""
 
@@ -103,7 +123,7 @@ class Gate:
     def __init__(self, everywhere: Sequence[Grammar], spelling: Spelling | None = None) -> None:
         grammars = [g for g in everywhere if not g.leftovers]
         faint = {n for g in everywhere if g.leftovers for p in g.patterns for n in p.needles}
-        self._faint = scanner(tuple(n.encode() for n in sorted(faint)), places=True)
+        self._faint_needles = tuple(n.encode() for n in sorted(faint))
         self._spelling = spelling or Spelling()
         after: dict[str, int] = dict.fromkeys(sorted(self._spelling.needles), 0)
         for grammar in grammars:
@@ -122,7 +142,17 @@ class Gate:
         held = {n: [m for m in inner if m != n] for n, inner in self._within(list(after)).items()}
         placed = [n for n in after if not any(after[m] >= after[n] for m in held.get(n, ()))]
         self._after = np.array([after[n] for n in placed], np.int64)
-        self._places = scanner(tuple(n.encode() for n in placed), places=True)
+        self._placed_needles = tuple(n.encode() for n in placed)
+        self._every = scanner((*self._placed_needles, *self._faint_needles), places=True)
+
+    # Windows with few hits are looked through once; these two are made where one has many.
+    @cached_property
+    def _places(self) -> Scanner:
+        return scanner(self._placed_needles, places=True)
+
+    @cached_property
+    def _faint(self) -> Scanner:
+        return scanner(self._faint_needles, places=True)
 
     def _within(self, needles: Sequence[str]) -> dict[str, list[str]]:
         """Needle -> the needles that it holds: all are searched at once in all of them, one on a line."""
@@ -143,11 +173,7 @@ class Gate:
         limit, inside = lines * _HITS_OF_A_LINE, memoryview(window.buffer)[window.core_start : window.core_stop]
         if len(window.begins) > 1:
             every = self._faint.hits(inside, len(inside)) if lines else []
-            at = np.searchsorted(window.ends, np.array([end for end, _ in every], np.int64))
-            borders = np.searchsorted(at, [*window.begins, len(window.ends)])
-            nth, count = np.arange(len(at)), np.diff(borders)
-            first = nth - np.repeat(borders[:-1], count) <= limit
-            return np.unique(at[first | (np.repeat(borders[1:], count) - nth <= limit)])
+            return _first_and_last(window, np.array([end for end, _ in every], np.int64), limit)
         hits, begin = self._faint.hits(inside, limit) if lines else [], window.core_start
         found = [begin + end for end, _ in hits]
         if len(hits) > limit:
@@ -160,15 +186,24 @@ class Gate:
 
     def pass_through(self, window: Window, leftovers: int = 0) -> Passed:
         """Cut out of a window what may hold something known, and up to twice so many lines that leftovers are read from."""
-        view, marked = window.view(), self.marked(window, leftovers)
-        hits = self._places.hits(view, limit := window.size // DENSE_BYTES + 64)
-        if len(hits) > limit:
-            present = frozenset(self._needles[n] for n in self._scanner.present(view))
-            # Where nothing opens a block the lines around the core can add nothing to it.
-            return self._spell(Passed.whole(window, present, marked, around=bool(present & self._openers)))
-        if not hits and not len(marked):
+        view, few, limit = window.view(), window.size // _SPARSE_BYTES + 64, window.size // DENSE_BYTES + 64
+        every = self._every.hits(view, few)
+        if len(every) <= few:
+            hits = _as_pairs(every)
+            is_faint = hits[:, 1] >= len(self._placed_needles)
+            marked = _first_and_last(window, window.start + hits[is_faint, 0], leftovers * _HITS_OF_A_LINE)
+            hits = hits[~is_faint]
+        else:
+            marked = self.marked(window, leftovers)
+            many = self._places.hits(view, limit)
+            if len(many) > limit:
+                present = frozenset(self._needles[n] for n in self._scanner.present(view))
+                # Where nothing opens a block the lines around the core can add nothing to it.
+                return self._spell(Passed.whole(window, present, marked, around=bool(present & self._openers)))
+            hits = _as_pairs(many)
+        if not len(hits) and not len(marked):
             return Passed.of(window, _NONE, frozenset())
-        ends, numbers = np.array(hits, np.int64).reshape(-1, 2).T
+        ends, numbers = hits.T
         lines = np.searchsorted(window.ends, window.start + ends)
         count = len(window.ends)
         behind = np.append(window.begins[1:], count)[window.which(lines)]
