@@ -140,12 +140,17 @@ def _unnamed(catalog: Catalog, files: Sequence[SourceFile], progress: Callable[[
         from logsift import pipeline
         from logsift.store.create import create
 
-    with tempfile.TemporaryDirectory(prefix="logsift-") as folder:
-        with closing(create(Path(folder) / DATABASE, catalog)) as made:
-            pipeline.read(made, catalog, files, progress)
-            pipeline.explain(made, catalog, files, progress)
-            made.finish()
-        store = Store.open(Path(folder) / DATABASE)
+    with tempfile.TemporaryDirectory(prefix="logsift-") as folder, ExitStack() as held_open:
+        store = create(Path(folder) / DATABASE, catalog)
+        held_open.callback(store.close)
+        pipeline.read(store, catalog, files, progress)
+        pipeline.explain(store, catalog, files, progress)
+        if store.is_small:
+            held_open.pop_all()  # to write it and open it again takes longer than to ask it
+            store.seal()
+        else:
+            store.finish()
+            store = Store.open(Path(folder) / DATABASE)
     store.path = None
     return store
 

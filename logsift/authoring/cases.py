@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 import tomllib
-from pathlib import Path
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from logsift.authoring.lint_rules import placeholders
@@ -16,6 +15,7 @@ from logsift.run import analyze
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from logsift.content.model import Catalog
 
@@ -40,8 +40,9 @@ def failures(case: Path, catalog: Catalog) -> Iterator[ContentError]:
     place = Origin(CASE, 1, str(case))
     try:
         want = tomllib.loads((case / CASE).read_text(encoding="utf-8"))
-        with tempfile.TemporaryDirectory() as scratch:
-            report = document(analyze(case / "run", catalog=catalog, db=Path(scratch) / "logsift.duckdb"))
+        analysis = analyze(case / "run", catalog=catalog, db=None)
+        with closing(analysis.store):
+            report = document(analysis)
     except (UserError, OSError, tomllib.TOMLDecodeError) as e:
         yield ContentError(place, f"{case.name}: {e}", "a case is a folder with run/ and case.toml")
         return

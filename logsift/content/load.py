@@ -9,6 +9,7 @@ import re
 import tomllib
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
@@ -65,13 +66,19 @@ def load_catalog(*roots: Traversable) -> Catalog:
     placed = hashlib.sha256("\0".join((digest.hexdigest(), *dict.fromkeys(f.root for f in files))).encode())
     kept = cache_folder() / f"content-{placed.hexdigest()[:24]}.pickle"
     with suppress(Exception):  # what a damaged one raises is of many kinds
-        return cast("Catalog", pickle.loads(kept.read_bytes()))
+        return _kept(kept)
     loader = _Loader()
     for f in files:
         loader.add(f)
     catalog = loader.finish(digest.hexdigest(), content.hexdigest()[:24])
     keep(kept, pickle.dumps(catalog, pickle.HIGHEST_PROTOCOL))
     return catalog
+
+
+@lru_cache(maxsize=4)
+def _kept(path: Path) -> Catalog:
+    """A catalog as it was kept: the same one for all runs that a process analyses."""
+    return cast("Catalog", pickle.loads(path.read_bytes()))
 
 
 def default_roots() -> tuple[Traversable, ...]:

@@ -248,7 +248,7 @@ class Missing:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Catalog:
     """All content. `digest` changes with every byte of it and with the logsift that is installed; `content` with the bytes alone."""
 

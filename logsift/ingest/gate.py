@@ -138,9 +138,7 @@ class Gate:
         helping = ({n for g in grammars if g.envelope for n in g.envelope.needles} | faint) - set(after)
         self._needles = [*after, *sorted(helping)]
         self._scanner = scanner(tuple(n.encode() for n in self._needles))
-        # A needle that holds another one which lets as much pass needs no place of its own.
-        held = {n: [m for m in inner if m != n] for n, inner in self._within(list(after)).items()}
-        placed = [n for n in after if not any(after[m] >= after[n] for m in held.get(n, ()))]
+        placed = _placed(tuple(after.items()))
         self._after = np.array([after[n] for n in placed], np.int64)
         self._placed_needles = tuple(n.encode() for n in placed)
         self._every = scanner((*self._placed_needles, *self._faint_needles), places=True)
@@ -153,16 +151,6 @@ class Gate:
     @cached_property
     def _faint(self) -> Scanner:
         return scanner(self._faint_needles, places=True)
-
-    def _within(self, needles: Sequence[str]) -> dict[str, list[str]]:
-        """Needle -> the needles that it holds: all are searched at once in all of them, one on a line."""
-        encoded = tuple(n.encode() for n in needles)
-        ends = np.cumsum([len(n) + 1 for n in encoded])
-        found = scanner(encoded, places=True).hits(b"\n".join(encoded), len(ends) * 1000)
-        out: dict[str, list[str]] = {}
-        for end, number in found:
-            out.setdefault(needles[int(np.searchsorted(ends, end))], []).append(needles[number])
-        return out
 
     def standing(self, data: bytes) -> frozenset[str]:
         """The needles that are in `data`."""
@@ -296,6 +284,20 @@ class _Plain:
                 found.append((at + len(needle), number))
                 at, times = whole.find(needle, at + 1), times + 1
         return sorted(found)[: limit + 1]
+
+
+@lru_cache(maxsize=8)
+def _placed(after: tuple[tuple[str, int], ...]) -> tuple[str, ...]:
+    """The needles, of those given with the lines that they let pass, that need a place: none within them lets as much pass."""
+    encoded = tuple(needle.encode() for needle, _ in after)
+    ends = np.cumsum([len(n) + 1 for n in encoded])
+    # All are searched at once in all of them, one on a line.
+    hits = scanner(encoded, places=True).hits(b"\n".join(encoded), len(ends) * 1000)
+    within, held = np.array(hits, np.int64).reshape(-1, 2).T
+    within = np.searchsorted(ends, within)
+    lines = np.array([lines for _, lines in after], np.int64)
+    spared = set(within[(within != held) & (lines[held] >= lines[within])].tolist())
+    return tuple(needle for n, (needle, _) in enumerate(after) if n not in spared)
 
 
 @lru_cache(maxsize=8)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import groupby
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from logsift.content.model import Catalog, Table
+    from logsift.content.model import Catalog, Grammar, Table
     from logsift.ingest.discover import SourceFile
 
 Given = pl.DataFrame | Sequence[Mapping[str, Any]]
@@ -78,16 +79,27 @@ class Parsed:
         return str(error) if isinstance(error, (CutShort, ConnectionError)) else f"{type(error).__name__}: {error}"
 
 
+def _everywhere(catalog: Catalog) -> list[Grammar]:
+    """The grammars that look into every text file."""
+    return [g for g in catalog.grammars if g.reader == "lines" and not g.owns]
+
+
+@lru_cache(maxsize=2)
+def _gate(catalog: Catalog) -> Gate:
+    """The gate of a catalog: the same for all runs that a process analyses."""
+    return Gate(_everywhere(catalog), Spelling(catalog.envelopes))
+
+
 class Parser:
     """A catalog prepared for reading files."""
 
     def __init__(self, catalog: Catalog, window_bytes: int = text.WINDOW_BYTES) -> None:
         self.catalog, self.window_bytes = catalog, window_bytes
-        self.everywhere = [g for g in catalog.grammars if g.reader == "lines" and not g.owns]
+        self.everywhere = _everywhere(catalog)
         self.owners = {g.name: g for g in catalog.grammars if g.owns}
         self.envelopes = Envelopes.of(catalog.envelopes, [g.envelope for g in self.everywhere if g.envelope])
         self.spelling = Spelling(catalog.envelopes)
-        self.gate = Gate(self.everywhere, self.spelling)
+        self.gate = _gate(catalog)
         self.margin = reach(self.everywhere)
         self.wrapped = dict.fromkeys(self.owners, Envelopes.of(catalog.envelopes, []))
 

@@ -112,6 +112,8 @@ class Store:
         self.con, self.path, self._sealed, self._watch = con, path, sealed, watch or _Watch()
         self.filled: frozenset[str] | None = None
         """The tables of content that have rows, once somebody asked; see `materialise.filled`."""
+        self.is_small = False
+        """True where it was filled with few rows."""
         self.sizes_are_exact = False
         """True where every row was counted when it came, and none has gone."""
         self._sizes: dict[str, int] | None = None
@@ -147,7 +149,7 @@ class Store:
             con.execute("SET autoinstall_known_extensions = false; SET autoload_known_extensions = false")
             con.execute("SET python_enable_replacements = false")  # a name in a query is no variable of the program
             if read_only:
-                con.execute(f"SET temp_directory = ''; SET memory_limit = '{_MEMORY_ASKED}'")
+                con.execute("SET temp_directory = ''")
             else:
                 folder = path.parent.absolute()
                 con.execute(f"SET temp_directory = {quoted(str(folder / 'spilled'))}; SET memory_limit = '{_MEMORY}'")
@@ -247,7 +249,8 @@ class Store:
     def plan_by_size(self) -> None:
         """Spare the work on plans, and threads, where there are few rows."""
         declared = self.con.execute("SELECT name FROM content_declared").fetchall()
-        if sum(self.sizes().get(name, 0) for (name,) in declared) < SMALL_ROWS:
+        self.is_small = sum(self.sizes().get(name, 0) for (name,) in declared) < SMALL_ROWS
+        if self.is_small:
             self.con.execute(f"SET disabled_optimizers = '{','.join(_FOR_MANY_ROWS)}'; SET threads = 1")
 
     def fill(self, statement: str) -> int:
@@ -297,6 +300,7 @@ class Store:
     def seal(self) -> None:
         """From here on queries can read the database and nothing else of the machine, also not its file by another name."""
         if not self._sealed:
+            self.con.execute(f"SET memory_limit = '{_MEMORY_ASKED}'")
             self.con.execute("SET enable_external_access = false; SET disabled_filesystems = 'LocalFileSystem'")
             self.con.execute("SET lock_configuration = true")
             self._sealed = True

@@ -7,6 +7,7 @@ union by itself, a table that only reads empty ones not at all.
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
     from logsift.store.database import Store
     from logsift.store.schema import Stage
+
+
+_needs = lru_cache(maxsize=None)(json.loads)  # hundreds of texts, the same for every store of a catalogue
 
 
 def declared(store: Store, column: str = "file_id") -> frozenset[str]:
@@ -95,7 +99,7 @@ class Tables:
             self._made += 1
             if self._progress and "behind the verdict" not in stages:
                 self._progress("tables", min(self._made, self._all), self._all)
-            if not may_find(json.loads(m["needs"]), self._filled):
+            if not may_find(_needs(m["needs"]), self._filled):
                 continue
             try:
                 with timed("table", m["name"]):
@@ -110,14 +114,14 @@ class Tables:
         """Rule -> those of its queries that may find something."""
         out: dict[str, list[str]] = {}
         for r in self._store.rows("SELECT rule, query, needs FROM content_rule ORDER BY rule, ordinal"):
-            if may_find(json.loads(r["needs"]), self._filled):
+            if may_find(_needs(r["needs"]), self._filled):
                 out.setdefault(r["rule"], []).append(r["query"])
         return out
 
     def missing(self) -> frozenset[str]:
         """The missing sources whose query may find something."""
         listed = self._store.rows("SELECT name, needs FROM content_missing")
-        return frozenset(r["name"] for r in listed if may_find(json.loads(r["needs"]), self._filled))
+        return frozenset(r["name"] for r in listed if may_find(_needs(r["needs"]), self._filled))
 
 
 def _with_rows(store: Store, names: Collection[str]) -> frozenset[str]:
