@@ -18,7 +18,7 @@ NOTICED = {"hang.collective_timeout", "network.ib_error", "network.peer_lost"}
 
 
 def analysed(cluster: Cluster, run: Path, catalog: Catalog, without: Collection[str] = ()) -> Analysis:
-    return analyze(cluster.write(run, without), catalog=catalog)
+    return analyze(cluster.write(run, without), catalog=catalog, db=None)
 
 
 def names(name: str, root: Incident | None, cluster: Cluster, culprit: int) -> None:
@@ -54,7 +54,8 @@ def test_a_kernel_log_may_come_as_any_tool_writes_it(
 def never_wrong_for_sure(name: str, fewer: int, run: Path, catalog: Catalog) -> None:
     """With every choice of `fewer` sources removed the root stays right, or is graded lower, or there is none."""
     cause, cluster = CAUSES[name], make(name, culprit=CULPRIT)
-    sources = sorted(cluster.sources())
+    # The curves of a healthy job tell nothing of a fault: that they are missing is shown by one cause.
+    sources = sorted(cluster.sources().keys() - ({"metrics"} if name != "gpu fell off the bus" else set()))
     for without in combinations(sources, fewer):
         if len(without) == len(sources):
             continue

@@ -83,7 +83,7 @@ def run(folder: Path, how: str, **env: str) -> Path:
     ],
 )
 def test_the_rank_is_named(how: str, env: dict[str, str], rule: str, ranks: set[int], tmp_path: Path) -> None:
-    root = analyze(run(tmp_path, how, **env)).root
+    root = analyze(run(tmp_path, how, **env), db=None).root
     assert root is not None
     assert (root.rule, root.ranks) == (rule, ranks)
 
@@ -92,5 +92,5 @@ def test_the_rank_is_named(how: str, env: dict[str, str], rule: str, ranks: set[
     "env", [{}, DETAIL | {"TORCH_CPP_LOG_LEVEL": "INFO"}], ids=["plain", "all that torch can tell"]
 )
 def test_a_job_that_ends_well_is_silent(env: dict[str, str], tmp_path: Path) -> None:
-    analysis = analyze(run(tmp_path, "well", **env))
+    analysis = analyze(run(tmp_path, "well", **env), db=None)
     assert not [i for i in analysis.incidents if i.severity != "info"]

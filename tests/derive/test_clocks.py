@@ -89,7 +89,7 @@ def test_a_kill_that_two_logs_saw_tells_the_zone_between_them(run_of: Runs) -> N
             "train.log": REPORT.format(at="2026-03-03_09:00:31"),
         }
     )
-    analysis = analyze(run)
+    analysis = analyze(run, db=None)
     assert seen(analysis, "oom_victim") == {1: "2026-03-03 09:00:20"}
     assert seen(analysis, "xid_line") == {2: "2026-03-03 09:00:40"}
     clocks = {
@@ -108,7 +108,7 @@ def test_a_kill_of_another_moment_tells_nothing(run_of: Runs) -> None:
             "train.log": REPORT.format(at="2026-03-03_09:00:31"),
         }
     )
-    analysis = analyze(run)
+    analysis = analyze(run, db=None)
     assert seen(analysis, "oom_victim") == {1: "2026-03-03 01:09:20"}
 
 
@@ -116,7 +116,7 @@ def test_seconds_since_boot_become_times_where_the_kernel_says_the_wall_clock(ru
     log = f"""[    2.000000] rtc_cmos 00:01: setting system clock to 2026-03-03T08:00:00 UTC (1772524800)
 [ 3631.000000] {XID}
 """
-    assert seen(analyze(run_of({"dmesg.gx2.txt": log})), "xid_line") == {2: "2026-03-03 09:00:29"}
+    assert seen(analyze(run_of({"dmesg.gx2.txt": log}), db=None), "xid_line") == {2: "2026-03-03 09:00:29"}
 
 
 def test_seconds_since_boot_become_times_through_another_log_of_the_host(run_of: Runs) -> None:
@@ -127,7 +127,7 @@ def test_seconds_since_boot_become_times_through_another_log_of_the_host(run_of:
     run = run_of(
         {"syslog.gx2": syslog, "dmesg.gx2.txt": f"[ 3631.000000] {XID}\n", "dmesg.gx3.txt": f"[ 3631.000000] {XID}\n"}
     )
-    times = seen(analyze(run), "xid_line", "host")
+    times = seen(analyze(run, db=None), "xid_line", "host")
     assert times == {"gx2": "2026-03-03 09:00:29", "gx3": "None"}
 
 
@@ -136,7 +136,7 @@ def test_an_earlier_boot_in_the_same_log_is_not_put_on_the_later_boots_clock(run
 [    2.000000] rtc_cmos 00:01: setting system clock to 2026-03-03T08:00:00 UTC (1772524800)
 [ 3631.000000] {XID}
 """
-    assert seen(analyze(run_of({"kern.gx2.log": log})), "xid_line") == {1: "None", 3: "2026-03-03 09:00:29"}
+    assert seen(analyze(run_of({"kern.gx2.log": log}), db=None), "xid_line") == {1: "None", 3: "2026-03-03 09:00:29"}
 
 
 def test_midnight_is_a_new_day_where_only_the_time_of_day_is_printed(run_of: Runs) -> None:
@@ -149,7 +149,7 @@ def test_midnight_is_a_new_day_where_only_the_time_of_day_is_printed(run_of: Run
         }
     )
     written(run / "train.log", "2026-03-04T01:00:00")
-    assert [t[:16] for t in seen(analyze(run), "training_line").values()] == [
+    assert [t[:16] for t in seen(analyze(run, db=None), "training_line").values()] == [
         "2026-03-03 22:30",
         "2026-03-03 23:59",
         "2026-03-04 00:10",
@@ -165,7 +165,7 @@ def test_the_year_is_that_of_the_logs_that_print_one_and_not_of_the_copy(run_of:
         }
     )
     written(run / "messages.gx2", "2026-05-01T00:00:00")
-    assert seen(analyze(run), "xid_line") == {1: "2023-12-31 23:58:00", 2: "2024-01-01 00:02:00"}
+    assert seen(analyze(run, db=None), "xid_line") == {1: "2023-12-31 23:58:00", 2: "2024-01-01 00:02:00"}
 
 
 def step_log(first: datetime, steps: int = 8) -> str:
@@ -186,7 +186,7 @@ def test_a_host_whose_clock_is_off_is_told_by_the_steps_all_ranks_end_together(r
     )
     clocks = {
         r["path"]: r["shift_seconds"]
-        for r in analyze(run).sql("SELECT path, shift_seconds FROM clock JOIN file USING (file_id)")
+        for r in analyze(run, db=None).sql("SELECT path, shift_seconds FROM clock JOIN file USING (file_id)")
     }
     assert clocks == {"gx1/rank0.log": 0, "gx2/rank8.log": 180, "gx3/rank16.log": 0}, (
         "four seconds are within what a step may differ"
@@ -197,7 +197,7 @@ def test_nothing_is_moved_where_clocks_share_no_moment(run_of: Runs) -> None:
     run = run_of(
         {"dmesg.gx2.txt": f"[Tue Mar  3 01:00:40 2026] {XID}\n", "train.log": REPORT.format(at="2026-03-03_09:00:31")}
     )
-    analysis = analyze(run)
+    analysis = analyze(run, db=None)
     assert not analysis.sql("FROM clock WHERE shift_seconds <> 0")
     assert {r["zone"] for r in analysis.sql("SELECT zone FROM clock")} == {"of ranks", "of others"}
 
@@ -274,7 +274,7 @@ def test_what_an_older_boot_of_the_host_tells_is_context_where_the_job_began_in_
             "train.log": step_log(datetime(2026, 3, 3, first_step)) + "KeyError: 'x'\n",  # noqa: DTZ001
         }
     )
-    (found,) = (i for i in analyze(run).incidents if i.rule == "gpu.hardware")
+    (found,) = (i for i in analyze(run, db=None).incidents if i.rule == "gpu.hardware")
     assert found.severity == severity
 
 
@@ -291,7 +291,7 @@ def test_the_root_stays_where_the_kernel_logs_are_in_a_zone_they_do_not_say(
         lines = [line.split(" ", 1) for line in log.read_text().splitlines()]
         local = [(datetime.fromisoformat(at).astimezone(UTC) + timedelta(hours=hours), text) for at, text in lines]
         log.write_text("".join(f"[{at:%a %b %e %H:%M:%S %Y}] {text}\n" for at, text in local))
-    root = analyze(run).root
+    root = analyze(run, db=None).root
     assert root is not None
     assert root.rule == CAUSES[name].root
     assert "hgx001" in root.hosts

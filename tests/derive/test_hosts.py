@@ -18,7 +18,9 @@ def test_a_log_that_was_cut_within_its_first_line_names_no_other_host(
 ) -> None:
     whole = XID.format(n=7, code=79) + XID.format(n=8, code=79)
     log = whole[whole.index(rest) :]
-    assert {h for i in analyze(run_of({"kern.log": log}), catalog=catalog).incidents for h in i.hosts} == {"mesa-18"}
+    assert {h for i in analyze(run_of({"kern.log": log}), catalog=catalog, db=None).incidents for h in i.hosts} == {
+        "mesa-18"
+    }
 
 
 @pytest.mark.parametrize("name", ["node-mesa-18-journal.log", "again-mesa-18-kern.log", "mesa-18.log"])
@@ -27,5 +29,5 @@ def test_lines_without_a_host_are_of_the_one_that_the_name_of_their_file_holds(
 ) -> None:
     unnamed = "[ 912.004] NVRM: Xid (PCI:0000:3b:00): 79, pid=7711, name=python3, GPU has fallen off the bus.\n"
     run = run_of({name: unnamed, "kern.log": XID.format(n=7, code=79)})
-    with analyze(run, catalog=catalog) as analysis:
+    with analyze(run, catalog=catalog, db=None) as analysis:
         assert {r["host"] for r in analysis.store.rows("SELECT host FROM xid_line")} == {"mesa-18"}

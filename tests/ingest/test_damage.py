@@ -50,7 +50,7 @@ def problems(analysis: Analysis) -> list[str]:
 
 def test_whatever_it_is_packed_in_a_file_proves_the_same(run_of: Make, catalog: Catalog) -> None:
     run = run_of({name: pack(b"step 1\n" * 50 + CRASH) for name, pack in PACKERS.items()})
-    analysis = analyze(run, catalog=catalog)
+    analysis = analyze(run, catalog=catalog, db=None)
     rows = analysis.sql("SELECT path, file_id, t.line_no FROM exception_line t JOIN file USING (file_id)")
     assert {r["path"] for r in rows} == set(PACKERS)
     files = known_files(run, analysis.sql("SELECT * FROM file"))
@@ -100,7 +100,7 @@ def test_a_packed_bomb_is_read_to_its_budget(run_of: Make, catalog: Catalog, mon
     monkeypatch.setattr(budget, "UNPACKED_RATIO", 50)
     packers = {"a.gz": gzip.compress, "a.xz": lzma.compress, "a.zst": ZSTD.compress}
     run = run_of({name: pack(CRASH + b"nothing\n" * 1_000_000) for name, pack in packers.items()})
-    analysis = analyze(run, catalog=catalog)
+    analysis = analyze(run, catalog=catalog, db=None)
     assert analysis.sql("SELECT count(*) AS n FROM traceback") == [{"n": 3}]
     assert ["unpacks to far more than a log does" in said for said in problems(analysis)] == [True] * 3
 
@@ -139,7 +139,7 @@ def test_what_cannot_be_looked_into_is_told_and_the_rest_is_read(
         os, "scandir", lambda p: (_ for _ in ()).throw(PermissionError(13, "denied")) if "locked" in str(p) else scan(p)
     )
     (run / "loop.log").symlink_to("loop.log")
-    analysis = analyze(run, catalog=catalog)
+    analysis = analyze(run, catalog=catalog, db=None)
     assert analysis.root is not None
     assert dict(analysis.coverage.unread)["locked"] == "a folder that cannot be read: denied"
 
@@ -186,6 +186,6 @@ def test_what_is_cut_off_at_its_start_proves_less(
     fixture: str, file: str, cut_bytes: int, run_of: Make, catalog: Catalog
 ) -> None:
     data = (Path(__file__).resolve().parents[2] / "fixtures" / fixture / "run" / file).read_bytes()
-    analysis = analyze(run_of({file: data[cut_bytes:]}), catalog=catalog)
+    analysis = analyze(run_of({file: data[cut_bytes:]}), catalog=catalog, db=None)
     assert "definite" not in {i.confidence for i in analysis.incidents}
     assert [i.rule for i in analysis.incidents if fixture.startswith("healthy") and i.severity != "info"] == []

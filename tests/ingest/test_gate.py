@@ -73,7 +73,7 @@ def test_the_way_through_the_gate_does_not_show_in_the_rows(
     for size in (1, 10**9):
         monkeypatch.setattr(gates, "DENSE_BYTES", size)
         found.append(
-            analyze(run_of({"a.log": text}, f"run{size}"), catalog=catalog).sql(
+            analyze(run_of({"a.log": text}, f"run{size}"), catalog=catalog, db=None).sql(
                 "SELECT * EXCLUDE (file_id) FROM traceback_end ORDER BY line_no"
             )
         )

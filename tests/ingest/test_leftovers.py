@@ -55,7 +55,9 @@ def doors(content_of: Make) -> Catalog:
 
 
 def rest(catalog: Catalog, run: Path) -> list[dict[str, Any]]:
-    return plain(analyze(run, catalog=catalog).sql("SELECT line_no, rank, text FROM rest ORDER BY file_id, line_no"))
+    return plain(
+        analyze(run, catalog=catalog, db=None).sql("SELECT line_no, rank, text FROM rest ORDER BY file_id, line_no")
+    )
 
 
 def test_only_what_no_other_grammar_read_is_a_leftover(doors: Catalog, run_of: Make) -> None:
@@ -71,7 +73,7 @@ def test_a_pattern_without_a_table_sorts_lines_out(doors: Catalog, run_of: Make)
 
 
 def test_leftovers_are_what_was_not_understood(doors: Catalog, run_of: Make) -> None:
-    analysis = analyze(run_of({"a.log": "broken: 0\nstuck, stuck\ndoor broken: 1\n" * 3}), catalog=doors)
+    analysis = analyze(run_of({"a.log": "broken: 0\nstuck, stuck\ndoor broken: 1\n" * 3}), catalog=doors, db=None)
     assert analysis.coverage.not_understood == 3
     assert analysis.coverage.problems == 0
 

@@ -103,7 +103,7 @@ def cars(content_of: Make) -> Catalog:
 
 
 def rows(catalog: Catalog, run: Path, table: str, columns: str) -> list[dict[str, Any]]:
-    return plain(analyze(run, catalog=catalog).sql(f"SELECT {columns} FROM {table} ORDER BY file_id, line_no"))
+    return plain(analyze(run, catalog=catalog, db=None).sql(f"SELECT {columns} FROM {table} ORDER BY file_id, line_no"))
 
 
 def test_the_first_pattern_that_matches_owns_the_line(cars: Catalog, run_of: Make) -> None:

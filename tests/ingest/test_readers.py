@@ -101,10 +101,10 @@ def test_notes_and_sources_in_a_run_directory_are_no_evidence(tmp_path: Path) ->
     for name in ("NOTES.md", "train.py"):
         (tmp_path / name).write_text(said)
     (tmp_path / "train.log").write_text("ok\n")
-    analysis = analyze(tmp_path)
+    analysis = analyze(tmp_path, db=None)
     assert analysis.incidents == ()
     assert [path for path, _ in analysis.coverage.unread] == ["NOTES.md", "train.py"]
-    assert analyze(tmp_path / "NOTES.md").root is not None
+    assert analyze(tmp_path / "NOTES.md", db=None).root is not None
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_torn_archive_gives_what_can_be_read_and_a_word_about_the_rest(
         packed[:half] if harm == "cut" else packed[:half] + b"\xff" * 2000 + packed[half + 2000 :]
     )
     (tmp_path / "b.log").write_text("ok\n")
-    analysis = analyze(tmp_path)
+    analysis = analyze(tmp_path, db=None)
     assert analysis.coverage.files == 2
     assert analysis.coverage.problems + len(analysis.coverage.unread) >= 1
 
@@ -159,6 +159,6 @@ def test_a_core_file_that_was_cut_off_tells_what_is_left_of_it(
 
     whole = (Path(__file__).parents[2] / "fixtures/crash.signal--core-file-alone/run/core.41177").read_bytes()
     (tmp_path / "core.1").write_bytes(whole[:kept])
-    analysis = analyze(tmp_path)
+    analysis = analyze(tmp_path, db=None)
     assert [(r["signal"], r["pid"]) for r in analysis.store.rows("SELECT signal, pid FROM core_file")] == told
     assert (analysis.coverage.problems > 0) == (not told)

@@ -24,7 +24,7 @@ RESTART = "[default] Worker group FAILED. 2/3 attempts left; will restart worker
 
 
 def decision(run: Path, catalog: Catalog) -> Decision:
-    analysis = analyze(run, catalog=catalog)
+    analysis = analyze(run, catalog=catalog, db=None)
     assert analysis.coverage.failed == ()
     number = dict(enumerate(analysis.incidents, 1))
     for n in analysis.decision.incidents:

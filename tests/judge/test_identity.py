@@ -19,7 +19,7 @@ Runs = Callable[[Mapping[str, str]], Path]
 
 
 def store_of(cluster: Cluster, run: Path, catalog: Catalog) -> Store:
-    return analyze(cluster.write(run), catalog=catalog).store
+    return analyze(cluster.write(run), catalog=catalog, db=None).store
 
 
 def test_an_address_goes_by_the_name_of_its_host(tmp_path: Path, catalog: Catalog) -> None:
@@ -103,9 +103,9 @@ def test_a_device_number_of_a_process_that_sees_one_gpu_is_not_the_hosts(run_of:
         for r, bus in enumerate(BUS)
     )
     rank = "SELECT rank, cuda_device, gpu_index FROM rank ORDER BY rank"
-    alone = analyze(run_of({"train.log": init})).store.rows(rank)
+    alone = analyze(run_of({"train.log": init}), db=None).store.rows(rank)
     assert [(r["cuda_device"], r["gpu_index"]) for r in alone] == [(0, None)] * 4
-    listed = analyze(run_of({"train.log": init, "nvidia-smi.gx2.txt": SMI})).store.rows(rank)
+    listed = analyze(run_of({"train.log": init, "nvidia-smi.gx2.txt": SMI}), db=None).store.rows(rank)
     assert [r["gpu_index"] for r in listed] == [4, 5, 6, 7]
 
 
@@ -115,7 +115,7 @@ def test_a_process_is_known_by_its_numbers_in_and_outside_of_its_container(run_o
         for r, bus in enumerate(BUS)
     )
     status = "Name:\tpython\nPid:\t881206\nNSpid:\t881206\t72\n"
-    store = analyze(run_of({"train.log": init, "nvidia-smi.gx2.txt": SMI, "status.gx2.txt": status})).store
+    store = analyze(run_of({"train.log": init, "nvidia-smi.gx2.txt": SMI, "status.gx2.txt": status}), db=None).store
     told = store.rows("SELECT pid, rank, confidence FROM process WHERE pid > 1000 ORDER BY pid")
     assert [tuple(r.values()) for r in told] == [
         (881204, 0, "probable"),
@@ -138,7 +138,7 @@ def test_containers_of_two_hosts_whose_processes_have_the_same_numbers_are_told_
     def ranks(host: str) -> list[object]:
         other = boot.replace("rank5", "rank12").replace(":76:76 [5]", ":75:75 [4]").replace("worker-0", host)
         run = run_of({"0.log": boot, f"{host}.log": other + died}, host)
-        return [r["rank"] for r in analyze(run, catalog=catalog).store.rows("SELECT rank FROM death")]
+        return [r["rank"] for r in analyze(run, catalog=catalog, db=None).store.rows("SELECT rank FROM death")]
 
     assert ranks("worker-0") == [5]
     assert ranks("worker-1") == [None]

@@ -21,7 +21,7 @@ RAY = (
 
 def asked(run: Path, catalog: Catalog) -> dict[str, str]:
     """What is asked for, with how it is got."""
-    return {m.what: m.how for m in analyze(run, catalog=catalog).coverage.missing}
+    return {m.what: m.how for m in analyze(run, catalog=catalog, db=None).coverage.missing}
 
 
 def test_a_dead_ray_workers_log_is_fetched_from_its_host(run_of: Callable[..., Path], catalog: Catalog) -> None:

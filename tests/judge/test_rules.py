@@ -17,11 +17,11 @@ KNOWN = "[rank0]: Traceback (most recent call last):\n[rank0]:   File \"a.py\", 
 
 
 def test_a_rule_of_last_resort_is_asked_where_nothing_critical_was_found(catalog: Catalog, run_of: Make) -> None:
-    alone = analyze(run_of({"a.log": LOST}, "alone"), catalog=catalog)
+    alone = analyze(run_of({"a.log": LOST}, "alone"), catalog=catalog, db=None)
     assert [(i.rule, i.confidence, sorted(i.ranks)) for i in alone.incidents] == [
         ("crash.unexplained", "possible", [1])
     ]
-    beside = analyze(run_of({"a.log": KNOWN + LOST}, "beside"), catalog=catalog)
+    beside = analyze(run_of({"a.log": KNOWN + LOST}, "beside"), catalog=catalog, db=None)
     assert [i.rule for i in beside.incidents if i.severity != "info"] == ["crash.exception"]
 
 

@@ -232,7 +232,7 @@ def catalog() -> Catalog:
 
 
 def said(run: Path, catalog: Catalog) -> dict[str, dict[str, Any]]:
-    report = document(analyze(run, catalog=catalog))
+    report = document(analyze(run, catalog=catalog, db=None))
     return {i["rule"]: i for i in report["incidents"] if i["severity"] != "info" and i["rule"].startswith(LOUD)}
 
 
@@ -285,7 +285,7 @@ def test_pickle_and_json_of_one_rank_count_once(tmp_path: Path, catalog: Catalog
         dump = case.job.dump(rank)
         (tmp_path / f"nccl_trace_rank_{rank}").write_bytes(pickle.dumps(dump, protocol=2))
         (tmp_path / f"nccl_trace_rank_{rank}.json").write_text(json.dumps(dump))
-    analysis = analyze(tmp_path, catalog=catalog)
+    analysis = analyze(tmp_path, catalog=catalog, db=None)
     assert analysis.sql("SELECT count(*) AS n FROM flight_dump") == [{"n": 8}]
     assert analysis.sql("SELECT count(*) AS n FROM flight_rank") == [{"n": 4}]
     assert analysis.sql("SELECT max(len(ranks)) AS n FROM collective") == [{"n": 4}]
@@ -295,7 +295,7 @@ def test_rank_comes_from_the_content_where_the_name_lies(tmp_path: Path, catalog
     job = megatron()
     (tmp_path / "upload-0007").write_bytes(pickle.dumps(job.dump(11), protocol=2))
     (tmp_path / "rank_3.bin").write_bytes(pickle.dumps(job.dump(12) | {"rank": 12}, protocol=2))
-    assert analyze(tmp_path, catalog=catalog).sql("SELECT rank FROM flight_dump ORDER BY rank") == [
+    assert analyze(tmp_path, catalog=catalog, db=None).sql("SELECT rank FROM flight_dump ORDER BY rank") == [
         {"rank": 11},
         {"rank": 12},
     ]
@@ -307,7 +307,7 @@ def test_a_truncated_dump_is_a_problem_and_the_others_go_on(tmp_path: Path, cata
         data = pickle.dumps(case.job.dump(rank), protocol=2)
         (tmp_path / f"nccl_trace_rank_{rank}").write_bytes(data[: len(data) // 2] if rank == 0 else data)
     assert set(said(tmp_path, catalog)["hang.missing_rank"]["ranks"]) == {2}
-    analysis = analyze(tmp_path, catalog=catalog)
+    analysis = analyze(tmp_path, catalog=catalog, db=None)
     assert analysis.sql("SELECT text FROM problem WHERE what LIKE 'Flight Recorder%'") == [{"text": "truncated"}]
     assert analysis.sql("SELECT complete FROM flight_dump WHERE rank = 0") == [{"complete": False}]
 
@@ -322,7 +322,7 @@ def test_a_pickle_that_wants_to_run_code_is_refused(tmp_path: Path, catalog: Cat
         pickle.dumps({"version": "2.9", "entries": [_Evil()], "pg_config": {}}, protocol=2)
     )
     Path("/tmp/flight-recorder-ran-code").unlink(missing_ok=True)
-    problems = analyze(tmp_path, catalog=catalog).sql("SELECT text FROM problem")
+    problems = analyze(tmp_path, catalog=catalog, db=None).sql("SELECT text FROM problem")
     assert not Path("/tmp/flight-recorder-ran-code").exists()
     assert "not a dump" in problems[0]["text"]
 
@@ -331,7 +331,7 @@ def test_versions_compare_as_numbers(tmp_path: Path, catalog: Catalog) -> None:
     for rank, version in enumerate(("2.4", "2.10")):
         (tmp_path / f"rank_{rank}").write_bytes(pickle.dumps(data_parallel(2, version=version).dump(rank), protocol=2))
     newest = "SELECT max_by(version, (version_major, version_minor)) AS v FROM flight_dump"
-    assert analyze(tmp_path, catalog=catalog).sql(newest) == [{"v": "2.10"}]
+    assert analyze(tmp_path, catalog=catalog, db=None).sql(newest) == [{"v": "2.10"}]
 
 
 def recorded(played: pipelines.Played) -> Job:

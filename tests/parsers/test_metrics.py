@@ -771,7 +771,9 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, 
 
 def by_file(run: Path) -> dict[str, list[dict[str, Any]]]:
     out: dict[str, list[dict[str, Any]]] = {}
-    rows = analyze(run).store.rows("SELECT f.path, m.* FROM metric m JOIN file f USING (file_id) ORDER BY m.ordinal")
+    rows = analyze(run, db=None).store.rows(
+        "SELECT f.path, m.* FROM metric m JOIN file f USING (file_id) ORDER BY m.ordinal"
+    )
     for row in rows:
         out.setdefault(row["path"], []).append(row)
     return out
@@ -816,7 +818,7 @@ def test_a_line_that_was_cut_before_its_loss_is_no_nan(catalog: Catalog, run_of:
     cut = line.format(n=9).partition(" lm loss")[0]
     nan = line.format(n=9).replace(" lm loss: 3.619E+00 |", "")
     found = {
-        name: [i.rule for i in analyze(run_of({"train.log": lines + last}, name), catalog=catalog).incidents]
+        name: [i.rule for i in analyze(run_of({"train.log": lines + last}, name), catalog=catalog, db=None).incidents]
         for name, last in (("cut", cut), ("nan", nan))
     }
     assert found == {"cut": [], "nan": ["loss.nan"]}
@@ -1044,7 +1046,9 @@ def test_marks_of_checkpoints_and_resumes(tmp_path: Path) -> None:
         "Exception: Current loss scale already at minimum - cannot decrease scale anymore. Exiting run.\n"
         "switching to sequence length 4096 at step 7000\n"
     )
-    rows = analyze(tmp_path).store.rows("SELECT line_no, kind, step, value FROM training_event ORDER BY line_no")
+    rows = analyze(tmp_path, db=None).store.rows(
+        "SELECT line_no, kind, step, value FROM training_event ORDER BY line_no"
+    )
     assert [(r["line_no"], r["kind"], r["step"], r["value"]) for r in rows] == [
         (4, "load", 4000, None),
         (5, "load", 4000, None),
@@ -1092,7 +1096,7 @@ MARKS = [
 
 def test_marks_of_each_trainer(tmp_path: Path) -> None:
     (tmp_path / "a.log").write_text("".join(line + "\n" for line, _, _ in MARKS))
-    rows = analyze(tmp_path).store.rows("SELECT line_no, kind, step FROM training_event ORDER BY line_no")
+    rows = analyze(tmp_path, db=None).store.rows("SELECT line_no, kind, step FROM training_event ORDER BY line_no")
     assert [(r["line_no"], r["kind"], r["step"]) for r in rows] == [
         (n, kind, step) for n, (_, kind, step) in enumerate(MARKS, 1)
     ]
@@ -1103,7 +1107,7 @@ def test_loggers_of_trainers_say_when(tmp_path: Path) -> None:
         line for line, _, _ in MARKS if "2026-" in line.split(" >> ")[0] and "%|" not in line and "datetime" not in line
     ]
     (tmp_path / "a.log").write_text("".join(line + "\n" for line in lines))
-    rows = analyze(tmp_path).store.rows("SELECT line_no, time FROM training_event ORDER BY line_no")
+    rows = analyze(tmp_path, db=None).store.rows("SELECT line_no, time FROM training_event ORDER BY line_no")
     assert [r["line_no"] for r in rows if r["time"] is None] == []
     assert len(rows) == len(lines) > 6
 
@@ -1116,7 +1120,7 @@ def test_a_check_that_finds_nan_names_its_rank_and_ends_the_curve(tmp_path: Path
         )
         + "Rank 3, node n17, device 3, iteration 102: Unexpected result nan (message='found NaN in local forward loss calculation')\n"
     )
-    store = analyze(tmp_path).store
+    store = analyze(tmp_path, db=None).store
     assert [(r["rank"], r["host"]) for r in store.rows("SELECT rank, host FROM training_event")] == [(3, "n17")]
     loss = store.rows("SELECT step, value, rank FROM metric WHERE canonical = 'loss' ORDER BY step")
     assert [(r["step"], r["rank"]) for r in loss] == [(100, None), (101, None), (102, None)]
@@ -1130,7 +1134,7 @@ def test_a_bar_drawn_again_and_again_on_one_line_is_one_run(tmp_path: Path) -> N
         for n in range(100)
     ]
     (tmp_path / "a.log").write_text("\r".join(bars) + "\n")
-    store = analyze(tmp_path).store
+    store = analyze(tmp_path, db=None).store
     assert store.rows("SELECT count(*) AS n FROM segment")[0]["n"] == 1
     steps = [r["step"] for r in store.rows("SELECT step FROM metric WHERE canonical = 'loss' ORDER BY ordinal")]
     assert steps == sorted(steps)
@@ -1145,7 +1149,7 @@ def test_where_no_step_is_printed_counted_values_are_not_passed_off_as_steps(bar
             for k in range(1, 101)
         )
     )
-    (nan,) = analyze(tmp_path).incidents
+    (nan,) = analyze(tmp_path, db=None).incidents
     assert nan.rule == "loss.nan"
     assert nan.facts["step"] == (700 if bar else 70)
     assert ("no step is printed, values are counted: this is epoch 2.1" in nan.summary) is not bar

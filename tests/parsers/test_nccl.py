@@ -14,7 +14,7 @@ CALL = "AllReduce: opCount 0 sendbuff 0x7f1 recvbuff 0x7f2 count 1024 datatype 7
 def written(tmp_path: Path, *lines: str) -> list[tuple[object, ...]]:
     """Host, pid and line of every call found in a log of these lines."""
     (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
-    rows = analyze(tmp_path).sql("SELECT host, pid, line_no FROM nccl_call ORDER BY line_no, pid")
+    rows = analyze(tmp_path, db=None).sql("SELECT host, pid, line_no FROM nccl_call ORDER BY line_no, pid")
     return [tuple(r.values()) for r in rows]
 
 
@@ -136,7 +136,7 @@ TRAPS = {
 @pytest.mark.parametrize("lines", TRAPS.values(), ids=TRAPS.keys())
 def test_what_looks_like_a_cause_and_is_none(lines: list[str], tmp_path: Path, catalog: Catalog) -> None:
     (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
-    assert [i.rule for i in analyze(tmp_path, catalog=catalog).incidents if i.severity != "info"] == []
+    assert [i.rule for i in analyze(tmp_path, catalog=catalog, db=None).incidents if i.severity != "info"] == []
 
 
 def test_a_flushed_request_follows_the_one_that_failed(tmp_path: Path, catalog: Catalog) -> None:
@@ -145,7 +145,7 @@ def test_a_flushed_request_follows_the_one_that_failed(tmp_path: Path, catalog: 
         for h, p, s, o, n, v in ((1, 9, 12, 0, 0, 129), (1, 9, 5, 32753, 32753, 244), (2, 1, 5, 0, 0, 249))
     ]
     (tmp_path / "out.log").write_text("\n".join(said) + "\n")
-    (found,) = [i for i in analyze(tmp_path, catalog=catalog).incidents if i.severity != "info"]
+    (found,) = [i for i in analyze(tmp_path, catalog=catalog, db=None).incidents if i.severity != "info"]
     assert (found.rule, found.facts["status"]) == ("network.ib_error", 12)
 
 
@@ -157,10 +157,10 @@ def test_operations_that_failed_without_a_timeout_are_no_hang(tmp_path: Path, ca
         "[rank1]: RuntimeError: DDP expects same model across all ranks, but Rank 1 has 51 params, while rank 0 has inconsistent 0 params.",
     ]  # fmt: skip
     (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
-    root = analyze(tmp_path, catalog=catalog).root
-    assert root is not None
-    assert root.rule == "gpu.cuda_error"
-    assert not [i for i in analyze(tmp_path, catalog=catalog).incidents if i.rule.startswith(("hang.", "divergence."))]
+    analysis = analyze(tmp_path, catalog=catalog, db=None)
+    assert analysis.root is not None
+    assert analysis.root.rule == "gpu.cuda_error"
+    assert not [i for i in analysis.incidents if i.rule.startswith(("hang.", "divergence."))]
 
 
 def timed_out(rank: int, second: int, seq: int = 77, ran: int = 600041) -> list[str]:
@@ -180,7 +180,7 @@ def timed_out(rank: int, second: int, seq: int = 77, ran: int = 600041) -> list[
 
 def test_a_timeout_printed_often_is_one(tmp_path: Path, catalog: Catalog) -> None:
     (tmp_path / "out.log").write_text("\n".join(line for r in (0, 1) for line in timed_out(r, 40)) + "\n")
-    analysis = analyze(tmp_path, catalog=catalog)
+    analysis = analyze(tmp_path, catalog=catalog, db=None)
     (found,) = [i for i in analysis.incidents if i.severity != "info"]
     assert (found.rule, found.ranks, found.facts["seq"]) == ("hang.collective_timeout", {0, 1}, 77)
     assert analysis.sql("SELECT rank FROM c10d_timeout_once ORDER BY rank") == [{"rank": 0}, {"rank": 1}]
@@ -189,14 +189,14 @@ def test_a_timeout_printed_often_is_one(tmp_path: Path, catalog: Catalog) -> Non
 def test_the_first_in_the_file_is_not_the_first_in_time(tmp_path: Path, catalog: Catalog) -> None:
     # Rank 1's lines come first, though its operation began 20 s after that of rank 0.
     (tmp_path / "out.log").write_text("\n".join([*timed_out(1, 50), *timed_out(0, 30)]) + "\n")
-    (found,) = [i for i in analyze(tmp_path, catalog=catalog).incidents if i.severity != "info"]
+    (found,) = [i for i in analyze(tmp_path, catalog=catalog, db=None).incidents if i.severity != "info"]
     assert str(found.facts["started"])[-8:] == "09:01:30"
 
 
 def test_a_stuck_watchdog_stood_before_it_was_found(tmp_path: Path, catalog: Catalog) -> None:
     said = "[rank1]:[F1014 09:11:40.120331 ProcessGroupNCCL.cpp:1557] [PG ID 0 PG GUID 0(default_pg) Rank 1] ProcessGroupNCCL's watchdog got stuck for 480 seconds without making progress in monitoring enqueued collectives."
     (tmp_path / "out.log").write_text(said + "\n")
-    (found,) = [i for i in analyze(tmp_path, catalog=catalog).incidents if i.severity != "info"]
+    (found,) = [i for i in analyze(tmp_path, catalog=catalog, db=None).incidents if i.severity != "info"]
     assert str(found.facts["started"])[-8:] == "09:03:40"
 
 
@@ -221,7 +221,7 @@ def test_whom_the_agent_noticed_first_is_not_the_one_that_hung(tmp_path: Path, c
     ]
     barrier = "[rank0]: RuntimeError: [Rank 0]: Ranks 2, 5 failed to pass monitoredBarrier in 8000 ms"
     (tmp_path / "out.log").write_text("\n".join([barrier, *agent]) + "\n")
-    root = analyze(tmp_path, catalog=catalog).root
+    root = analyze(tmp_path, catalog=catalog, db=None).root
     assert root is not None
     assert (root.rule, root.ranks) == ("hang.missing_rank", {2, 5})
 
@@ -230,6 +230,6 @@ def test_an_init_whose_longer_line_a_terminal_broke_is_not_open(tmp_path: Path, 
     (tmp_path / "out.log").write_text(
         "\n".join(piece for line in STARTED for piece in (line[:133], line[133:]) if piece) + "\n"
     )
-    analysis = analyze(tmp_path, catalog=catalog)
+    analysis = analyze(tmp_path, catalog=catalog, db=None)
     assert {r["event"] for r in analysis.sql("SELECT event FROM nccl_comm")} == {"Init START", "cut"}
     assert not analysis.incidents

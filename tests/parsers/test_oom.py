@@ -177,7 +177,7 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, ob
     run = tmp_path_factory.mktemp("run")
     for n, (_, wording, _, m) in enumerate(cases()):
         Path(run / f"case{n}.log").write_text(f"step 1\n{WORDINGS[wording](m)}\n")
-    rows = analyze(run).store.rows("SELECT path, v.* FROM oom_verdict v JOIN file USING (file_id)")
+    rows = analyze(run, db=None).store.rows("SELECT path, v.* FROM oom_verdict v JOIN file USING (file_id)")
     assert len(rows) == len(cases()), "one row per message"
     return {str(r["path"]): r for r in rows}
 

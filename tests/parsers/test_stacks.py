@@ -136,7 +136,7 @@ def test_the_rank_that_is_elsewhere_is_named_from_any_kind_of_dump(
     (run / "job.log").write_text(said(ranks))
     for pid in ranks:
         (run / f"dump-{pid}.txt").write_text(dump(pid, *options))
-    analysis = analyze(run)
+    analysis = analyze(run, db=None)
     assert analysis.root
     assert analysis.root.rule == "hang.missing_rank"
     apart = incident(analysis, "divergence.stack")
@@ -149,13 +149,13 @@ def test_the_rank_that_is_elsewhere_is_named_from_any_kind_of_dump(
 
 def test_dumps_of_all_ranks_may_stand_in_one_file(ranks: list[int], run: Path) -> None:
     (run / "job.log").write_text(said(ranks) + "".join(dump(pid) for pid in ranks))
-    assert incident(analyze(run), "divergence.stack").ranks == {2}
+    assert incident(analyze(run, db=None), "divergence.stack").ranks == {2}
 
 
 def test_several_json_documents_may_stand_in_one_file(ranks: list[int], run: Path) -> None:
     (run / "job.log").write_text(said(ranks))
     (run / "stacks.json").write_text("".join(dump(pid, "--json") for pid in ranks))
-    apart = incident(analyze(run), "divergence.stack")
+    apart = incident(analyze(run, db=None), "divergence.stack")
     assert apart.ranks == {2}
     assert apart.facts["pids"] == [ranks[2]]
     assert {e.path for e in apart.evidence} == {"stacks.json"}
@@ -163,7 +163,7 @@ def test_several_json_documents_may_stand_in_one_file(ranks: list[int], run: Pat
 
 def test_locals_give_rank_and_step_where_no_log_does(ranks: list[int], run: Path) -> None:
     (run / "stacks.txt").write_text("".join(dump(pid, "--locals") for pid in ranks))
-    apart = incident(analyze(run), "divergence.stack")
+    apart = incident(analyze(run, db=None), "divergence.stack")
     assert apart.ranks == {2}
     assert apart.facts["minority_step"] == 417
 
@@ -172,7 +172,7 @@ def test_two_dumps_in_which_nothing_moves_are_said_to_stand(ranks: list[int], ru
     (run / "job.log").write_text(said(ranks))
     for number in (1, 2):
         (run / f"stacks-{number}.txt").write_text("".join(dump(pid) for pid in ranks))
-    assert incident(analyze(run), "divergence.stack").facts["stands_still"] is True
+    assert incident(analyze(run, db=None), "divergence.stack").facts["stands_still"] is True
 
 
 def test_a_stopped_process_is_named_by_the_dump_that_fails(ranks: list[int], run: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_stopped_process_is_named_by_the_dump_that_fails(ranks: list[int], run
     (run / "job.log").write_text(said(ranks))
     waiting = [pid for pid in ranks if pid != ranks[2]]
     (run / "stacks.txt").write_text("".join(dump(pid) for pid in waiting))
-    analysis = analyze(run)
+    analysis = analyze(run, db=None)
     apart = incident(analysis, "divergence.stack")
     assert apart.ranks == {1}
     assert apart.facts["process_state"] == "T (stopped)"
@@ -192,7 +192,7 @@ def test_two_threads_that_want_each_others_lock(start: Start, run: Path) -> None
     process = start("cache.py", LOCKS)
     time.sleep(0.5)
     (run / "native.txt").write_text(dump(process.pid, "--native"))
-    analysis = analyze(run)
+    analysis = analyze(run, db=None)
     if not analysis.sql(
         "SELECT 1 AS x FROM stack_frame WHERE function LIKE '%PyThread_acquire_lock%' OR function LIKE '%lock_acquire%'"
     ):
@@ -205,7 +205,7 @@ def test_a_process_that_is_gone_is_no_suspect(ranks: list[int], run: Path) -> No
     (run / "job.log").write_text(said(ranks))
     waiting = [pid for pid in ranks if pid != ranks[2]]
     (run / "stacks.txt").write_text("".join(dump(pid) for pid in waiting) + dump(2**22 - 3))
-    analysis = analyze(run)
+    analysis = analyze(run, db=None)
     assert {"reason": "gone"} in analysis.sql("SELECT reason FROM stack_failure")
     assert not [i for i in analysis.incidents if 2**22 - 3 in i.facts.get("pids", ())]
 
@@ -240,7 +240,7 @@ def test_children_are_dumped_with_their_parent(start: Start, tmp_path: Path, run
     time.sleep(0.5)
     try:
         (run / "stacks.txt").write_text(dump(parent.pid, "--subprocesses"))
-        found = analyze(run)
+        found = analyze(run, db=None)
         worker = found.sql("SELECT pid, function, stuck FROM stack_worker")
         assert [(w["function"], w["stuck"]) for w in worker] == [("read_shard", True)]
         assert worker[0]["pid"] != parent.pid
@@ -271,7 +271,7 @@ def test_what_faulthandler_prints_after_a_timeout(run: Path) -> None:
         time.sleep(2)
         _, said = p.communicate("")
     (run / "stderr.log").write_text(said)
-    main = analyze(run).sql("SELECT occasion, own.f AS function FROM stack_main")
+    main = analyze(run, db=None).sql("SELECT occasion, own.f AS function FROM stack_main")
     assert main == [{"occasion": "Timeout (0:00:00.500000)", "function": "all_reduce_gradients"}]
 
 
@@ -284,6 +284,6 @@ def test_native_stacks_by_gdb(start: Start, run: Path) -> None:
     if "ptrace" in done.stderr and "(LWP" not in done.stdout:
         pytest.skip("ptrace is not allowed here")
     (run / "gdb.txt").write_text(done.stdout + done.stderr)
-    main = analyze(run).sql("SELECT pid, class FROM stack_main")
+    main = analyze(run, db=None).sql("SELECT pid, class FROM stack_main")
     assert [m["pid"] for m in main] == [process.pid]
     assert main[0]["class"] in {"lock-wait", "blocked", "wait"}

@@ -63,7 +63,7 @@ def attached(folder: Path, program: str, *options: str, seconds: float = 4) -> P
 
 
 def incidents(run: Path) -> dict[str, dict[str, Any]]:
-    return {i["rule"]: i for i in document(analyze(run))["incidents"] if i["severity"] != "info"}
+    return {i["rule"]: i for i in document(analyze(run, db=None))["incidents"] if i["severity"] != "info"}
 
 
 @pytest.fixture(autouse=True)
@@ -140,7 +140,7 @@ def test_a_busy_program_is_always_in_the_middle_of_something(tmp_path: Path) -> 
 
 def test_a_spinning_main_thread_is_told_as_context(tmp_path: Path) -> None:
     run = attached(tmp_path, "import os\nwhile True: os.sched_yield()", "-f", "-tt", seconds=5)
-    (told,) = document(analyze(run))["incidents"]
+    (told,) = document(analyze(run, db=None))["incidents"]
     assert (told["severity"], told["facts"]["syscall"]) == ("info", "sched_yield")
 
 
@@ -149,5 +149,5 @@ def test_what_the_job_prints_between_the_lines_of_strace_is_read(tmp_path: Path)
     (run := tmp_path / "run").mkdir()
     with (run / "job.log").open("w") as log:
         subprocess.run([STRACE or "", "-f", "-tt", sys.executable, "-c", program], stderr=log, check=False)
-    rows = analyze(run).sql("SELECT class, message FROM exception")
+    rows = analyze(run, db=None).sql("SELECT class, message FROM exception")
     assert rows == [{"class": "KeyError", "message": "'rank'"}]

@@ -68,7 +68,7 @@ def write(run: Path, content: object, name: str = "oom_rank2.pickle") -> Path:
 
 
 def test_largest_piece_below_request_is_fragmentation(tmp_path: Path) -> None:
-    analysis = analyze(write(tmp_path / "run", snapshot(SCATTERED, request=400, free=20)))
+    analysis = analyze(write(tmp_path / "run", snapshot(SCATTERED, request=400, free=20)), db=None)
     (found,) = [i for i in analysis.incidents if i.rule == "oom.fragmentation"]
     assert found.confidence == "definite"
     assert found.ranks == {2}
@@ -80,28 +80,28 @@ def test_largest_piece_below_request_is_fragmentation(tmp_path: Path) -> None:
 
 
 def test_memory_that_changed_since_proves_less(tmp_path: Path) -> None:
-    analysis = analyze(write(tmp_path / "run", snapshot(SCATTERED, request=400, free=20, later=3)))
+    analysis = analyze(write(tmp_path / "run", snapshot(SCATTERED, request=400, free=20, later=3)), db=None)
     assert [i.confidence for i in analysis.incidents if i.rule == "oom.fragmentation"] == ["probable"]
 
 
 def test_more_than_all_pieces_together_is_capacity(tmp_path: Path) -> None:
-    analysis = analyze(write(tmp_path / "run", snapshot(SCATTERED, request=4000, free=20)))
+    analysis = analyze(write(tmp_path / "run", snapshot(SCATTERED, request=4000, free=20)), db=None)
     assert {i.rule for i in analysis.incidents} == {"oom.capacity"}
 
 
 def test_pieces_in_graph_pools_do_not_count(tmp_path: Path) -> None:
     pools = [segment(n << 32, [(100, "active_allocated"), (150, "inactive")] * 4, pool=(0, 1)) for n in range(1, 6)]
-    analysis = analyze(write(tmp_path / "run", snapshot(pools, request=400, free=20)))
+    analysis = analyze(write(tmp_path / "run", snapshot(pools, request=400, free=20)), db=None)
     assert {i.rule for i in analysis.incidents} == {"oom.graph_capture"}
 
 
 def test_snapshot_without_failure_is_silent(tmp_path: Path) -> None:
-    analysis = analyze(write(tmp_path / "run", snapshot(SCATTERED)))
+    analysis = analyze(write(tmp_path / "run", snapshot(SCATTERED)), db=None)
     assert not analysis.incidents
 
 
 def test_snapshot_without_trace_is_read(tmp_path: Path) -> None:
-    analysis = analyze(write(tmp_path / "run", {"segments": SCATTERED}))
+    analysis = analyze(write(tmp_path / "run", {"segments": SCATTERED}), db=None)
     assert analysis.store.rows("SELECT count(*) AS n FROM memory_segment") == [{"n": 5}]
 
 
@@ -118,7 +118,7 @@ class Evil:
 def test_code_in_a_pickle_does_not_run(tmp_path: Path) -> None:
     mark = tmp_path / "ran"
     content = {"segments": SCATTERED, "device_traces": [[Evil(mark)]]}
-    analysis = analyze(write(tmp_path / "run", content))
+    analysis = analyze(write(tmp_path / "run", content), db=None)
     assert not mark.exists()
     assert analysis.store.rows("SELECT what FROM problem"), "the file is named as unreadable"
 
@@ -127,13 +127,13 @@ def test_torn_pickle_is_a_problem_not_a_crash(tmp_path: Path) -> None:
     run = write(tmp_path / "run", snapshot(SCATTERED, request=400, free=20))
     file = run / "oom_rank2.pickle"
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
-    analysis = analyze(run)
+    analysis = analyze(run, db=None)
     assert not analysis.incidents
     assert analysis.store.rows("SELECT what FROM problem")
 
 
 def test_segments_are_drawn(tmp_path: Path) -> None:
-    analysis = analyze(write(tmp_path / "run", snapshot(SCATTERED, request=400, free=20)))
+    analysis = analyze(write(tmp_path / "run", snapshot(SCATTERED, request=400, free=20)), db=None)
     assert draw_extents(analysis, tmp_path / "segments.svg").endswith("5 of 5 lanes")
     picture = (tmp_path / "segments.svg").read_text()
     assert picture.count("PolyCollection") == 5, "a lane for each segment"
@@ -147,4 +147,4 @@ def test_nothing_to_draw_is_said(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "train.log").write_text("step 1 loss 2.0\n")
     with pytest.raises(UserError, match="layout"):
-        draw_extents(analyze(tmp_path / "run"), tmp_path / "segments.svg")
+        draw_extents(analyze(tmp_path / "run", db=None), tmp_path / "segments.svg")

@@ -26,7 +26,9 @@ def hung(run: Path, tails: dict[int, tuple[int, str]]) -> Path:
 
 
 def missing(run: Path, catalog: Catalog) -> list[str]:
-    return [f"{m.what}: {m.why}" for m in analyze(run, catalog=catalog).coverage.missing if "truncated" in m.why]
+    return [
+        f"{m.what}: {m.why}" for m in analyze(run, catalog=catalog, db=None).coverage.missing if "truncated" in m.why
+    ]
 
 
 def test_a_log_cut_within_a_line_long_before_those_beside_it_is_told(tmp_path: Path, catalog: Catalog) -> None:

@@ -91,7 +91,7 @@ def test_every_error_of_cuda_is_read_in_every_wording(tmp_path: Path) -> None:
                 lines.append(wording.format_map(row))
                 expected.append((int(same_text[0] if column == "text" else row["code"]), lines[-1]))
     (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
-    rows = analyze(tmp_path).sql("SELECT line_no, code FROM cuda_error ORDER BY line_no")
+    rows = analyze(tmp_path, db=None).sql("SELECT line_no, code FROM cuda_error ORDER BY line_no")
     read = {r["line_no"]: r["code"] for r in rows}
     assert [(code, line) for n, (code, line) in enumerate(expected, 1) if read.get(n) != code] == []
 
@@ -111,7 +111,7 @@ def test_every_error_of_cuda_is_read_in_every_wording(tmp_path: Path) -> None:
 )
 def test_what_only_shares_words_with_an_error_is_none(tmp_path: Path, line: str) -> None:
     (tmp_path / "out.log").write_text(line + "\n")
-    assert list(analyze(tmp_path).sql("SELECT * FROM cuda_error")) == []
+    assert list(analyze(tmp_path, db=None).sql("SELECT * FROM cuda_error")) == []
 
 
 HIP = seed("cuda_error/hip_error_code.csv")
@@ -131,7 +131,7 @@ def test_every_error_of_hip_is_read_by_text_and_by_name(tmp_path: Path) -> None:
         lines += [f"cupy_backends.cuda.api.runtime.CUDARuntimeError: {row['name']}: {row['text']}"]
         expected += [row["name"]]
     (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
-    rows = analyze(tmp_path).sql("SELECT line_no, name FROM cuda_error WHERE api = 'hip' ORDER BY line_no")
+    rows = analyze(tmp_path, db=None).sql("SELECT line_no, name FROM cuda_error WHERE api = 'hip' ORDER BY line_no")
     read = {r["line_no"]: r["name"] for r in rows}
     assert [(name, lines[n - 1]) for n, name in enumerate(expected, 1) if read.get(n) != name] == []
 
@@ -148,7 +148,7 @@ def test_errors_of_ascend_are_all_there_and_each_is_read_by_its_number(tmp_path:
     lines = [f"RuntimeError: {wording.format_map(r)}" for r in ACL for wording in wordings]
     lines.append(f"RuntimeError: ACL stream synchronize failed, error code:{ACL[-1]['code']}")
     (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
-    rows = analyze(tmp_path).sql("SELECT name FROM cuda_error WHERE api = 'acl' ORDER BY line_no")
+    rows = analyze(tmp_path, db=None).sql("SELECT name FROM cuda_error WHERE api = 'acl' ORDER BY line_no")
     assert [r["name"] for r in rows] == [r["name"] for r in ACL for _ in wordings] + [ACL[-1]["name"]]
 
 
@@ -180,7 +180,7 @@ def test_statuses_of_the_gpu_libraries_are_all_there_and_each_has_a_meaning() ->
 def test_every_status_of_the_gpu_libraries_is_read(tmp_path: Path) -> None:
     said = [(r["name"], SAID_BY[r["library"]].format_map(r)) for r in STATUS if r["library"] in SAID_BY]
     (tmp_path / "out.log").write_text("\n".join(line for _, line in said) + "\n")
-    rows = analyze(tmp_path).sql("SELECT line_no, name FROM cuda_error ORDER BY line_no")
+    rows = analyze(tmp_path, db=None).sql("SELECT line_no, name FROM cuda_error ORDER BY line_no")
     read = {r["line_no"]: r["name"] for r in rows}
     assert [(name, line) for n, (name, line) in enumerate(said, 1) if read.get(n) != name] == []
 
@@ -211,7 +211,7 @@ def test_every_status_is_read_from_nccl_and_from_ucx(tmp_path: Path) -> None:
     by_ucx = "[1741860000.1] [gx07:411  :0] rc_verbs_iface.c:84   UCX  ERROR send completion with error: {text} qpn 0x6a5 wrid 0x1 vendor_err 0x81"
     lines = [wording.format_map(r) for r in WC_STATUS for wording in (by_nccl, by_ucx)]
     (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
-    rows = analyze(tmp_path).sql("SELECT source, status_name FROM rdma_failure")
+    rows = analyze(tmp_path, db=None).sql("SELECT source, status_name FROM rdma_failure")
     own = {r["status_name"] for r in WC_STATUS if r["echo"] == "false"}
     for source in ("nccl", "ucx"):
         assert {r["status_name"] for r in rows if r["source"] == source} >= own
@@ -220,7 +220,7 @@ def test_every_status_is_read_from_nccl_and_from_ucx(tmp_path: Path) -> None:
 def test_only_fatal_events_and_lost_ports_are_failures(tmp_path: Path) -> None:
     event = "gx07:410:455 [0] net_ib.cc:93 NCCL WARN NET/IB : mlx5_{ib_event}:1 Got async event : {text}"
     (tmp_path / "out.log").write_text("\n".join(event.format_map(r) for r in IB_EVENT) + "\n")
-    rows = analyze(tmp_path).sql("SELECT event FROM rdma_failure")
+    rows = analyze(tmp_path, db=None).sql("SELECT event FROM rdma_failure")
     assert {r["event"] for r in rows} == {r["text"] for r in IB_EVENT if r["class"] != "note"}
 
 
@@ -251,7 +251,7 @@ def test_every_result_of_nccl_is_read_from_torch_with_and_without_its_hint(tmp_p
         said.format(r["text"] + hint) for r in RESULTS for hint in dict.fromkeys(("", HINTS.get(r["result_name"], "")))
     ]
     (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
-    rows = analyze(tmp_path).sql("SELECT line_no, error FROM c10d_nccl_error ORDER BY line_no")
+    rows = analyze(tmp_path, db=None).sql("SELECT line_no, error FROM c10d_nccl_error ORDER BY line_no")
     assert len(rows) == len(lines)
     assert {r["error"] for r in rows} == {r["text"] for r in RESULTS}
     assert [int(r["nccl_result"]) for r in RESULTS] == list(range(1, 9))
@@ -298,7 +298,7 @@ def test_every_status_of_the_libraries_is_read_by_its_name_and_by_its_text(tmp_p
     lines += [SAYS_TEXT[r["library"]].format_map(r) for r in by_text]
     expected += [r["name"] for r in by_text]
     (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
-    rows = analyze(tmp_path).sql("SELECT line_no, name, class FROM library_failure ORDER BY line_no")
+    rows = analyze(tmp_path, db=None).sql("SELECT line_no, name, class FROM library_failure ORDER BY line_no")
     read = {r["line_no"]: r["name"] for r in rows}
     assert [(name, lines[n - 1]) for n, name in enumerate(expected, 1) if read.get(n) != name] == []
     assert [r for r in rows if r["class"] is None] == []
@@ -310,7 +310,7 @@ def test_every_status_of_grpc_is_read_with_who_did_not_answer(tmp_path: Path) ->
         '{{"description":"Error received from peer ipv4:10.7.34.138:8470","grpc_message":"so","grpc_status":{code}}}'
     )
     (tmp_path / "out.log").write_text("\n".join(error.format_map(r) for r in rows) + "\n")
-    read = analyze(tmp_path).sql("SELECT name, class, peer FROM library_failure ORDER BY line_no")
+    read = analyze(tmp_path, db=None).sql("SELECT name, class, peer FROM library_failure ORDER BY line_no")
     assert [r["name"] for r in read] == [r["name"] for r in rows]
     assert {(r["peer"], r["class"] is None) for r in read} == {("10.7.34.138", False)}
 
@@ -318,7 +318,7 @@ def test_every_status_of_grpc_is_read_with_who_did_not_answer(tmp_path: Path) ->
 def test_every_status_that_is_told_by_its_number_is_read(tmp_path: Path) -> None:
     rows = [r for r in LIBRARY if r["library"] in SAYS_NUMBER]
     (tmp_path / "out.log").write_text("".join(SAYS_NUMBER[r["library"]].format_map(r) + "\n" for r in rows))
-    read = analyze(tmp_path).sql("SELECT library, name FROM library_failure ORDER BY line_no")
+    read = analyze(tmp_path, db=None).sql("SELECT library, name FROM library_failure ORDER BY line_no")
     assert [(r["library"], r["name"]) for r in read] == [(r["library"], r["name"]) for r in rows]
 
 
@@ -330,7 +330,9 @@ def test_every_code_of_hccl_has_a_class_that_a_rule_reads_or_that_names_no_cause
     assert {r["class"] for r in HCCL} <= READ_BY_A_RULE | NAMES_NO_CAUSE | {"meeting"}
     lines = [f"[PID: 411] 2026-03-01-10:11:12.123.456 {r['title']}({r['hccl_code']}): It failed." for r in HCCL]
     (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
-    read = analyze(tmp_path).sql("SELECT name, class FROM library_failure WHERE library = 'hccl' ORDER BY line_no")
+    read = analyze(tmp_path, db=None).sql(
+        "SELECT name, class FROM library_failure WHERE library = 'hccl' ORDER BY line_no"
+    )
     assert [(r["name"], r["class"]) for r in read] == [(r["title"], r["class"]) for r in HCCL]
 
 
@@ -338,7 +340,7 @@ def test_an_error_of_cuda_is_read_from_its_number_alone(tmp_path: Path) -> None:
     wordings = ("RuntimeError: CUDA driver error: {code}", "x.cu:9 NCCL WARN Cuda failure {code}", "CUDA error {code}")
     lines = [wording.format_map(r) for r in CUDA for wording in wordings]
     (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
-    rows = analyze(tmp_path).sql("SELECT line_no, code FROM cuda_error ORDER BY line_no")
+    rows = analyze(tmp_path, db=None).sql("SELECT line_no, code FROM cuda_error ORDER BY line_no")
     assert [r["code"] for r in rows] == [int(r["code"]) for r in CUDA for _ in wordings]
 
 
@@ -362,7 +364,7 @@ def test_every_error_of_the_system_is_read_from_python_and_from_rust(tmp_path: P
     )
     lines = [wording.format_map(r) for r in ERRNO for wording in wordings]
     (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
-    rows = analyze(tmp_path).sql("SELECT line_no, name, class FROM exception_errno ORDER BY line_no")
+    rows = analyze(tmp_path, db=None).sql("SELECT line_no, name, class FROM exception_errno ORDER BY line_no")
     assert [(r["name"], r["class"]) for r in rows] == [(r["name"], r["class"]) for r in ERRNO for _ in wordings]
 
 
@@ -380,7 +382,7 @@ def test_the_other_end_of_a_refused_connection_is_read(
     tmp_path: Path, line: str, name: str, peer: str | None, port: int | None
 ) -> None:
     (tmp_path / "out.log").write_text(line + "\n")
-    assert analyze(tmp_path).sql("SELECT name, peer, port FROM exception_errno") == [
+    assert analyze(tmp_path, db=None).sql("SELECT name, peer, port FROM exception_errno") == [
         {"name": name, "peer": peer, "port": port}
     ]
 
@@ -410,7 +412,7 @@ def events(tmp_path: Path, lines: list[str]) -> dict[int, set[str]]:
     """What of a scheduler each line, from 1, is read as."""
     (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
     read: dict[int, set[str]] = {}
-    for row in analyze(tmp_path).sql("SELECT line_no, event FROM scheduler_event"):
+    for row in analyze(tmp_path, db=None).sql("SELECT line_no, event FROM scheduler_event"):
         read.setdefault(row["line_no"], set()).add(row["event"])
     return read
 
@@ -482,7 +484,7 @@ RETRIES_USED_UP = (
 
 def test_retries_that_are_used_up_are_one_thing_whoever_prints_them(tmp_path: Path) -> None:
     (tmp_path / "out.log").write_text("\n".join(RETRIES_USED_UP) + "\n")
-    rows = analyze(tmp_path).sql("SELECT line_no, status_name FROM rdma_failure ORDER BY line_no")
+    rows = analyze(tmp_path, db=None).sql("SELECT line_no, status_name FROM rdma_failure ORDER BY line_no")
     assert [(r["line_no"], r["status_name"]) for r in rows] == [
         (n, "RETRY_EXC_ERR") for n in range(1, len(RETRIES_USED_UP) + 1)
     ]
@@ -510,6 +512,6 @@ AROUND = {  # what stands around a message, and who it says wrote it
 def test_an_exception_is_read_within_another_message_with_who_wrote_it(tmp_path: Path) -> None:
     lines = [around.format("OSError: [Errno 116] Stale file handle") for around in AROUND]
     (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
-    rows = analyze(tmp_path).sql("SELECT line_no, rank, host, pid FROM exception WHERE class = 'OSError'")
+    rows = analyze(tmp_path, db=None).sql("SELECT line_no, rank, host, pid FROM exception WHERE class = 'OSError'")
     read = {r["line_no"]: {k: v for k, v in r.items() if v is not None and k != "line_no"} for r in rows}
     assert read == dict(enumerate(AROUND.values(), 1))

@@ -71,7 +71,9 @@ def named(run: Path, catalog: Catalog, *sources: Callable[[Cluster], None]) -> I
     cluster.begin()
     for source in sources:
         source(cluster)
-    found = [i for i in analyze(cluster.write(run), catalog=catalog).incidents if i.rule == "hang.missing_rank"]
+    found = [
+        i for i in analyze(cluster.write(run), catalog=catalog, db=None).incidents if i.rule == "hang.missing_rank"
+    ]
     assert len(found) < 2, "one list, not one per source"
     return found[0] if found else None
 
