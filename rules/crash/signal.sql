@@ -19,13 +19,16 @@ references = ["https://man7.org/linux/man-pages/man7/signal.7.html"]
 [[summary]]
 when = "signal is none"
 say  = '''
-{% set worker = 'Ray worker' if 'ray' in source else 'worker process' -%}
+{% set worker = 'Ray worker' if 'ray' in source else 'process' if 'systemd' in source
+else 'worker process' -%}
 {% if pid %}A {{ worker }} (pid {{ pid }}{% if host %} on {{ host }}{% endif %})
 {% elif pids %}
 {{ pids | length | count(worker, 'Ray workers' if 'ray' in source else 'worker processes') }}
 ({{ pids | names('pid') }})
 {% elif process %}Worker {{ process }}{% else %}A {{ worker }}{% endif %}
-ended without a message: killed from outside, usually by the OOM killer, or crashed
+{% if 'systemd' in source %}crashed: a core dump was written
+{% else %}ended without a message: killed from outside, usually by the OOM killer, or crashed
+{% endif %}
 '''
 [[summary]]
 say  = '''
@@ -273,7 +276,7 @@ select
     list(distinct source order by source) as source
 from "exit" x
 where
-    source in ('ray', 'keeper')
+    source in ('ray', 'keeper', 'systemd')
     and exitcode is null
     and signal is null
     and (

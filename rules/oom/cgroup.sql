@@ -233,6 +233,9 @@ with
                 -- the head of the report was cut off as well
                 select file_id, line_no, time, host, null, memcg
                 from oom_old_limit
+                union all
+                select file_id, line_no, time, host, null, null
+                from oom_limit
             ) r
         join
             full_cgroup l

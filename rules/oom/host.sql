@@ -86,7 +86,8 @@ by whom
 [[summary]]
 when = "kind == 'refused'"
 say  = '''
-{{ {'pytorch': 'PyTorch', 'numpy': 'NumPy'}.get(actor, 'TensorFlow') }} could not get
+{{ {'pytorch': 'PyTorch', 'numpy': 'NumPy', 'jvm': 'The JVM', 'rust': 'A program in Rust'}.get(
+actor, 'TensorFlow') }} could not get
 {% if requested_bytes %}{{ requested_bytes | size }} of {% endif %}host memory{% if hosts %} on {{
 hosts | names }}{% endif %}
 {%- if ranks %} ({{ ranks | ranks }}){% endif %}

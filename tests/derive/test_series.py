@@ -12,6 +12,7 @@ from logsift.derive.series.robust import (
     MEDIAN_ERROR,
     Tail,
     block_medians,
+    chance_of_order,
     correlation,
     innovations,
     kendall,
@@ -53,6 +54,13 @@ def test_block_medians_are_the_medians_of_blocks() -> None:
 def test_the_error_of_a_median() -> None:
     medians = np.median(rng().normal(0, 2.0, (4000, 101)), axis=1)
     assert medians.std() == pytest.approx(MEDIAN_ERROR * 2.0 / np.sqrt(101), rel=0.05)
+
+
+def test_the_chance_of_an_order_agrees_with_scipy() -> None:
+    for n in (5, 9, 20):
+        y = rng(n).normal(size=n) + np.arange(n) * 0.2
+        exact = stats.kendalltau(np.arange(n), y, method="exact", alternative="greater")
+        assert chance_of_order(y) == pytest.approx(exact.pvalue)
 
 
 def test_kendall_agrees_with_scipy() -> None:
@@ -319,6 +327,21 @@ def test_what_ends_a_dip_behind_a_restart_is_a_jump_and_no_noise() -> None:
     for seed in range(10):
         y = trend * np.exp(rng(seed).normal(0, 0.045, 700))
         assert [e for e in search(curve_of(at * 50.0, y), [120]) if e.kind == "dip" and e.end is not None] == []
+
+
+def test_few_points_that_noise_would_put_so_are_no_creeping_rise() -> None:
+    low = [
+        1.3,
+        1.1,
+        1.25,
+        1.27,
+        1.35,
+        1.12,
+        1.5,
+        1.9,
+        2.1,
+    ]  # three pairs of the seven after the lowest fall: 1.5 % of all orders
+    assert search(curve_of(np.arange(9.0), np.array(low))) == []
 
 
 def test_a_few_points_that_creep_up() -> None:

@@ -12,6 +12,7 @@ from logsift.derive.series.robust import (
     MEDIAN_ERROR,
     NORMAL,
     block_medians,
+    chance_of_order,
     kendall,
     line,
     rolling_median,
@@ -123,7 +124,7 @@ def trend_of(c: Curve) -> Excursion | None:
 def _trend_of_few(c: Curve) -> Excursion | None:
     low = int(c.y.argmin())
     rest = c.y[low:]
-    if len(rest) < 6 or kendall(rest) < c.p.few_order:
+    if len(rest) < 6 or kendall(rest) < c.p.few_order or chance_of_order(rest[1:]) > c.p.few_chance:
         return None
     base, last = float(rest[0]), float(np.median(rest[-3:]))
     if c.relative(last - base, base) < c.p.few_height * c.factor:

@@ -87,9 +87,11 @@ class Parameters:
     """A creeping rise: the last tenth stands so many standard errors and this share above the lowest tenth, and the tenths in
     between mostly rise (Kendall)."""
     few_order: float = 0.7
+    few_chance: float = 0.005
     few_height: float = 0.08
     few_jump: float = 0.35
-    """Rank rules of short series."""
+    """Rank rules of short series: a rise is one where noise would bring forth its order no more than this often. The lowest point does not
+    count as lower than all that follow: it was chosen for that."""
     short: int = 150
     short_before: int = 16
     short_jump: float = 0.4

@@ -6,7 +6,8 @@ select
     regexp_matches(
         class || message,
         '(?i)out.?of.?memory|RESOURCE_EXHAUSTED|ResourceExhaustedError|CUBLAS_|CUDNN_|CUSOLVER_'
-    ) as of_device,
+    )
+    and not starts_with(class, 'java.') as of_device,
     size_bytes_of(
         nullif(
             regexp_extract(message, 'llocat(?:e|ing)? ([0-9][0-9.,]* ?(?:[KMGT]i?B|bytes|B))', 1),

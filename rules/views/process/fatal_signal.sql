@@ -40,7 +40,7 @@ with
         where
             signal in (4, 5, 6, 7, 8, 9, 11)
             and (source = 'kernel' or not exists (from ended_from_outside))
-            and not (source = 'kernel' and d.process in (select process from system_daemon))
+            and not coalesce(d.process in (select process from system_daemon), false)
             and not (
                 signal = 9
                 and exists (
