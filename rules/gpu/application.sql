@@ -42,9 +42,10 @@ say  = '''
 {%- if process %}, in {{ process }} (pid {{ pid }}){% endif %}
 '''
 [[summary]]
-when = "vendor == 'intel'"
+when = "vendor in ('intel', 'intel_gpu')"
 say  = '''
-{% if gpus %}{{ gpus | names('Gaudi card') }}{% else %}A Gaudi card{% endif %}
+{% set card = 'Gaudi card' if vendor == 'intel' else 'Intel GPU' -%}
+{% if gpus %}{{ gpus | names(card) }}{% else %}{{ 'A' if vendor == 'intel' else 'An' }} {{ card }}{% endif %}
 {%- if host %} on {{ host }}{% endif %}{% if ranks %} ({{ ranks | ranks }}){% endif %}:
 {% if error == 'page fault' %}the program accessed an address that is not mapped
 {%- else %}work of the program did not end in time{% endif %}
@@ -164,6 +165,17 @@ too:
 look for the rank that is missing.{% endif %}
 '''
 run  = ["export LOG_LEVEL_ALL=3", "export HABANA_LOGS=/tmp/habana_logs"]
+[[step]]
+when = "vendor == 'intel_gpu'"
+say  = '''
+Save the driver's dump of the hang before the node restarts, and run the program again with one
+kernel at a time to find the one that does not end.
+'''
+run  = [
+  "cat $(find -L /sys/class/drm /sys/class/devcoredump -maxdepth 2 -name error -o -name data) > hang",
+  "export SYCL_UR_TRACE=1 ZE_SERIALIZE=2",
+  "dmesg -T | grep -E 'i915|xe '",
+]
 */
 from gpu_program_fault_nvidia
 union all by name

@@ -134,10 +134,12 @@ A GPU{% if hosts %} on {{ hosts | names }}{% endif %}
 {{ error }}
 '''
 [[summary]]
-when = "vendor in ('aws', 'intel')"
+when = "vendor in ('aws', 'intel', 'intel_gpu')"
 say  = '''
-{% if gpus %}{{ gpus | names('Neuron device' if vendor == 'aws' else 'Gaudi card') }}
-{%- elif vendor == 'aws' %}A Neuron device{% else %}An accelerator of Intel{% endif %}
+{% if gpus %}{{ gpus | names(
+{'aws': 'Neuron device', 'intel_gpu': 'Intel GPU'}.get(vendor, 'Gaudi card')) }}
+{%- elif vendor == 'aws' %}A Neuron device{% elif vendor == 'intel_gpu' %}An Intel GPU
+{%- else %}An accelerator of Intel{% endif %}
 {%- if host %} on {{ host }}{% endif %}:
 {% if kind == 'memory' %}uncorrectable error in its memory
 {%- elif kind == 'failed' %}{{ error.removeprefix('NEURON_HW_ERR=') }}
@@ -453,6 +455,13 @@ run hl_qual
 before it goes back to the pool. Open a repair ticket for a card that stays away.
 '''
 run  = ["dmesg -T | grep -i habanalabs", "systemctl reboot", "hl-smi"]
+[[step]]
+when = "vendor == 'intel_gpu'"
+say  = '''
+Restart {% if host %}{{ host }}{% else %}the node{% endif %}: the driver could not reset the GPU, and
+no program can use it until then. Run its diagnostics before the node goes back to the pool.
+'''
+run  = ["dmesg -T | grep -E 'i915|xe '", "systemctl reboot", "xpu-smi diag -d 0 -l 1"]
 [[step]]
 when = "vendor == 'aws'"
 say  = '''

@@ -63,7 +63,8 @@ say  = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% e
 [[summary]]
 when = "message and not gave_up"
 say  = '''{% if rank is not none %}Rank {{ rank }}{% else %}The program{% endif %} found NaN or
-Inf{% if step is not none %} at step {{ step }}{% endif %} and stopped ({{ message | cut(120) }})'''
+Inf{% if step is not none %} at step {{ step }}{% endif %}{% if not goes_on %} and stopped{% endif %}
+({{ message | cut(120) }})'''
 
 [[summary]]
 say  = '''The loss scale collapsed
@@ -185,6 +186,7 @@ with
             rank,
             host,
             message,
+            not is_of_stop as goes_on,
             coalesce(
                 step,
                 (
@@ -193,19 +195,35 @@ with
                     where m.canonical = 'loss' and m.file_id = e.file_id and m.line_no < e.line_no
                 )
             ) as step
-        from training_event e
+        from
+            (
+                select
+                    *,
+                    regexp_matches(
+                        message,
+                        'Unexpected result|in local (forward loss|grad norm)|, stopping'
+                        || '|loss .*contains a NaN|The loss returned in|Model diverged'
+                        || '|NaN loss during|bec[ao]me infinite|due to (NaN|Inf) loss|NaN loss with'
+                        || '|Invalid loss|non-finite loss|LossTensor is|in summary histogram'
+                        || '|ETA: .* loss: -?nan|(?i:abort|exiting|terminat|training stopped)'
+                    ) as is_of_stop
+                from training_event
+                where kind = 'nan_found'
+            ) e
         where
-            kind = 'nan_found'
-            and regexp_matches(
-                message,
-                'Unexpected result|in local (forward loss|grad norm)|, stopping'
-                || '|loss .*contains a NaN|The loss returned in|Model diverged|NaN loss during'
-                || '|bec[ao]me infinite|due to (NaN|Inf) loss|NaN loss with'
-                || '|Invalid loss|non-finite loss'
-                || '|LossTensor is|in summary histogram|ETA: .* loss: -?nan'
+            is_of_stop
+            -- no number follows: it did not come back
+            or regexp_matches(message, '(?i)loss|parameters|weights')
+            and not exists (
+                from metric m
+                where
+                    m.canonical = 'loss'
+                    and m.file_id = e.file_id
+                    and m.line_no > e.line_no
+                    and isfinite(m.value)
             )
         union all
-        select file_id, line_no, time, rank, host, message, null as step
+        select file_id, line_no, time, rank, host, message, false, null as step
         from fatal_exception
         where
             kind = 'loss'
@@ -270,7 +288,8 @@ select
     s.highest as loss_scale_before,
     s.lowest as loss_scale,
     case when s.gave_up then true end as gave_up,
-    n.message
+    n.message,
+    case when n.goes_on then true end as goes_on
 from (select * from first_stretch) b
 full join collapse s on true
 full join first_check n on true

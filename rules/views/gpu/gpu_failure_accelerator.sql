@@ -1,4 +1,5 @@
--- table: One row per host whose Gaudi cards (intel), Neuron devices (aws) or GPUs failed, as their
+-- table: One row per host whose Gaudi cards (intel), Intel GPUs, Neuron devices (aws) or GPUs
+-- failed, as their
 -- drivers or libraries report it: kind = memory | failed | not_usable | firmware, the worst that
 -- was reported. What a library reports counts where no line of NVIDIA's driver tells more.
 with
