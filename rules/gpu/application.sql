@@ -45,7 +45,8 @@ say  = '''
 when = "vendor in ('intel', 'intel_gpu')"
 say  = '''
 {% set card = 'Gaudi card' if vendor == 'intel' else 'Intel GPU' -%}
-{% if gpus %}{{ gpus | names(card) }}{% else %}{{ 'A' if vendor == 'intel' else 'An' }} {{ card }}{% endif %}
+{% if gpus %}{{ gpus | names(card) }}
+{%- else %}{{ 'A' if vendor == 'intel' else 'An' }} {{ card }}{% endif %}
 {%- if host %} on {{ host }}{% endif %}{% if ranks %} ({{ ranks | ranks }}){% endif %}:
 {% if error == 'page fault' %}the program accessed an address that is not mapped
 {%- else %}work of the program did not end in time{% endif %}
@@ -172,7 +173,8 @@ Save the driver's dump of the hang before the node restarts, and run the program
 kernel at a time to find the one that does not end.
 '''
 run  = [
-  "cat $(find -L /sys/class/drm /sys/class/devcoredump -maxdepth 2 -name error -o -name data) > hang",
+  '''cat $(find -L /sys/class/drm /sys/class/devcoredump -maxdepth 2 -name error -o -name data)
+> hang''',
   "export SYCL_UR_TRACE=1 ZE_SERIALIZE=2",
   "dmesg -T | grep -E 'i915|xe '",
 ]

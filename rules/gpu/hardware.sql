@@ -458,8 +458,8 @@ run  = ["dmesg -T | grep -i habanalabs", "systemctl reboot", "hl-smi"]
 [[step]]
 when = "vendor == 'intel_gpu'"
 say  = '''
-Restart {% if host %}{{ host }}{% else %}the node{% endif %}: the driver could not reset the GPU, and
-no program can use it until then. Run its diagnostics before the node goes back to the pool.
+Restart {% if host %}{{ host }}{% else %}the node{% endif %}: the driver could not reset the GPU,
+and no program can use it until then. Run its diagnostics before the node goes back to the pool.
 '''
 run  = ["dmesg -T | grep -E 'i915|xe '", "systemctl reboot", "xpu-smi diag -d 0 -l 1"]
 [[step]]

@@ -63,8 +63,8 @@ say  = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% e
 [[summary]]
 when = "message and not gave_up"
 say  = '''{% if rank is not none %}Rank {{ rank }}{% else %}The program{% endif %} found NaN or
-Inf{% if step is not none %} at step {{ step }}{% endif %}{% if not goes_on %} and stopped{% endif %}
-({{ message | cut(120) }})'''
+Inf{% if step is not none %} at step {{ step }}{% endif %}
+{% if not goes_on %}and stopped {% endif %}({{ message | cut(120) }})'''
 
 [[summary]]
 say  = '''The loss scale collapsed

@@ -25,6 +25,7 @@ create macro exception_kind(class, class_kind, message, chained) as
                 || '|another (?:process|worker) (?:has )?(?:failed|died)'
                 || '|Caught [A-Za-z]+ in (?:DataLoader|pin memory)|exited unexpectedly'
                 || '|is killed by signal|Terminating process|EngineDead'
+                || '|is detected by the operating system'
                 || '|Engine core initialization failed|worker .*died'
                 || '|child process .*(?:failed|died)'
                 || '|heartbeat timeout\. This indicates that the remote task'
