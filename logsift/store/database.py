@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import Condition, Thread, current_thread, main_thread
 from time import monotonic
@@ -110,6 +110,7 @@ class Store:
         self, con: duckdb.DuckDBPyConnection, path: Path | None, *, sealed: bool = False, watch: _Watch | None = None
     ) -> None:
         self.con, self.path, self._sealed, self._watch = con, path, sealed, watch or _Watch()
+        self._is_read_only = False
         self.filled: frozenset[str] | None = None
         """The tables of content that have rows, once somebody asked; see `materialise.filled`."""
         self.is_small = False
@@ -162,6 +163,7 @@ class Store:
             for name, place in paths.items():
                 con.execute(f"ATTACH {quoted(str(place))} AS {name} ({mode})")
             store = cls(con, path)
+            store._is_read_only = read_only
             if read_only:
                 store.seal()
             con.execute(f"USE {first}")
@@ -195,7 +197,9 @@ class Store:
         (name,) = self.con.execute("SELECT current_database()").fetchone() or ("memory",)
         con = self.con.cursor()
         con.execute(f'USE "{name}"')
-        return Store(con, self.path, sealed=self._sealed, watch=self._watch)
+        store = Store(con, self.path, sealed=self._sealed, watch=self._watch)
+        store._is_read_only = self._is_read_only
+        return store
 
     def scratch(self) -> tempfile.TemporaryDirectory[str]:
         """A folder for what is to be loaded: a store reads its own place and no other."""
@@ -362,10 +366,10 @@ class Store:
             duckdb.Error: it is wrong, or took too long.
             UserError: it is no statement, or more than one, or gives too much.
         """
-        self._hold_to_one(query)
-        names, rows = self.asked(query)
-        types = [str(d[1]) for d in self.con.description or ()]
-        return Answer(told_apart(names), types, rows)
+        with self._one_that_reads(query):
+            names, rows = self.asked(query)
+            types = [str(d[1]) for d in self.con.description or ()]
+            return Answer(told_apart(names), types, rows)
 
     def columns(self, query: str) -> dict[str, str]:
         """The columns of what a person typed, with their SQL types; a query is not run for it.
@@ -374,11 +378,11 @@ class Store:
             duckdb.Error: it is wrong.
             UserError: it is no statement, or more than one.
         """
-        self._hold_to_one(query)
-        relation = self.con.sql(query)
-        if relation is None:
-            return {}
-        return dict(zip(told_apart(relation.columns), map(str, relation.types), strict=True))
+        with self._one_that_reads(query):
+            relation = self.con.sql(query)
+            if relation is None:
+                return {}
+            return dict(zip(told_apart(relation.columns), map(str, relation.types), strict=True))
 
     def frame(self, query: str) -> pl.DataFrame:
         """What the one statement gives that a person typed, with its types also where there are no rows.
@@ -389,17 +393,27 @@ class Store:
         """
         from logsift.store.frames import frame
 
-        self._hold_to_one(query)
-
         def read() -> pl.DataFrame:
             with self._watch.over(self.con):
                 return frame(self.con.execute(query))
 
-        return self._stoppable(read)
+        with self._one_that_reads(query):
+            return self._stoppable(read)
 
-    def _hold_to_one(self, query: str) -> None:
+    @contextmanager
+    def _one_that_reads(self, query: str) -> Iterator[None]:
+        """Hold a person to one statement, which changes nothing: a store that was made here could be written."""
         if len(self.con.extract_statements(query)) != 1:
             raise UserError("say one statement of SQL, for example: SELECT rule, summary FROM incident")
+        if self._is_read_only:
+            yield
+            return
+        self.con.execute("BEGIN TRANSACTION READ ONLY")
+        try:
+            yield
+        finally:
+            with suppress(duckdb.Error):  # the statement itself may have ended it
+                self.con.execute("ROLLBACK")
 
     def insert(self, table: str, rows: Iterable[Sequence[object]]) -> None:
         """Insert tuples in the order of the table's columns."""

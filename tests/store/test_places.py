@@ -172,6 +172,17 @@ def test_a_query_reaches_nothing_but_the_rows(made: Path, attack: str) -> None:
     assert names(made) == before
 
 
+@pytest.mark.parametrize("change", ["DELETE FROM incident", "DROP TABLE incident", "CREATE TABLE x AS SELECT 1"])
+def test_a_store_without_a_file_is_not_changed_either(made: Path, catalog: Catalog, change: str) -> None:
+    with analyze(made, catalog=catalog, db=None) as analysis:
+        for say in (lambda: analysis.store.typed(change), lambda: analysis.store.frame(change)):
+            with pytest.raises(duckdb.Error, match="read-only"):
+                say()
+        with pytest.raises(duckdb.Error):
+            analysis.store.typed("SELECT error('of a person')")
+        assert [i["rule"] for i in analysis.sql("SELECT rule FROM incident")] == ["crash.exception"]
+
+
 def test_a_query_without_end_ends(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("logsift.ingest.budget.QUERY_SECONDS", 0.2)
     monkeypatch.setattr("logsift.store.database._LOOK_SECONDS", 0.1)
