@@ -23,6 +23,9 @@ where
     and not exists (from death where signal <> 15)
     and not exists (from oom_event)
     and not exists (
+        from stack_overview where finding in ('same_wait', 'other_waits') and stands_still
+    )
+    and not exists (
         from "exit" where coalesce(exitcode, 0) not in (0, 15, -15, 143) and source <> 'subprocess'
     )
 group by host
