@@ -50,7 +50,7 @@ with
         where
             m.fatal
             and not exists (from death where signal in (4, 6, 7, 8, 9, 11))
-            and not exists (from scheduler_event)
+            and not exists (from scheduler_action)
             and not exists (from launcher_event where event = 'peer_hung_up')
             and not exists (from library_failure)
             and not exists (from collective_mismatch_gloo)

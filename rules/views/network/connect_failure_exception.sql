@@ -55,7 +55,7 @@ where
             and coalesce(o.errno_class, '') not in ('refused', 'timed_out', 'unreachable', 'peer')
     )
     and not exists (from c10d_timeout_line)
-    and not exists (from scheduler_event where event <> 'crash_loop')
+    and not exists (from scheduler_action)
     and not exists (from oom_event)
     and not exists (from death where signal in (4, 6, 7, 8, 9, 11))
 group by all

@@ -20,7 +20,7 @@ where
     and not exists (from fatal_exception)
     and not exists (from c10d_timeout_line)
     and not exists (from c10d_nccl_error)
-    and not exists (from scheduler_event)
+    and not exists (from scheduler_action)
     and not exists (from connect_failure)
     and not exists (from ended_from_outside)
     and not exists (from death where signal in (4, 6, 7, 8, 9, 11))
@@ -38,5 +38,5 @@ where
     event = 'peer_hung_up'
     and not exists (from fatal_exception)
     and not exists (from ended_from_outside)
-    and not exists (from scheduler_event)
+    and not exists (from scheduler_action)
     and not exists (from death)

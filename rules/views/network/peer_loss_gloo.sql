@@ -7,7 +7,7 @@ with
         where
             exists (from fatal_exception)
             or exists (from c10d_timeout_line)
-            or exists (from scheduler_event)
+            or exists (from scheduler_action)
             or exists (from death where signal in (4, 6, 7, 8, 9, 11))
     )
 select 'gloo' as source, g.file_id, g.line_no, g.time, null as host, g.rank, g.peer, g.port

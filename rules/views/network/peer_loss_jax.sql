@@ -22,6 +22,6 @@ select case when rank is null then 'jax_service' else 'jax' end as source, *
 from lost
 where
     not exists (from fatal_exception where kind <> 'collective')
-    and not exists (from scheduler_event)
+    and not exists (from scheduler_action)
     and not exists (from ended_from_outside)
     and not exists (from death where signal in (4, 7, 8, 9, 11))

@@ -45,7 +45,7 @@ where
     and not exists (from c10d_timeout_line)
     and not exists (from c10d_heartbeat)
     and not exists (from c10d_nccl_error)
-    and not exists (from scheduler_event)
+    and not exists (from scheduler_action)
     and not exists (from ended_from_outside)
     and not exists (from death where signal in (4, 6, 7, 8, 9, 11))
     and not exists (from "exit" where exitcode between 1 and 127)

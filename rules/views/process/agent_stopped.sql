@@ -15,7 +15,7 @@ select
     list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence
 from told
 where
-    not exists (from scheduler_event)
+    not exists (from scheduler_action)
     and not exists (from fatal_exception where class <> 'SignalException')
     and not exists (from missing_rank_suspect)
     and not exists (from c10d_timeout_line)
