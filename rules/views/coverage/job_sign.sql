@@ -1,5 +1,6 @@
 -- view: One row per kind of sign that these are logs of a job or of its machines: steps | ranks |
--- communicator | exit | launcher | scheduler | gpu | exception | stacks | calls | metrics.
+-- communicator | watchdog | exit | launcher | scheduler | gpu | exception | stacks | calls |
+-- metrics.
 -- Documents and sources have none.
 select sign
 from
@@ -8,6 +9,7 @@ from
             ('steps', exists (from job_output)),
             ('ranks', exists (from rank)),
             ('communicator', exists (from communicator)),
+            ('watchdog', exists (from c10d_event) or exists (from c10d_heartbeat)),
             ('exit', exists (from "exit")),
             ('launcher', exists (from launcher_event)),
             ('scheduler', exists (from scheduler_event)),
