@@ -10,11 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from builders import pipelines
 from builders.flight_recorder import Job
 
-from logsift import Catalog, analyze, load_catalog
+from logsift import Catalog, analyze
+from logsift.ingest.discover import discover
+from logsift.ingest.reading import read
 from logsift.report.json import document
 
 LOUD = ("hang.", "divergence.")
@@ -226,33 +229,69 @@ SCENARIOS: tuple[Callable[[], Scenario], ...] = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def catalog() -> Catalog:
-    return load_catalog()
-
-
 def said(run: Path, catalog: Catalog) -> dict[str, dict[str, Any]]:
     report = document(analyze(run, catalog=catalog, db=None))
     return {i["rule"]: i for i in report["incidents"] if i["severity"] != "info" and i["rule"].startswith(LOUD)}
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda s: s.__name__)
-@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz-renamed"])
-def test_full_set_names_exactly_the_culprits(
-    scenario: Callable[[], Scenario], packed: bool, tmp_path: Path, catalog: Catalog
-) -> None:
-    case = scenario()
+def plain(rank: int) -> str:
+    """The name that torch gives a dump."""
+    return f"nccl_trace_rank_{rank}"
+
+
+def renamed(rank: int) -> str:
+    """A name that people give: it says the host as well."""
+    return f"node{rank // 4:02d}.gpu{rank % 4}.rank_{rank}.trace.gz"
+
+
+def dumped(case: Scenario, run: Path, name: Callable[[int], str]) -> Path:
+    """The dumps of all ranks, packed where their names say so."""
+    run.mkdir()
     for rank in case.job.ranks:
         data = pickle.dumps(case.job.dump(rank, **case.how), protocol=2)
-        if packed:
-            (tmp_path / f"node{rank // 4:02d}.gpu{rank % 4}.rank_{rank}.trace.gz").write_bytes(gzip.compress(data))
-        else:
-            (tmp_path / f"nccl_trace_rank_{rank}").write_bytes(data)
-    found = said(tmp_path, catalog)
+        (run / name(rank)).write_bytes(gzip.compress(data) if name is renamed else data)
+    return run
+
+
+def rows(run: Path, parts: Path, catalog: Catalog) -> dict[str, list[str]]:
+    """What is read of a run before anything is concluded: table -> rows, with the rank of a file for the file."""
+    files = discover(run, catalog)
+    ranks = pl.DataFrame({"file_id": [f.file_id for f in files], "of": [f.rank for f in files]})
+    parts.mkdir()
+    read(catalog, files, parts)
+    return {
+        table.name: sorted(
+            map(
+                str,
+                pl.read_parquet(table).join(ranks, on="file_id").drop("file_id", "host", strict=False).rows(named=True),
+            )
+        )
+        for table in parts.iterdir()
+    }
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda s: s.__name__)
+def test_full_set_names_exactly_the_culprits(
+    scenario: Callable[[], Scenario], tmp_path: Path, catalog: Catalog
+) -> None:
+    case = scenario()
+    found = said(dumped(case, tmp_path / "run", renamed), catalog)
     assert {rule: set(i["ranks"]) for rule, i in found.items()} == case.said
     if case.side:
         assert found["hang.missing_rank"]["facts"]["side"] == case.side
     assert all(i["evidence"] for i in found.values())
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda s: s.__name__)
+def test_a_packed_and_renamed_dump_has_the_rows_of_the_plain_one(
+    scenario: Callable[[], Scenario], tmp_path: Path, catalog: Catalog
+) -> None:
+    forms = [
+        rows(dumped(scenario(), tmp_path / name.__name__, name), tmp_path / f"parts of {name.__name__}", catalog)
+        for name in (plain, renamed)
+    ]
+    assert len(forms[0]["flight_dump"]) == len(scenario().job.ranks)
+    assert forms[0] == forms[1]
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda s: s.__name__)
