@@ -31,6 +31,13 @@ drains {{ hosts | agree('it', 'them') }}
 when = "out_because == 'lost'"
 say  = "Slurm has lost {{ hosts | names('node') }}: {{ reason | cut }}"
 [[summary]]
+when = "scheduler == 'dask'"
+say  = '''
+Dask no longer heard from {% if hosts %}the workers on {{ hosts | names }}{% else %}a worker
+{%- endif %}: the process or its host went, cannot be reached, or was busy for minutes without
+a word
+'''
+[[summary]]
 say  = '''
 {% if hosts %}{{ hosts | names('node') | capital }}{% else %}A node{% endif %} failed
 {% if job %}during job {{ job }}{% if job_name %} ({{ job_name }}){% endif %}{% endif %}
@@ -74,6 +81,13 @@ run  = [
   "kubectl describe node {{ host }}",
   "kubectl cordon {{ host }}",
 ]
+[[step]]
+when = "scheduler == 'dask'"
+say  = '''
+Read what the worker{% if hosts %} on {{ hosts | names }}{% endif %} and its nanny wrote last. If
+it lives, see what it does: code that holds the GIL keeps it from answering.
+'''
+run  = ["py-spy dump --pid $(pgrep -of 'dask.worker')"]
 [[step]]
 when = "scheduler == 'pbs'"
 say  = "Ask PBS which nodes are down."
@@ -136,7 +150,8 @@ select
     hosts[1] as node,
     job,
     job_name,
-    scheduler
+    scheduler,
+    case when scheduler = 'dask' then 'probable' end as confidence
 from failure
 union all by name
 -- The launcher of an MPI job lost its daemon on a node: the node or pod went, or the way to it.

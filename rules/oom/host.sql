@@ -64,8 +64,8 @@ Ray killed its workers{% if hosts %} on {{ hosts | names }}{% endif %}: memory w
 [[summary]]
 when = "kind == 'dask'"
 say  = '''
-Dask's nanny restarted {% if hosts %}a worker on {{ hosts | names }}{% else %}a worker{% endif %}
-that had used up its share of memory
+Dask's nanny restarted a worker{% if pid %} (pid {{ pid }}){% endif %}
+{%- if hosts %} on {{ hosts | names }}{% endif %} that had used up its share of memory
 '''
 [[summary]]
 when = "kind == 'unit_killed'"
@@ -288,7 +288,9 @@ with
             end as actor,
             min(cgroup) as cgroup,
             max(used_bytes) as used_bytes,
-            case reason when 'ray' then max(limit_bytes) end as total_bytes
+            case reason when 'ray' then max(limit_bytes) end as total_bytes,
+            -- others print the number of who tells
+            case when reason = 'dask' and count(distinct pid) = 1 then any_value(pid) end as pid
         from oomd_kill
         where
             reason in ('swap', 'ray', 'dask')

@@ -103,6 +103,7 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("host.limits", {"limit": "memory"}, "See whether a limit on address space is set"),
     ("host.node_lost", {"scheduler": "kubernetes"}, "Ask Kubernetes why n1 went away"),
     ("host.node_lost", {"scheduler": "pbs"}, "Ask PBS which nodes are down."),
+    ("host.node_lost", {"scheduler": "dask"}, "Read what the worker on n1 and its nanny wrote last."),
     ("loss.resume_spike", {"resume_step": 40.0}, "Resume from the checkpoint of step 40 again"),
     ("network.external_service", {"failure": "tls"}, "Look at the proxy and its certificate on n1"),
     ("network.slow_transport", {"reason": "no_device"}, "Check on n1, inside the container, that the RDMA devices"),

@@ -12,7 +12,9 @@ with
                 number_in(message, '\[Errno ([0-9]+)\]'),
                 number_in(message, '\(os error ([0-9]+)\)'),
                 number_in(message, '\bOs \{ code: ([0-9]+),'),
-                number_in(message, '^Error ([0-9]+) connecting to ')
+                number_in(message, '^Error ([0-9]+) connecting to '),
+                -- Dask's own words
+                case when starts_with(message, 'Timed out trying to connect to ') then 110 end
             ) as number,
             lower(
                 regexp_extract(
@@ -41,7 +43,7 @@ select
     nullif(
         regexp_extract(
             message,
-            '(?:ipv4:|ipv6:|tcp |connecting to |[Hh]ost[ =:]+|\(|to |\@)[''"]?'
+            '(?:ipv4:|ipv6:|tcp |(?:tcp|tls|ucx)://|connecting to |[Hh]ost[ =:]+|\(|to |\@)[''"]?'
             || '([0-9A-Za-z][0-9A-Za-z_.-]*|\[[0-9A-Fa-f:]+\])[''"]?'
             || '(?:: ?|, ?| |, ?port[ =]|.{0,40} port )[''"]?([0-9]{2,5})\b',
             1
@@ -50,7 +52,7 @@ select
     ) as peer,
     number_in(
         message,
-        '(?:ipv4:|ipv6:|tcp |connecting to |[Hh]ost[ =:]+|\(|to |\@)[''"]?'
+        '(?:ipv4:|ipv6:|tcp |(?:tcp|tls|ucx)://|connecting to |[Hh]ost[ =:]+|\(|to |\@)[''"]?'
         || '(?:[0-9A-Za-z][0-9A-Za-z_.-]*|\[[0-9A-Fa-f:]+\])[''"]?'
         || '(?:: ?|, ?| |, ?port[ =]|.{0,40} port )[''"]?([0-9]{2,5})\b'
     ) as port

@@ -9,7 +9,8 @@ select
     file_id,
     line_no
 from exit
-where coalesce(exitcode, 0) <> 0 or signal is not null
+-- a supervisor ends its own with SIGTERM
+where coalesce(exitcode, 0) <> 0 or signal <> 15 or signal = 15 and source <> 'keeper'
 union all by name
 select 'scheduler' as sign, time, host, file_id, line_no
 from scheduler_event
