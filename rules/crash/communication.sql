@@ -165,6 +165,8 @@ select
     f.class,
     f.message,
     f.source,
+    -- NCCL prints it in every line, MPI only where it gives up
+    case when f.library = 'mpi' then f.pid end as pid,
     f.peer,
     f.peer_rank,
     f.path,

@@ -7,7 +7,12 @@ with
     mpi_line as (
         select
             *,
-            max(line_no) filter (fatal) over (partition by file_id order by line_no) as given_up_at
+            max(line_no) filter (fatal) over (partition by file_id order by line_no) as given_up_at,
+            min(line_no) filter (fatal) over (
+                partition by file_id
+                order by line_no
+                rows between current row and unbounded following
+            ) as gives_up_at
         from library_trouble
         where library = 'mpi'
     ),
@@ -21,6 +26,21 @@ with
         from mpi_line
         where coalesce(not fatal, true) and line_no - given_up_at < 30
         group by file_id, given_up_at
+    ),
+    -- what the layers below it logged before
+    mpi_log as (
+        select file_id, gives_up_at, arg_min(message, line_no) as message
+        from mpi_line
+        where coalesce(not fatal, true) and gives_up_at - line_no < 30
+        group by file_id, gives_up_at
+    ),
+    -- a file in which one process speaks of MPI
+    mpi_process as (
+        select file_id, any_value(host) as host, any_value(pid) as pid, any_value(rank) as rank
+        from mpi_line
+        where host is not null
+        group by file_id
+        having count(distinct(host, pid)) = 1
     ),
     message as (
         select * exclude (bytes)
@@ -39,14 +59,21 @@ with
             and not (library = 'hccl' and exists (from hccl_error))
         union all by name
         select
-            m.* exclude (bytes, given_up_at) replace (
-                coalesce(r.message, m.message) as message,
+            m.* exclude (bytes, given_up_at, gives_up_at) replace (
+                coalesce(m.host, p.host) as host,
+                coalesce(m.pid, p.pid) as pid,
+                coalesce(m.rank, p.rank) as rank,
+                coalesce(
+                    r.message, case when m.source is null then l.message end, m.message
+                ) as message,
                 coalesce(
                     case when r.message is null then m."class" else r."class" end, 'internal'
                 ) as "class"
             )
         from mpi_line m
         left join mpi_reason r using (file_id, given_up_at)
+        left join mpi_log l on l.file_id = m.file_id and l.gives_up_at = m.line_no
+        left join mpi_process p on p.file_id = m.file_id
         where
             m.fatal
             and not exists (from death where signal in (4, 6, 7, 8, 9, 11))
