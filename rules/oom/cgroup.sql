@@ -66,6 +66,7 @@ say  = '''
 {%- if hosts %} on {{ hosts | names }}{% endif %}
 {%- if events %}: {{ events | count('process', 'processes') }} killed by the OOM killer
 {%- endif %}
+{%- if ranks %} ({{ ranks | ranks }}){% endif %}
 '''
 
 [[step]]
@@ -167,6 +168,7 @@ with
             lines as evidence,
             first_time as "at",
             last_time as until,
+            ranks,
             hosts,
             scheduler as actor,
             job,

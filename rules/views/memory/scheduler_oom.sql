@@ -1,5 +1,6 @@
 -- view: A scheduler's or container runtime's word that a job hit its memory limit, one row per job:
--- how many kills in which step, and the hosts where any of its lines names one.
+-- how many kills in which step, the hosts where any of its lines names one, and the ranks where its
+-- tasks are ranks.
 with
     oom_line as (
         select *, regexp_extract(job, '^[0-9]+') as base
@@ -42,6 +43,28 @@ with
     ),
     kills_of_step as (
         select scheduler, base, job_step, max(count) as events from line_of_job group by all
+    ),
+    task_of_job as (
+        select distinct
+            t.scheduler,
+            t.base,
+            unnest(
+                flatten(
+                    list_transform(
+                        string_split(coalesce(x.task::varchar, x.tasks), ','),
+                        lambda part:range(
+                            try_cast(split_part(part, '-', 1) as bigint),
+                            try_cast(regexp_extract(part, '[0-9]+$') as bigint) + 1
+                        )
+                    )
+                )
+            ) as task
+        from line_of_job t
+        join "exit" x using (file_id, line_no)
+        where exists (from host_of_tasks)
+    ),
+    rank_of_job as (
+        select scheduler, base, list_sort(list(task)) as ranks from task_of_job group by all
     )
 select
     t.scheduler,
@@ -57,6 +80,7 @@ select
         list_sort(any_value(h.hosts)),
         lambda host:host = lower(host) or not list_contains(any_value(h.hosts), lower(host))
     ) as hosts,
+    any_value(r.ranks) as ranks,
     max(try_cast(regexp_extract(t.message, '(?:> |limit )([0-9]+) ?(?:kb|\))', 1) as bigint))
     * 1024 as limit_bytes,
     min(t.time) as first_time,
@@ -64,4 +88,5 @@ select
     list(distinct line_at(t.file_id, t.line_no))[:20] as lines
 from line_of_job t
 left join host_of_job h on h.scheduler = t.scheduler and h.base is not distinct from t.base
+left join rank_of_job r on r.scheduler = t.scheduler and r.base is not distinct from t.base
 group by t.scheduler, t.base

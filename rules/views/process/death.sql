@@ -175,24 +175,13 @@ with
         from process_with_rank
         group by pid
         having count(distinct rank) = 1
-    ),
-    -- tasks of a launcher are ranks where it runs several on a host: an agent that starts processes
-    -- of its own is one task a host
-    several_tasks as (
-        select host
-        from "exit"
-        where
-            regexp_full_match(host, '[0-9A-Za-z._-]+')
-            and not exists (from "exit" where local_rank is not null)
-        group by host
-        having count(distinct task) > 1 or bool_or(regexp_matches(tasks, '[-,]'))
     )
 select
     r.* exclude (said, signal, rank, host, first_observed),
     coalesce(r.first_observed, false) as first_observed,
     coalesce(r.signal, n.signal) as signal,
     s.signal_name,
-    coalesce(r.rank, p.rank, case when exists (from several_tasks) then r.task end) as rank,
+    coalesce(r.rank, p.rank, case when exists (from host_of_tasks) then r.task end) as rank,
     coalesce(r.host, p.host, h.host) as host
 from report r
 left join signal_number n on n.said = r.said
