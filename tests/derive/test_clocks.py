@@ -286,7 +286,7 @@ KERNEL = ["gpu fell off the bus", "contained ECC error, restart", "port flap", "
 def test_the_root_stays_where_the_kernel_logs_are_in_a_zone_they_do_not_say(
     name: str, hours: float, tmp_path: Path
 ) -> None:
-    run = make(name).write(tmp_path / "run")
+    run = (cluster := make(name, culprit=11)).write(tmp_path / "run")
     for log in run.glob("dmesg.*"):
         lines = [line.split(" ", 1) for line in log.read_text().splitlines()]
         local = [(datetime.fromisoformat(at).astimezone(UTC) + timedelta(hours=hours), text) for at, text in lines]
@@ -294,4 +294,6 @@ def test_the_root_stays_where_the_kernel_logs_are_in_a_zone_they_do_not_say(
     root = analyze(run, db=None).root
     assert root is not None
     assert root.rule == CAUSES[name].root
-    assert "hgx001" in root.hosts
+    assert root.hosts == {cluster.host(11)}
+    assert "rank" not in CAUSES[name].names or root.ranks == {11}
+    assert "gpu" not in CAUSES[name].names or root.gpus == {cluster.gpu(11)}
