@@ -114,6 +114,8 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("gpu.cuda_error", {"kind": "fault", "api": "level_zero"}, "Look for a GPU hang or reset in the kernel log."),
     ("gpu.hardware", {"kind": "service", "recommended_action": "open a ticket", "pci": "0000:1b:00"}, "Let the job go on: this ends none."),
     ("gpu.application", {"vendor": "intel"}, "Find the graph that was running"),
+    ("gpu.application", {"vendor": "intel_gpu"}, "Save the driver's dump of the hang before the node restarts"),
+    ("gpu.hardware", {"vendor": "intel_gpu"}, "Restart n1: the driver could not reset the GPU"),
     ("hang.checkpoint", {"path": "/ckpt"}, "See whether the storage of /ckpt answers on n1"),
     ("hang.collective_timeout", {"kind": "timeout", "seq": 1}, "This is the first collective of its group"),
     ("hang.collective_timeout", {"kind": "timeout", "seq": 9, "all_alike": True, "vendor": "amd"}, "None of these ranks is late."),
