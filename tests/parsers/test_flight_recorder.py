@@ -15,7 +15,7 @@ import pytest
 from builders import pipelines
 from builders.flight_recorder import Job
 
-from logsift import Catalog, analyze
+from logsift import Analysis, Catalog, analyze
 from logsift.ingest.discover import discover
 from logsift.ingest.reading import read
 from logsift.report.json import document
@@ -230,7 +230,11 @@ SCENARIOS: tuple[Callable[[], Scenario], ...] = (
 
 
 def said(run: Path, catalog: Catalog) -> dict[str, dict[str, Any]]:
-    report = document(analyze(run, catalog=catalog, db=None))
+    return said_by(analyze(run, catalog=catalog, db=None))
+
+
+def said_by(analysis: Analysis) -> dict[str, dict[str, Any]]:
+    report = document(analysis)
     return {i["rule"]: i for i in report["incidents"] if i["severity"] != "info" and i["rule"].startswith(LOUD)}
 
 
@@ -345,8 +349,8 @@ def test_a_truncated_dump_is_a_problem_and_the_others_go_on(tmp_path: Path, cata
     for rank in case.job.ranks:
         data = pickle.dumps(case.job.dump(rank), protocol=2)
         (tmp_path / f"nccl_trace_rank_{rank}").write_bytes(data[: len(data) // 2] if rank == 0 else data)
-    assert set(said(tmp_path, catalog)["hang.missing_rank"]["ranks"]) == {2}
     analysis = analyze(tmp_path, catalog=catalog, db=None)
+    assert set(said_by(analysis)["hang.missing_rank"]["ranks"]) == {2}
     assert analysis.sql("SELECT text FROM problem WHERE what LIKE 'Flight Recorder%'") == [{"text": "truncated"}]
     assert analysis.sql("SELECT complete FROM flight_dump WHERE rank = 0") == [{"complete": False}]
 
