@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,17 +26,16 @@ def trace(folder: Path, program: str, *options: str, until: str = "", seconds: f
     assert STRACE
     out = folder / "strace.out"
     command = [STRACE, "-f", *(options or ("-ttt", "-T")), "-o", str(out), sys.executable, "-c", program]
-    with subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL, start_new_session=True) as process:
         deadline = time.monotonic() + seconds
         while process.poll() is None and time.monotonic() < deadline:
             if until and out.exists() and until in out.read_text(errors="replace"):
                 time.sleep(2)
                 shutil.copy(out, folder / "copy")
-                process.kill()
                 break
             time.sleep(0.1)
-        else:
-            process.kill()
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # what it traces would go on without it
     run = folder / "run"
     run.mkdir()
     copied = folder / "copy"
