@@ -87,8 +87,8 @@ type.startswith(('requests.', 'urllib3.', 'botocore.', 'aiohttp.', 'httpx.', 'hu
 '''
 say  = '''
 Check that {% if hosts %}{{ hosts | names }}{% else %}every host{% endif %} can reach the
-service, and fetch what is needed before the job starts, so that one failed request does not end
-the run.
+service, and fetch what is needed before the job starts, so that one failed request does not end the
+run.
 '''
 [[step]]
 when = "kind == 'loss'"

@@ -51,9 +51,8 @@ run  = ["pip freeze", "python -m torch.utils.collect_env"]
 
 [[step]]
 when = "key == 'seed'"
-say  = '''Find where {{ ranks | ranks }} {{ ranks | agree('gets its', 'get their') }} seed from:
-weights
-  that are drawn, dropout and the order of the data differ there. Meant differences are a rule
+say = '''Find where {{ ranks | ranks }} {{ ranks | agree('gets its', 'get their') }} seed from:
+weights that are drawn, dropout and the order of the data differ there. Meant differences are a rule
   (seed + rank), not one rank of many.'''
 
 [[step]]

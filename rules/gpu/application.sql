@@ -56,8 +56,7 @@ say  = '''
 when = "verdict == 'killed'"
 say  = '''
 Look for what ended {% if pid %}process {{ pid }}{% else %}the process{% endif %}: the driver only
-cleaned
-up after it.
+cleaned up after it.
 '''
 run  = ["dmesg -T | grep -iE 'killed process|segfault|oom'", "journalctl -b --grep {{ pid }}"]
 
@@ -66,9 +65,8 @@ run  = ["dmesg -T | grep -iE 'killed process|segfault|oom'", "journalctl -b --gr
 when = "programs"
 say  = '''
 Run one of the programs on another GPU: unrelated ones ({{ programs | names }}) fault on this GPU.
-If it
-does not fault there, take {% if host %}{{ host }}{% else %}the node{% endif %} out and diagnose the
-GPU.
+If it does not fault there, take {% if host %}{{ host }}{% else %}the node{% endif %} out and
+diagnose the GPU.
 '''
 run  = ["nvidia-smi -q -i {{ gpu | bus_id }}", "dcgmi diag -r 3"]
 [[step]]
@@ -90,16 +88,14 @@ Run again with these settings to find the kernel
 {%- elif access_type and 'READ' in access_type %} that read from
 {{ fault_address or 'that address' }}
 {%- endif %}: the stack of the failing call is then the right one, and the GPU leaves a core dump
-for
-cuda-gdb. Look at indexes out of range, custom kernels and library versions.
+for cuda-gdb. Look at indexes out of range, custom kernels and library versions.
 '''
 run  = ["export CUDA_LAUNCH_BLOCKING=1", "export CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1"]
 [[step]]
 when = "verdict == 'application' and xid in (13, 31) and not programs"
 say  = '''
 Put compute-sanitizer before the command of one rank if that does not name the kernel: it is slow,
-but
-exact.
+but exact.
 '''
 run  = ["compute-sanitizer --tool memcheck --target-processes all"]
 [[step]]
@@ -110,24 +106,21 @@ when = "xid in (108, 137)"
 say  = '''
 Find the rank that ended or failed first: its memory was gone when another GPU reached for it over
 NVLink. If none did, look at the code that opens memory of other processes (CUDA IPC, symmetric
-memory,
-NVSHMEM).
+memory, NVSHMEM).
 '''
 run  = ["nvidia-smi topo -p2p r", "nvidia-smi nvlink -e -i {{ gpu | bus_id }}"]
 [[step]]
 when = "xid == 109"
 say  = '''
 Look for a kernel that never ends, for example one that spins on a flag of another rank: the GPU
-could not
-be taken from it.
+could not be taken from it.
 '''
 run  = ["export CUDA_LAUNCH_BLOCKING=1"]
 [[step]]
 when = "xid in (32, 80)"
 say  = '''
 Run again; if it comes back on this GPU only, look for PCIe errors of its slot: commands arrived
-there
-corrupted.
+there corrupted.
 '''
 run  = [
     "lspci -vvs {{ gpu | bus_id if ':' in gpu else none }}",
@@ -137,8 +130,7 @@ run  = [
 when = "verdict == 'application' and xid not in (13, 31, 32, 43, 69, 80, 108, 109, 137)"
 say  = '''
 Run again; if it comes back, run one rank under compute-sanitizer, and compare the versions of
-driver and
-CUDA with those of a run that worked.
+driver and CUDA with those of a run that worked.
 '''
 run  = ["export CUDA_LAUNCH_BLOCKING=1"]
 [[step]]
@@ -162,8 +154,7 @@ when = "vendor == 'intel'"
 say  = '''
 Find the graph that was running: run again with these settings and read the logs in HABANA_LOGS.
 {% if error == 'timeout' %}A rank that waits for another one in a collective times out like this
-too:
-look for the rank that is missing.{% endif %}
+too: look for the rank that is missing.{% endif %}
 '''
 run  = ["export LOG_LEVEL_ALL=3", "export HABANA_LOGS=/tmp/habana_logs"]
 [[step]]

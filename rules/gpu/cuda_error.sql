@@ -48,8 +48,7 @@ run  = ["export NCCL_DEBUG=WARN"]
 when = "cuda_error_code in (214, 220, 226) or cuda_error == 'hipErrorECCNotCorrectable'"
 say  = '''
 Take {% if hosts %}{{ hosts | names }}{% else %}the node{% endif %} out of the pool and run the job
-again
-without {% if hosts | length > 1 %}them{% else %}it{% endif %}:
+again without {% if hosts | length > 1 %}them{% else %}it{% endif %}:
 {% if cuda_error_code == 220 %}an NVLink of the GPU has an uncorrectable error
 {%- elif cuda_error_code == 226 %}memory of the GPU or of its peer has an uncorrectable error
 {%- else %}the memory of the GPU has an uncorrectable error{% endif %}.
@@ -59,8 +58,7 @@ run  = ["sbatch --exclude={{ hosts | join(',') }}"]
 when = "cuda_error_code in (214, 226) and api == 'cuda'"
 say  = '''
 Look for Xid 48, 63, 64, 94 or 95 in the kernel log and at the ECC counters, then reset the GPU;
-replace it
-(RMA) if rows could not be remapped.
+replace it (RMA) if rows could not be remapped.
 '''
 run  = [
     "dmesg -T | grep -i xid",
@@ -83,8 +81,7 @@ run  = ["dmesg -T | grep -iE 'amdgpu.*(ras|uncorrectable)'", "amd-smi metric --e
 when = "cuda_error_code == 802"
 say  = '''
 Start the fabric manager{% if hosts %} on {{ hosts | names }}{% endif %} and look at its log: a node
-with
-NVSwitches does not initialise CUDA without it.
+with NVSwitches does not initialise CUDA without it.
 '''
 run  = ["systemctl restart nvidia-fabricmanager", "journalctl -u nvidia-fabricmanager"]
 [[step]]
@@ -107,18 +104,15 @@ run  = [
 when = "kind == 'oom' and pinned_host_memory"
 say  = '''
 Look at the free memory of the host, the limit of locked memory and that of the cgroup: not memory
-of the
-card, but pinned memory of the host could not be had. Use fewer workers with pin_memory, or a
-smaller
-offload buffer.
+of the card, but pinned memory of the host could not be had. Use fewer workers with pin_memory, or a
+smaller offload buffer.
 '''
 run  = ["free -h", "ulimit -l", "cat /sys/fs/cgroup/memory.max"]
 [[step]]
 when = "kind == 'oom' and not pinned_host_memory"
 say  = '''
 Look for processes left over on the GPU, then for ECC errors: it was full or broken before the
-program
-used it, and a smaller batch does not help.
+program used it, and a smaller batch does not help.
 '''
 run  = [
     "nvidia-smi --query-compute-apps=gpu_bus_id,pid,name,used_memory --format=csv",
@@ -128,10 +122,8 @@ run  = [
 when = "cuda_error == 'HSA_STATUS_ERROR_OUT_OF_RESOURCES'"
 say  = '''
 Look for amdgpu and kfd errors in the kernel log, and at the processes on the GPU and the limits:
-the
-runtime could not get a queue, scratch memory or a signal for a kernel, and the card's memory need
-not be
-full (the line says what was free). Run again with this setting to find the kernel.
+the runtime could not get a queue, scratch memory or a signal for a kernel, and the card's memory
+need not be full (the line says what was free). Run again with this setting to find the kernel.
 '''
 run  = [
     "dmesg -T | grep -iE 'amdgpu|kfd'",
@@ -146,27 +138,22 @@ run  = [
 when = "kind == 'capture'"
 say  = '''
 Find the call in the stack below: one that waits for the GPU, allocates outside the graph's pool or
-uses
-another stream is not allowed while a graph is captured. Run it once before the capture, or run
-without
-CUDA graphs.
+uses another stream is not allowed while a graph is captured. Run it once before the capture, or run
+without CUDA graphs.
 '''
 [[step]]
 when = "kind == 'assert'"
 say  = '''
 Check the indexes and labels that {% if kernel %}this kernel{% else %}the failing kernel{% endif %}
-gets,
-on the CPU if possible: one is out of range. With this setting the stack names the call.
+gets, on the CPU if possible: one is out of range. With this setting the stack names the call.
 '''
 run  = ["export {{ 'AMD_SERIALIZE_KERNEL=3' if api == 'hip' else 'CUDA_LAUNCH_BLOCKING=1' }}"]
 [[step]]
 when = "kind == 'access' and api == 'cuda'"
 say  = '''
 Run again with these settings to find the kernel: the stack of the failing call is then the right
-one,
-and the GPU leaves a core dump for cuda-gdb. If that does not name it, put compute-sanitizer before
-the
-command of one rank.
+one, and the GPU leaves a core dump for cuda-gdb. If that does not name it, put compute-sanitizer
+before the command of one rank.
 '''
 run  = [
     "export CUDA_LAUNCH_BLOCKING=1",
@@ -199,8 +186,7 @@ run  = [
 when = "api == 'level_zero'"
 say  = '''
 Look for a GPU hang or reset in the kernel log. Intel's driver loses the device too where more
-memory is
-asked for than there is: lower the batch and watch the memory.
+memory is asked for than there is: lower the batch and watch the memory.
 '''
 run  = ["dmesg -T | grep -iE 'xe|i915'", "xpu-smi stats -d 0"]
 [[step]]
@@ -229,8 +215,7 @@ run  = ["export CUDA_LAUNCH_BLOCKING=1"]
 when = "kind == 'library'"
 say  = '''
 Look for an earlier error of this process, and at the free memory of the GPU at that moment: a
-library
-call often fails only because of one of them. With this setting the stack names the call.
+library call often fails only because of one of them. With this setting the stack names the call.
 '''
 run  = [
     "nvidia-smi --query-gpu=pci.bus_id,memory.used,memory.total --format=csv",
@@ -262,8 +247,7 @@ run  = ["nvidia-smi topo -p2p r"]
 when = "cuda_error_code in (9, 701, 720, 912)"
 say  = '''
 Find the kernel in the stack and lower what it is launched with (threads per block, registers,
-shared
-memory, blocks): this GPU does not have as much.
+shared memory, blocks): this GPU does not have as much.
 '''
 run  = ["export CUDA_LAUNCH_BLOCKING=1"]
 [[step]]

@@ -204,8 +204,7 @@ run  = [
 when = "(sub_code_investigation or '').startswith('investigate_peer')"
 say  = '''
 Look at the other end of{% if link is not none %} link {{ link }}{% else %} the link{% endif %}
-first:
-this GPU only saw that the device there went down.
+first: this GPU only saw that the device there went down.
 '''
 [[step]]
 when = "(sub_code_investigation or '').startswith('investigate_link_si')"
@@ -237,8 +236,7 @@ when = "kind == 'sxid' and root_code == 12028"
 say  = '''
 Run the job again, and look at the GPU behind
 {% if link is not none %}port {{ link }}{% else %}that port{% endif %}: it often asked for an
-address that
-no peer has. Take the node out only if the error comes again.
+address that no peer has. Take the node out only if the error comes again.
 '''
 run  = ["dmesg -T | grep -E 'S?Xid'"]
 [[step]]
@@ -277,8 +275,7 @@ run  = ["nvidia-smi -q -i {{ pci | bus_id }}", "nvidia-bug-report.sh"]
 when = "kind in ('init_failed', 'no_handle') and vendor == 'nvidia'"
 say  = '''
 Reboot {% if host %}{{ host }}{% else %}the node{% endif %}; if the GPU stays away, compare the
-versions of
-driver and firmware with a healthy node, then reseat or replace it.
+versions of driver and firmware with a healthy node, then reseat or replace it.
 '''
 run  = ["dmesg -T | grep -E 'NVRM|Xid'", "cat /proc/driver/nvidia/version", "systemctl reboot"]
 
@@ -320,8 +317,7 @@ run  = ["systemctl reboot", "lspci -d 10de:"]
 when = "recovery == 'Drain P2P'"
 say  = '''
 Stop the jobs that use NVLink or peer-to-peer access with this GPU, as the driver asks, then read
-again
-what it asks for.
+again what it asks for.
 '''
 run  = ["nvidia-smi -q -i {{ pci | bus_id }} | grep Recovery"]
 [[step]]
@@ -344,8 +340,7 @@ error comes again.
 {%- elif part in ('nvlink', 'nvswitch') %}Replace cable or board if the same link fails again.
 {%- elif part == 'bus' %}Reseat the GPU, then replace it (RMA), if it leaves the bus again.
 {%- elif part == 'firmware' %}Update the driver if other GPUs do the same; replace the GPU (RMA) if
-it is
-always this one.
+it is always this one.
 {%- else %}Open a repair ticket if the fault comes again.{% endif %}
 '''
 run  = ["dcgmi diag -r 3", "dcgmi diag -r 4"]

@@ -24,8 +24,7 @@ summary = '''
 when = "kind == 'power'"
 say  = '''
 Check the power supplies{% if host %} of {{ host }}{% endif %} and the power cables of the GPU: the
-board
-asks it to draw less.
+board asks it to draw less.
 '''
 run  = [
     "ipmitool sdr type 'Power Supply'",

@@ -57,9 +57,9 @@ run = ["py-spy dump --native --pid {{ worker_pids[0] }}"]
 when = "worker_frame and not worker_wants_lock"
 say = '''
 See what keeps {{ worker_frame }} from returning{% if host %} on {{ host }}{% endif %}. Native
-frames
-that end in a lock: it was held when the workers were forked, use multiprocessing_context='spawn'.
-Frames that end in a read or an open: test the storage of the files it has open.
+frames that end in a lock: it was held when the workers were forked, use
+multiprocessing_context='spawn'. Frames that end in a read or an open: test the storage of the files
+it has open.
 '''
 run = [
   "py-spy dump --native --pid {{ worker_pids[0] }}",

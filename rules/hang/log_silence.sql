@@ -11,8 +11,7 @@ on to write - steps, timeouts, errors - for ten of its longest pauses and at lea
 or was lost without a word. Left out are ranks that end with an exit code or an exception, ranks
 that another incident calls missing, ranks that never had a rhythm (where only rank 0 logs), and the
 end of a run in which nothing went wrong. Or the only log stopped, and the scheduler says hours
-later
-that the job still runs.
+later that the job still runs.
 """
 false_positives = "A log that was copied before the others, or whose disk was full, ends early too."
 references = ["https://docs.pytorch.org/docs/stable/distributed.html#debugging-torch-distributed-applications"]

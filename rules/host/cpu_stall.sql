@@ -75,16 +75,15 @@ run  = ["dmesg -T | grep -iE 'mlx5|infiniband|rdma'", "ibstat"]
 when = "kind == 'hung_task' and not waits_for"
 say  = '''
 Read the stack of {{ process }} in the kernel log: nfs_, ll_, ldlm_ and fuse_ mean a file server,
-jbd2_ and
-xfs_ a disk, nv and uvm_ the GPU driver. If it is still blocked, see where it is now.
+jbd2_ and xfs_ a disk, nv and uvm_ the GPU driver. If it is still blocked, see where it is now.
 '''
 run  = ["dmesg -T | grep -A 30 'blocked for more than'", "cat /proc/{{ pid }}/stack"]
 [[step]]
 when = "kind != 'hung_task' and not waits_for"
 say  = '''
 Read the stack in the kernel log: a driver in it is the suspect. Without one it is firmware,
-microcode or
-a broken processor: take {% if host %}{{ host }}{% else %}the node{% endif %} out of the pool.
+microcode or a broken processor: take {% if host %}{{ host }}{% else %}the node{% endif %} out of
+the pool.
 '''
 run  = [
     "dmesg -T | grep -A 30 -iE 'lockup|rcu.*stall'",

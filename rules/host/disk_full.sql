@@ -43,8 +43,7 @@ say  = '''
 A checkpoint could not be written{% if path %} to {{ path }}{% endif %}
 {%- if hosts %} on {{ hosts | names }}{% endif %}
 {%- if ranks %} ({{ ranks | ranks }}){% elif pids %} ({{ pids | names('pid') }}){% endif %},
-probably
-for lack of space
+probably for lack of space
 '''
 
 [[step]]
@@ -66,8 +65,7 @@ run  = [
 when = "error == 'EDQUOT'"
 say  = '''
 Delete what is no longer needed{% if path %} where {{ path }} is{% endif %}, or have the quota
-raised
-(of blocks or of files: both count).
+raised (of blocks or of files: both count).
 '''
 run  = ["quota -s", "lfs quota -h -u $USER {{ directory }}"]
 [[step]]

@@ -20,10 +20,9 @@ summary = '''
 when = "cause == 'memory'"
 say  = '''
 Use less host memory per node (data loader workers, caches, offload), or give the job a cgroup of
-its own,
-so that only the job ends: the host had no memory left, and its kernel panics then (vm.panic_on_oom,
-or
-nothing left to kill). The report of the OOM killer above the panic lists who held how much.
+its own, so that only the job ends: the host had no memory left, and its kernel panics then
+(vm.panic_on_oom, or nothing left to kill). The report of the OOM killer above the panic lists who
+held how much.
 '''
 run  = ["sysctl vm.panic_on_oom"]
 [[step]]
@@ -37,8 +36,7 @@ run  = ["sysctl -a | grep -E 'hung_task_panic|lockup_panic|panic_on_rcu_stall'"]
 when = "cause == 'hardware'"
 say  = '''
 Read the event log of the board management controller{% if host %} of {{ host }}{% endif %}: the
-hardware
-stopped the kernel.
+hardware stopped the kernel.
 '''
 run  = ["ipmitool sel elist", "ras-mc-ctl --errors"]
 [[step]]
@@ -47,8 +45,7 @@ say  = '''
 Take {% if host %}{{ host }}{% else %}the node{% endif %} out of the pool and keep the dump, with
 the versions
 of kernel and drivers. Compare it with the {{ 'panics' if panic else 'oopses' }} of other nodes:
-always the
-same function is software, another one each time is hardware.
+always the same function is software, another one each time is hardware.
 '''
 run  = [
     "scontrol update state=drain reason=kernel_crash nodename={{ host }}",

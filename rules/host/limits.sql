@@ -97,10 +97,8 @@ torch.multiprocessing.set_sharing_strategy('file_system').
 when = "limit == 'processes and threads'"
 say  = '''
 Raise the limit on processes where the job is started (LimitNPROC of the service, --pids-limit of
-the
-container, pids.max of its cgroup), or start fewer: data loader workers and threads per process
-count
-together for one user.
+the container, pids.max of its cgroup), or start fewer: data loader workers and threads per process
+count together for one user.
 '''
 run  = ["ulimit -u", "ps -eLf | wc -l", "export OMP_NUM_THREADS=4"]
 [[step]]
@@ -111,16 +109,14 @@ run  = ["sysctl -w fs.inotify.max_user_watches=524288 fs.inotify.max_user_instan
 when = "limit == 'locked memory'"
 say  = '''
 Remove the limit on locked memory where the job is started: LimitMEMLOCK=infinity of slurmd or of
-the
-container service, --ulimit memlock=-1 of docker.
+the container service, --ulimit memlock=-1 of docker.
 '''
 run  = ["ulimit -l unlimited"]
 [[step]]
 when = "limit == 'memory'"
 say  = '''
 See whether a limit on address space is set (ulimit -v) or the kernel may not overcommit, and raise
-it
-or ask for less at once.
+it or ask for less at once.
 '''
 run  = ["ulimit -v", "sysctl vm.overcommit_memory", "grep -i commit /proc/meminfo"]
 */

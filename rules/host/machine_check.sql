@@ -49,16 +49,14 @@ run  = ["ipmitool sel elist", "ras-mc-ctl --errors", "edac-util -v"]
 when = "part == 'processor'"
 say  = '''
 Decode the machine check and look at the event log of the board management controller: it tells
-which
-processor, cache or bus to replace.
+which processor, cache or bus to replace.
 '''
 run  = ["ras-mc-ctl --errors", "ipmitool sel elist", "dmesg -T | grep -iE 'mce|hardware error'"]
 [[step]]
 when = "part == 'pcie' and gpus and severity != 'info'"
 say  = '''
 Reseat {{ gpus | names('GPU') }} and the riser or cable, check its power, and run a diagnosis;
-exchange the
-GPU if the error comes again.
+exchange the GPU if the error comes again.
 '''
 run  = [
     "lspci -vvs {{ device }}",

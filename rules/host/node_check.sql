@@ -54,8 +54,8 @@ run  = [
 ]
 [[step]]
 when = "test == 'nccl-tests' and not wrong"
-say  = '''Leave {{ hosts | names }} out, and run the test there alone: what fails alone is the
-node, what
+say = '''Leave {{ hosts | names }} out, and run the test there alone: what fails alone is the node,
+what
   fails only with others is the network between them (try NCCL_SOCKET_IFNAME=lo on one node).'''
 run  = [
   "sbatch --exclude={{ hosts | join(',') }}",

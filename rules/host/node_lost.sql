@@ -34,8 +34,8 @@ say  = "Slurm has lost {{ hosts | names('node') }}: {{ reason | cut }}"
 when = "scheduler == 'dask'"
 say  = '''
 Dask no longer heard from {% if hosts %}the workers on {{ hosts | names }}{% else %}a worker
-{%- endif %}: the process or its host went, cannot be reached, or was busy for minutes without
-a word
+{%- endif %}: the process or its host went, cannot be reached, or was busy for minutes without a
+word
 '''
 [[summary]]
 say  = '''

@@ -175,8 +175,7 @@ run  = [
 when = "reason == 'warning_signal'"
 say  = '''
 Handle {{ signal_name }} in the training loop: set a flag, finish the step, save, leave. torchrun
-and
-accelerate do not pass it on: have the batch script catch it (B: in --signal) and send it to the
+and accelerate do not pass it on: have the batch script catch it (B: in --signal) and send it to the
 workers.
 '''
 run  = ["scontrol show job {{ job }}", "sbatch --signal=B:USR1@600 job.slurm"]

@@ -48,7 +48,7 @@ run  = ["curl -sSI https://{{ server }}", "env | grep -i _proxy"]
 
 [[step]]
 when = "error == 'EndpointConnectionError' or tool == 'aws'"
-say  = '''Check the region and the endpoint that the client is told, and whether the compute nodes
+say = '''Check the region and the endpoint that the client is told, and whether the compute nodes
 have
 a way there (gateway, private endpoint, proxy).'''
 run  = ["aws configure list", "env | grep -E 'AWS_(ENDPOINT|REGION|DEFAULT)'"]

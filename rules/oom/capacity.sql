@@ -158,8 +158,7 @@ Lower --max-model-len{% if cache_tokens %} to {{ cache_tokens }} or less{% endif
 when = "variant == 'no_static_memory'"
 say  = '''
 Raise --mem-fraction-static, which has to hold weights and KV cache. If a larger share fails too,
-the
-model is too large for the card: shard it (--tp) or quantise it.
+the model is too large for the card: shard it (--tp) or quantise it.
 '''
 [[step]]
 when = "variant == 'token_pool_full'"

@@ -121,8 +121,7 @@ Start with the largest holders:
 [[step]]
 when = "actor == 'kernel' and not victim"
 say  = '''
-Get the rest of the kernel log{% if host %} of {{ host }}{% endif %} to see who held the
-memory.
+Get the rest of the kernel log{% if host %} of {{ host }}{% endif %} to see who held the memory.
 '''
 run  = ["dmesg -T | grep -A 80 invoked", "journalctl -k --grep=oom-kill"]
 [[step]]

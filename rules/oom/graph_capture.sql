@@ -70,9 +70,8 @@ Give the compiler fewer shapes to capture: pad or bucket the inputs, and do not 
 when = "variant == 'capture'"
 say  = '''
 Capture fewer layers or shapes, or use a smaller micro-batch: cached memory cannot be given back
-while
-a capture is under way, so the graph needs fresh memory. Capture before other large allocations, and
-call torch.cuda.empty_cache() just before.
+while a capture is under way, so the graph needs fresh memory. Capture before other large
+allocations, and call torch.cuda.empty_cache() just before.
 '''
 [[step]]
 when = "variant == 'pools'"

@@ -80,8 +80,7 @@ say  = '''
 Data loader {{ worker_pids | agree('worker', 'workers') }} {{ worker_pids | names }}
 {%- if ranks %} of {{ ranks | ranks }}{% endif %}{% if hosts %} on {{ hosts | names }}{% endif %}
 {{ worker_pids | agree('was', 'were') }} killed (SIGKILL), most likely by the OOM killer: no log
-tells
-by whom
+tells by whom
 '''
 [[summary]]
 when = "kind == 'refused'"
@@ -198,9 +197,8 @@ run  = ["dmesg -T | grep -i killed", "journalctl -k --grep=oom-kill"]
 when = "kind == 'refused'"
 say  = '''
 Compare {% if requested_bytes %}the {{ requested_bytes | size }}{% else %}the request{% endif %}
-with
-what the host can give; then load in pieces or memory-map, use fewer workers and ranks per host, or
-ask for more memory.
+with what the host can give; then load in pieces or memory-map, use fewer workers and ranks per
+host, or ask for more memory.
 '''
 run  = ["free -h", "ulimit -v", "sysctl vm.overcommit_memory vm.overcommit_ratio"]
 [[step]]
@@ -215,8 +213,7 @@ run  = ["grep -rls -e -1000 /proc --include=oom_score_adj", "dmesg -T | grep fai
 when = "kind == 'bad_alloc'"
 say  = '''
 Compare what the host has with what the program held. Where there was room, a damaged file or a
-wrong
-size was read: take a core dump and see who asked.
+wrong size was read: take a core dump and see who asked.
 '''
 run  = ["free -h", "ulimit -v", "ulimit -c unlimited", "coredumpctl gdb"]
 [[step]]
