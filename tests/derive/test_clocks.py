@@ -54,6 +54,20 @@ def test_a_printed_time(printed: str, time: str, quality: str) -> None:
     assert told(printed) == (time, quality)
 
 
+def test_a_time_is_read_the_same_whatever_is_beside_it() -> None:
+    of_one_length = [
+        "2026-03-03 09:00:31.250",
+        "2026-03-03 9:00:31.2504",
+        "2026-02-30 09:00:31.250",
+        "2026-03-03 09:00:61.250",
+    ]
+    others = ["2026-03-03T09:00:31Z", "Mar  3 09:00:31", "yesterday", "", "2026-03-03 09:00:31"]
+    for texts in (of_one_length, of_one_length[:1] * 2, others, of_one_length + others):
+        written = pl.Series([WRITTEN] * len(texts), dtype=pl.Datetime("us"))
+        together = read_times(pl.Series(texts), written).rows()
+        assert [(str(time), str(quality)) for time, quality in together] == [told(text) for text in texts]
+
+
 def seen(analysis: Analysis, table: str, column: str = "line_no") -> dict[Any, str]:
     """The times of a table by one of its columns."""
     return {r[column]: str(r["time"]) for r in analysis.sql(f"SELECT {column}, time FROM {table} ORDER BY line_no")}
