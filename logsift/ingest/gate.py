@@ -31,12 +31,16 @@ Buffer = bytes | memoryview
 DENSE_BYTES = 256
 _SPARSE_BYTES = 8192
 """A window with at most one hit for so many bytes is looked through once, for the needles of leftovers too."""
+_PROBES, _PROBED_BYTES = 8, 16 << 10
+"""In how many places of a window hits are counted first, and in how many bytes of each."""
 _HITS_OF_A_LINE = 3
 """How many needles of leftovers a line has that has one."""
 _TAIL_BYTES = 1 << 16
 _NONE: Ints = np.empty(0, np.int64)
 
 
+Hits = tuple[Ints, Ints]
+"""(where they end, the numbers of their needles)"""
 Lines = tuple[Ints, Ints, bytes]
 """(their files, their numbers, whole lines)"""
 
@@ -87,10 +91,6 @@ def _cut(window: Window, kept: Ints) -> Lines:
     return *window.places(kept), data
 
 
-def _as_pairs(hits: list[tuple[int, int]]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    return np.array(hits, np.int64).reshape(-1, 2)
-
-
 def _first_and_last(window: Window, found: Ints, limit: int) -> Ints:
     """The lines of some of the hits in the core: about the first `limit` of each file and as many of its last ones, near its end."""
     found = found[(found > window.core_start) & (found <= window.core_stop)] if limit else _NONE
@@ -112,8 +112,8 @@ class Scanner(Protocol):
         """The needles that are in `data`."""
         ...
 
-    def hits(self, data: Buffer, limit: int) -> list[tuple[int, int]]:
-        """(end offset, needle number) of every hit in order, one more than `limit` where there are more."""
+    def hits(self, data: Buffer, limit: int) -> Hits:
+        """Every hit in order, one more than `limit` where there are more."""
         ...
 
 
@@ -160,38 +160,34 @@ class Gate:
         """Which lines of the core have a needle of leftovers, by their position in the window: about the first and the last `lines` of a file."""
         limit, inside = lines * _HITS_OF_A_LINE, memoryview(window.buffer)[window.core_start : window.core_stop]
         if len(window.begins) > 1:
-            every = self._faint.hits(inside, len(inside)) if lines else []
-            return _first_and_last(window, np.array([end for end, _ in every], np.int64), limit)
-        hits, begin = self._faint.hits(inside, limit) if lines else [], window.core_start
-        found = [begin + end for end, _ in hits]
-        if len(hits) > limit:
-            begin = max(window.core_stop - _TAIL_BYTES, begin + hits[-1][0])
-            last = self._faint.hits(inside[begin - window.core_start :], _TAIL_BYTES)
-            found += [begin + end for end, _ in last[-limit:]]
-        if not found:
-            return _NONE
-        return np.unique(np.searchsorted(window.ends, np.array(found, np.int64)))
+            return _first_and_last(window, self._faint.hits(inside, len(inside))[0] if lines else _NONE, limit)
+        begin = window.core_start
+        found = begin + self._faint.hits(inside, limit)[0] if lines else _NONE
+        if len(found) > limit:
+            begin = max(window.core_stop - _TAIL_BYTES, int(found[-1]))
+            last, _ = self._faint.hits(inside[begin - window.core_start :], _TAIL_BYTES)
+            found = np.concatenate((found, begin + last[-limit:]))
+        return np.unique(np.searchsorted(window.ends, found)) if len(found) else _NONE
 
     def pass_through(self, window: Window, leftovers: int = 0) -> Passed:
         """Cut out of a window what may hold something known, and up to twice so many lines that leftovers are read from."""
         view, few, limit = window.view(), window.size // _SPARSE_BYTES + 64, window.size // DENSE_BYTES + 64
-        every = self._every.hits(view, few)
-        if len(every) <= few:
-            hits = _as_pairs(every)
-            is_faint = hits[:, 1] >= len(self._placed_needles)
-            marked = _first_and_last(window, window.start + hits[is_faint, 0], leftovers * _HITS_OF_A_LINE)
-            hits = hits[~is_faint]
+        ends, numbers = self._every.hits(view, few)
+        if len(ends) <= few:
+            is_faint = numbers >= len(self._placed_needles)
+            marked = _first_and_last(window, window.start + ends[is_faint], leftovers * _HITS_OF_A_LINE)
+            ends, numbers = ends[~is_faint], numbers[~is_faint]
         else:
             marked = self.marked(window, leftovers)
-            many = self._places.hits(view, limit)
-            if len(many) > limit:
+            is_dense = self._is_dense_throughout(view)
+            if not is_dense:
+                ends, numbers = self._places.hits(view, limit)
+            if is_dense or len(ends) > limit:
                 present = frozenset(self._needles[n] for n in self._scanner.present(view))
                 # Where nothing opens a block the lines around the core can add nothing to it.
                 return self._spell(Passed.whole(window, present, marked, around=bool(present & self._openers)))
-            hits = _as_pairs(many)
-        if not len(hits) and not len(marked):
+        if not len(ends) and not len(marked):
             return Passed.of(window, _NONE, frozenset())
-        ends, numbers = hits.T
         lines = np.searchsorted(window.ends, window.start + ends)
         count = len(window.ends)
         behind = np.append(window.begins[1:], count)[window.which(lines)]
@@ -202,6 +198,14 @@ class Gate:
         passed = Passed.of(window, np.flatnonzero(np.cumsum(begin - over)[:count]), frozenset(), marked)
         standing = self.standing(b"".join(data for _, _, data in (passed.before, passed.core, passed.after)))
         return self._spell(replace(passed, needles=standing))
+
+    def _is_dense_throughout(self, view: memoryview) -> bool:
+        """Whether hits are many in each of some places of a window: then nobody needs to collect them all."""
+        limit, step = _PROBED_BYTES // DENSE_BYTES, len(view) // _PROBES
+        return step > _PROBED_BYTES and all(
+            len(self._places.hits(view[at : at + _PROBED_BYTES], limit)[0]) > limit
+            for at in range(0, step * _PROBES, step)
+        )
 
     def _spell(self, passed: Passed) -> Passed:
         """Texts that are written as lists of byte values, as text in quotes."""
@@ -253,16 +257,17 @@ class _Hyperscan:
         )
         return found
 
-    def hits(self, data: Buffer, limit: int) -> list[tuple[int, int]]:
-        found: list[tuple[int, int]] = []
+    def hits(self, data: Buffer, limit: int) -> Hits:
+        ends, numbers = list[int](), list[int]()
 
         def note(number: int, start: int, end: int, flags: int, context: object) -> bool:
-            found.append((end, number))
-            return len(found) > limit
+            ends.append(end)
+            numbers.append(number)
+            return len(ends) > limit
 
         with suppress(self._error):  # it was told to stop
             self._database.scan(cast("bytes", data), match_event_handler=note, scratch=self._own_scratch())
-        return found
+        return np.array(ends, np.int64), np.array(numbers, np.int64)
 
 
 class _Plain:
@@ -275,7 +280,7 @@ class _Plain:
         whole = bytes(data)
         return {n for n, needle in enumerate(self._needles) if needle in whole}
 
-    def hits(self, data: Buffer, limit: int) -> list[tuple[int, int]]:
+    def hits(self, data: Buffer, limit: int) -> Hits:
         found: list[tuple[int, int]] = []
         whole = bytes(data)
         for number, needle in enumerate(self._needles):
@@ -283,7 +288,8 @@ class _Plain:
             while at >= 0 and times <= limit:
                 found.append((at + len(needle), number))
                 at, times = whole.find(needle, at + 1), times + 1
-        return sorted(found)[: limit + 1]
+        ends, numbers = np.array(sorted(found)[: limit + 1], np.int64).reshape(-1, 2).T
+        return ends, numbers
 
 
 @lru_cache(maxsize=8)
@@ -292,8 +298,7 @@ def _placed(after: tuple[tuple[str, int], ...]) -> tuple[str, ...]:
     encoded = tuple(needle.encode() for needle, _ in after)
     ends = np.cumsum([len(n) + 1 for n in encoded])
     # All are searched at once in all of them, one on a line.
-    hits = scanner(encoded, places=True).hits(b"\n".join(encoded), len(ends) * 1000)
-    within, held = np.array(hits, np.int64).reshape(-1, 2).T
+    within, held = scanner(encoded, places=True).hits(b"\n".join(encoded), len(ends) * 1000)
     within = np.searchsorted(ends, within)
     lines = np.array([lines for _, lines in after], np.int64)
     spared = set(within[(within != held) & (lines[held] >= lines[within])].tolist())
