@@ -223,6 +223,11 @@ with
                     and isfinite(m.value)
             )
         union all
+        -- a loss on lines whose other values are not read: it stays NaN to their end, or to the
+        -- log's
+        select file_id, line_no, time, rank, host, message, true as goes_on, null as step
+        from unread_nan
+        union all
         select file_id, line_no, time, rank, host, message, false, null as step
         from fatal_exception
         where

@@ -279,7 +279,9 @@ def last_jump(c: Curve) -> list[Excursion]:
         return []
     y = c.y if c.logarithmic else np.log(c.y)
     before = y[:-1][-50:]
-    if float(y[-1] - before.max()) < max(c.p.last_gap, 2 * float(before.max() - before.min())):
+    gap, apart = float(y[-1] - before.max()), float(before.max() - before.min())
+    least, times = c.p.last_clear
+    if gap < max(c.p.last_gap, 2 * apart) and gap < max(least, times * apart):
         return []
     i, base = len(c.y) - 1, float(np.median(c.y[:-1][-50:]))
     height = float(c.y[i]) - base

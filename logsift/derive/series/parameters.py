@@ -103,7 +103,9 @@ class Parameters:
     """Below eight points before a jump: nearly twice as high, and by four times what the points before differ among themselves."""
     last_before: int = 6
     last_gap: float = 3.0
-    """A jump at the very last point, which may be a hard batch: twenty times as high as all before."""
+    last_clear: tuple[float, float] = (0.9, 8.0)
+    """A jump at the very last point, which may be a hard batch: twenty times as high as all before; or two and a half times, and by eight times
+    what all before differ among themselves."""
 
     # --- restarts
     dip_windows: tuple[int, ...] = (20, 60, 150)

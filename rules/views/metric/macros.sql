@@ -7,6 +7,18 @@ create macro metric_number(text) as
     )
 ;
 
+-- A name of words that only their capitals part, PolicyLoss: with a sign between them. Where such a
+-- name is the usual spelling it stays.
+create macro words_apart(name) as
+    case
+        when
+            regexp_full_match(name, '[A-Z][a-z]+([A-Z][a-z]+)+')
+            and not regexp_matches(name, 'CrossEntropy|Per')
+        then regexp_replace(name, '([a-z])([A-Z])', '\1_\2', 'g')
+        else name
+    end
+;
+
 -- What a metric is, from its name as printed (lower case, blanks and dashes as _), where it is
 -- spelled like no other (spelling: its kind in metric_spelling) or follows a pattern; the first
 -- that fits. NULL: nothing known. loss: the training loss; where several names mean it, metric_name
@@ -100,7 +112,8 @@ create macro metric_kind(n, phase, spelling) as
             n
             ~ '(^|[/_])(reward|rewards?/mean|score/mean|rewards/margins|reward_score'
             || '|(ep(isode)?_)?rew(ard)?_mean|(ep(isode)?|mean(_episode)?)_rew(ard)?'
-            || '|episodic_return)$'
+            || '|(mean|average|avg|total|episode|running|episodic)_((episode|total)_)?'
+            || '(rewards?|returns?|score))$'
         then 'reward'
         when n ~ '(^|[/_])(kl|ppo_kl|approx_kl|kl_loss)$'
         then 'kl'
@@ -251,7 +264,7 @@ create macro fields_below_names(names, numbers) as
                     )
             end,
             lambda z: {
-                'name':z[1] || case when z[1] in ('box', 'obj', 'cls') then '_loss' else '' end,
+                'name':z[1] || case when z[1] in ('box', 'obj', 'cls', 'total') then '_loss' else '' end,
                 'number':z[2],
                 'unit':''
             }

@@ -46,7 +46,9 @@ with
                     regexp_replace(
                         replace(
                             replace(
-                                regexp_replace(lower(trim(name)), '\s*\((ms|s|sec|min)\)$', ''),
+                                regexp_replace(
+                                    lower(words_apart(trim(name))), '\s*\((ms|s|sec|min)\)$', ''
+                                ),
                                 ' ',
                                 '_'
                             ),
