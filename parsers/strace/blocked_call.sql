@@ -72,7 +72,13 @@ with
         select
             c.*,
             'late' as kind,
-            case when strace_takes_lock(c.syscall, c.args) then 'lock' else 'file' end as waits_on,
+            case
+                when strace_takes_lock(c.syscall, c.args)
+                then 'lock'
+                when c.path is null
+                then 'descriptor'
+                else 'file'
+            end as waits_on,
             c.time as began,
             c.seconds as lasted,
             c.end_line as last_line
@@ -89,6 +95,16 @@ with
                 and c.path is not null
                 and not starts_with(c.path, '/dev/')
                 and not starts_with(c.path, '/proc/')
+                -- Open before the trace began: what is read in such pieces, or at an offset, is
+                -- no message.
+                or c.path is null
+                and c.fd > 2
+                and c.fd_kind is null
+                and (
+                    c.syscall in ('pread64', 'preadv', 'pwrite64', 'pwritev', 'fsync', 'fdatasync')
+                    or c.syscall in ('read', 'readv')
+                    and try_cast(c.result as bigint) >= 65536
+                )
             )
     ),
     slow_step as (

@@ -260,7 +260,10 @@ def two_above(c: Curve, earlier: int, jump: float, times: float) -> Excursion | 
 
 
 def of_few(c: Curve) -> list[Excursion]:
-    """A short series: neighbours far above everything of the last eight points before them, or all the rest far above all before."""
+    """A short series: neighbours far above everything of the last eight points before them, or all the rest far above all before.
+
+    Where it was falling steeply: above all before, and far above the last three.
+    """
     sudden = two_above(c, 8, c.p.few_jump, 4)
     if sudden is not None:
         return [sudden]
@@ -268,7 +271,15 @@ def of_few(c: Curve) -> list[Excursion]:
         before, after = c.y[max(i - 8, 0) : i], c.y[i:]
         base, gap = float(np.median(before)), float(after.min() - before.max())
         far = c.relative(gap, base) > c.p.few_gap * c.factor
-        if c.logarithmic and far and gap > 4 * float(before.max() - before.min()):
+        near = c.y[max(i - 3, 0) : i]
+        step = float(after.min() - near.max())
+        falls = (
+            gap > 0
+            and i > 3
+            and c.relative(step, base) > c.p.few_gap * c.factor
+            and step > 4 * float(near.max() - near.min())
+        )
+        if c.logarithmic and (falls or (far and gap > 4 * float(before.max() - before.min()))):
             return [follow(c, i, base, max(spread(before), c.p.floor))]
     return last_jump(c)
 

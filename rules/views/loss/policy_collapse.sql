@@ -69,7 +69,13 @@ with
         select
             *,
             canonical = 'kl' and ended > 0.5 and ended >= 10 * highest_before as ran_away,
-            canonical = 'kl' and ended >= 100 and ended >= 20 * highest_before as is_absurd,
+            canonical = 'kl'
+            and (
+                ended >= 100
+                and ended >= 20 * highest_before
+                or ended >= 5
+                and ended >= 200 * highest_before
+            ) as is_absurd,
             canonical = 'entropy' and ended <= 0.02 * began as has_died,
             canonical = 'entropy' and ended >= 4 * highest_before as has_risen
         from other

@@ -111,11 +111,11 @@ create macro metric_kind(n, phase, spelling) as
         when
             n
             ~ '(^|[/_])(reward|rewards?/mean|score/mean|rewards/margins|reward_score'
-            || '|(ep(isode)?_)?rew(ard)?_mean|(ep(isode)?|mean(_episode)?)_rew(ard)?'
+            || '|(ep(isode)?_?)?rew(ard)?_?mean|(ep(isode)?|mean(_episode)?)_rew(ard)?'
             || '|(mean|average|avg|total|episode|running|episodic)_((episode|total)_)?'
             || '(rewards?|returns?|score))$'
         then 'reward'
-        when n ~ '(^|[/_])(kl|ppo_kl|approx_kl|kl_loss)$'
+        when n ~ '(^|[/_])(kl|ppo_kl|approx_?kl|mean_?kl|kl_loss)$'
         then 'kl'
         when n ~ '(^|[/_])entropy(_loss)?$' and n !~ 'cross_entropy'
         then 'entropy'
@@ -168,6 +168,11 @@ create macro adversary(n) as
             or n ~ '^g_(gan|l1|vgg|nce|a|b)$|^(errg|gloss|lossg)'
         then 'g'
     end
+;
+
+-- What a table of values calls the step they are of.
+create macro is_step_name(name) as
+    regexp_full_match(name, 'step|(?:time/)?total_timesteps|TimestepsSoFar|nupdates')
 ;
 
 -- The phase that comes before an epoch or a step: "Test: [ 50/195]", "[Eval][Epoch 1][Iter:
@@ -234,6 +239,9 @@ create macro fields_as_pairs(fields) as
                     '\1',
                     'g'
                 )
+            -- PaddleOCR fills numbers up with x; some quote the names of their pairs
+            when contains(fields, 'xxx') or contains(fields, ''': ')
+            then replace(replace(fields, 'nanxxx', 'nan'), '''', '')
             else fields
         end,
         '([A-Za-z_%][A-Za-z0-9_./@%-]*(?: [A-Za-z(][A-Za-z0-9_./@()-]*){0,2})'

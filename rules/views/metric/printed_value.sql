@@ -1,4 +1,27 @@
 -- view: One row per value of a line, still under its printed name only.
+with
+    table_value as (
+        select
+            file_id,
+            line_no,
+            stream,
+            trainer,
+            time,
+            host,
+            rank,
+            name,
+            '' as unit,
+            '' as phase,
+            null::double as steps_planned,
+            metric_value as value,
+            coalesce(table_line, line_no) as first_line,
+            -- the heads of sections are between rows, two rules between tables
+            line_no
+            - lag(line_no, 1, -9) over (partition by file_id, stream, trainer order by line_no)
+            > 2 as is_apart
+        from training_value
+        where trainer in ('table', 'policy')
+    )
 select
     l.file_id,
     l.line_no,
@@ -45,7 +68,7 @@ select
     case when epoch_no is null then planned end as steps_planned,
     metric_value as value
 from training_value
-where metric_value is not null and trainer not in ('composer', 'table')
+where metric_value is not null and trainer not in ('composer', 'table', 'policy')
 union all by name
 select
     v.file_id,
@@ -64,26 +87,39 @@ select
 from (select * from training_value where metric_value is not null and trainer = 'composer') v
 asof join
     composer_step h on h.file_id = v.file_id and h.stream = v.stream and h.line_no <= v.line_no
-union all by name  -- tables that have the step among their values
+union all by name  -- tables that have the step among their values, or are counted
 from
     (
         select
-            file_id,
-            line_no,
-            stream,
-            trainer,
-            time,
-            host,
-            rank,
-            name,
-            '' as unit,
-            '' as phase,
-            max(metric_value) filter (name = 'step') over (
-                partition by file_id, stream, coalesce(table_line, line_no)
-            ) as step,
-            null::double as steps_planned,
-            metric_value as value
-        from training_value
-        where trainer = 'table'
+            * exclude (of_table, named_step),
+            coalesce(
+                named_step,
+                case
+                    when count(named_step) over (partition by file_id, stream) = 0
+                    then dense_rank() over (partition by file_id, stream order by of_table)
+                end
+            ) as step
+        from
+            (
+                select
+                    * exclude (is_apart, first_line),
+                    max(value) filter (is_step_name(name)) over (
+                        partition by file_id, stream, of_table
+                    ) as named_step
+                from
+                    (
+                        select
+                            *,
+                            case
+                                when trainer = 'policy'
+                                then
+                                    count_if(is_apart) over (
+                                        partition by file_id, stream order by line_no
+                                    )
+                                else first_line
+                            end as of_table
+                        from table_value
+                    )
+            )
     )
-where step is not null and name <> 'step' and value is not null
+where step is not null and not is_step_name(name) and value is not null

@@ -1,23 +1,57 @@
--- view: One row per line that prints a loss as NaN where nothing else of such lines is read: the
--- first of several, or of the last lines of its file.
+-- view: One row per file in which a loss is NaN on lines of which nothing else is read, or a policy
+-- by its KL divergence or entropy: the first such line, where they are several, of the last of the
+-- file, and no number follows.
 with
     printed as (
         select
-            m.*,
-            count(*) over (partition by m.file_id) as times,
-            f.lines - max(m.line_no) over (partition by m.file_id) as lines_after
+            m.file_id,
+            m.line_no,
+            m.time,
+            m.host,
+            m.rank,
+            m.message,
+            count(*) over same as times,
+            f.lines - max(m.line_no) over same as lines_after
         from training_mark m
         join file f using (file_id)
         where
             m.kind = 'nan_value'
             and not regexp_matches(m.message, '(?i)(^|[^a-z])(val|eval|test|dev|best)')
+        window same as (partition by m.file_id)
+    ),
+    of_policy as (
+        select m.file_id, m.line_no, m.time, m.host, m.rank, m.name || ' is nan' as message
+        from metric m
+        where
+            m.canonical in ('kl', 'entropy')
+            and isnan(m.value)
+            and exists (
+                from metric e
+                where
+                    e.file_id = m.file_id
+                    and e.name = m.name
+                    and e.line_no < m.line_no
+                    and isfinite(e.value)
+            )
+            and not exists (
+                from metric l
+                where
+                    l.file_id = m.file_id
+                    and l.name = m.name
+                    and l.line_no > m.line_no
+                    and isfinite(l.value)
+            )
     )
-select *
-from printed p
+select * exclude (times, lines_after)
+from
+    (
+        from printed
+        where times >= 2 or lines_after <= 12 or regexp_matches(message, '(?i)nan.*[:= |]nan')
+        union all by name
+        from of_policy
+    ) p
 where
-    (times >= 2 or lines_after <= 12 or regexp_matches(message, '(?i)nan.*[:= |]nan'))
-    -- a number came after it
-    and not exists (
+    not exists (
         from metric m
         where
             m.canonical in ('loss', 'adversarial_loss', 'policy_loss')

@@ -1,6 +1,7 @@
 -- table: One row per step of a writer (pace_writer) and how long it took: seconds, for a
 -- throughput those per token or sample. run: counts restarts; k: place in the run, of n; block:
--- steps in a row that are judged together, 24 a run and at least five steps each.
+-- steps in a row that are judged together, 24 a run and at least five steps each; of fewer than 40
+-- steps each is one.
 with
     points as (
         select
@@ -47,11 +48,13 @@ with
         select writer, run, count(*) as n
         from counted
         group by writer, run
-        having n >= 40 and count(*) filter (longer) < 0.9 * n  -- what always grows is a clock
+        having n >= 12 and count(*) filter (longer) < 0.9 * n  -- what always grows is a clock
     )
 select
     c.* exclude (longer, ordinal),
     s.n,
-    divide((k - 1), greatest(5, ceil(s.n / 24.0)::bigint)) as block
+    case
+        when s.n < 40 then k - 1 else divide((k - 1), greatest(5, ceil(s.n / 24.0)::bigint))
+    end as block
 from counted c
 join sizes s using (writer, run)

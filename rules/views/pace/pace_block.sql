@@ -6,6 +6,7 @@ select
     median(seconds) as seconds,
     min(k) as first_k,
     max(k) as last_k,
-    count(*) as points
+    count(*) as points,
+    any_value(n) as n
 from pace
 group by all

@@ -11,9 +11,11 @@ with
             quantile_cont(seconds, 0.1) over behind as low_behind,
             median(seconds) over behind as usual_behind,
             count(*) over behind as blocks_behind,
-            last_value(seconds) over behind as last_seconds
+            last_value(seconds) over behind as last_seconds,
+            max(seconds) over before as highest,
+            min(seconds) over behind as lowest
         from pace_block
-        where block > 0 and points >= 3  -- the first block is the start of the program
+        where block > 0 and (points >= 3 or n < 40)  -- the first block is the start of the program
         window
             before as (
                 partition by writer, run
@@ -34,6 +36,8 @@ with
             and low_behind > 1.15 * high_before
             and usual_behind > 1.25 * usual_before
             and last_seconds > 1.2 * high_before
+            -- single steps, each of them
+            and (n >= 40 or blocks_before >= 5 and blocks_behind >= 4 and lowest > 1.5 * highest)
         -- of equals the last: quantiles forgive a block on the wrong side
         qualify
             row_number() over (

@@ -10,7 +10,7 @@ with
             and value > 0
             and isfinite(value)
         group by all
-        having count(*) >= 40
+        having count(*) >= 12
     ),
     chosen as (
         from metric_of_file

@@ -9,12 +9,12 @@ select
     'lower' as better
 from pace as p
 join pace_writer as w using (writer)
-where w.canonical = 'step_seconds'
+where w.canonical = 'step_seconds' and w.n >= 40
 having count(*) > 0
 union all
 select 'pace', 'seconds per step, by the times of lines', median(step_seconds), 's', 'lower'
 from rank_now
-where not exists (from pace_writer where canonical = 'step_seconds')
+where not exists (from pace_writer where canonical = 'step_seconds' and n >= 40)
 having count(step_seconds) > 0
 union all
 select 'loss', 'last loss', median(loss), null, 'lower'

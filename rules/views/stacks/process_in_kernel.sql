@@ -1,8 +1,8 @@
 -- table: one row per process and what it waits for in the kernel, or that it is stopped. times:
 -- how often it was seen so. is_proven: one look proves nothing, everybody who reads a file is
 -- there for a moment: it was seen so twice, its dump failed, or others wait for it. is_likely:
--- somebody who looked for what hangs found it in a file system that others serve, or three
--- processes are there at once.
+-- somebody who looked for what hangs found it in a file system that others serve, or in the
+-- NVIDIA driver by ps as well as by its stack, or three processes are there at once.
 with
     known as (
         select pid, rank, host
@@ -31,7 +31,8 @@ with
             ) as times,
             list(line_at(w.file_id, w.line_no) order by w.file_id, w.line_no)[:4] as evidence,
             bool_or(r.rank is not null or contains(w.cmdline, 'python')) as is_python,
-            bool_or(w.is_typed) as is_typed
+            bool_or(w.is_typed) as is_typed,
+            bool_or(w.state is not null) and bool_or(w.is_typed) as is_seen_twice
         from kernel_wait as w
         left join rank_of as r using (pid)
         where w.waits_on is not null
@@ -52,7 +53,9 @@ select
     and (select count(*) from seen as o where o.waits_on = s.waits_on and o.is_typed) >= 2
     or exists (from stack_main as m where m.pid = s.pid and m.failure in ('no_stack', 'stopped'))
     or exists (from stack_verdict as v where list_contains(v.pids, s.pid)) as is_proven,
-    s.waits_on not in ('stopped', 'a block device', 'the NVIDIA driver')
+    s.waits_on = 'the NVIDIA driver'
+    and s.is_seen_twice
+    or s.waits_on not in ('stopped', 'a block device', 'the NVIDIA driver')
     and (
         s.is_typed or (select count(*) from seen as o where o.waits_on = s.waits_on) >= 3
     ) as is_likely

@@ -99,14 +99,19 @@ with
                 )
             ) as wants_gil,
             bool_or(
-                nth <= 4 and regexp_matches(name, '^_*(GI_+)?(lll_lock_wait|pthread_mutex_lock)')
+                nth <= 4
+                and regexp_matches(name, '^_*(GI_+)?(lll_lock_wait|pthread_mutex_lock)')
+                or nth <= 8
+                and regexp_matches(name, 'SpinLock::SlowLock|SpinLockDelay')
             ) as wants_mutex,
             bool_or(
                 regexp_matches(name, '^_?(PyEval_EvalFrame|PyEval_EvalCode|PyObject_|PyFunction_)')
             ) as runs_python,
             bool_or(
                 regexp_matches(
-                    name, '^_*(new_exitfn|internal_atexit|cxa_atexit|GOMP_|gomp_|kmp_|dl_open)'
+                    name,
+                    '^_*(new_exitfn|internal_atexit|cxa_atexit|GOMP_|gomp_|kmp_|dl_open)'
+                    || '|SpinLock::SlowLock'
                 )
             ) as in_inherited
         from native_call
