@@ -225,6 +225,14 @@ only slow.
 run = ["py-spy dump --native --pid {{ pids[0] }}"]
 
 [[step]]
+when = "finding == 'other_waits'"
+say = '''
+Compare the order in which these ranks enter their collectives: where groups overlap, all ranks must
+use them in one order, and a branch that only some take must hold no collective. Flight Recorder
+dumps tell which rank waits for whom.
+'''
+
+[[step]]
 when = "finding == 'awaits_answer'"
 say = '''
 Take the same dumps some minutes later: the same stacks, and no token in the log meanwhile, mean
@@ -339,7 +347,23 @@ left join stack_aftermath as a on a.last_step is not null
 union all by name
 select
     finding,
-    'info' as severity,
+    -- Whoever waits for peers at a place of its own, in dump after dump, waits for each other; the
+    -- stages of a pipeline are at places of their own by nature.
+    case
+        when
+            finding = 'other_waits'
+            and snapshots > 1
+            and not (select is_pipeline or loose > 0 from stack_job)
+            and len(
+                list_filter(
+                    places, lambda p:regexp_matches(p.function, 'send|recv|broadcast|barrier')
+                )
+            )
+            = 0
+        then 'warning'
+        else 'info'
+    end as severity,
+    case when finding = 'other_waits' and snapshots > 1 then 'possible' end as confidence,
     evidence,
     ranks,
     hosts,
