@@ -285,16 +285,18 @@ def of_few(c: Curve) -> list[Excursion]:
 
 
 def last_jump(c: Curve) -> list[Excursion]:
-    """The very last point, where it is out of all proportion to everything before: nothing behind it can confirm it."""
-    if len(c.y) <= c.p.last_before or not (c.logarithmic or bool((c.y > 0).all())):
+    """The very last points, up to three, where they are out of all proportion to everything before: little behind it can confirm it."""
+    if not (c.logarithmic or bool((c.y > 0).all())):
         return []
     y = c.y if c.logarithmic else np.log(c.y)
-    before = y[:-1][-50:]
-    gap, apart = float(y[-1] - before.max()), float(before.max() - before.min())
     least, times = c.p.last_clear
-    if gap < max(c.p.last_gap, 2 * apart) and gap < max(least, times * apart):
-        return []
-    i, base = len(c.y) - 1, float(np.median(c.y[:-1][-50:]))
-    height = float(c.y[i]) - base
-    sigmas = height / max(spread(c.y[:-1][-50:]), c.p.floor * (1.0 if c.logarithmic else base))
-    return [Excursion("rise", i, i, None, base, float(c.y[i]), float(c.y[i]), sigmas, height)]
+    for i in range(max(len(y) - 3, c.p.last_before), len(y)):
+        before = y[:i][-50:]
+        gap, apart = float(y[i:].min() - before.max()), float(before.max() - before.min())
+        if gap < max(c.p.last_gap, 2 * apart) and gap < max(least, times * apart):
+            continue
+        base, top = float(np.median(c.y[:i][-50:])), float(c.y[i:].max())
+        sigmas = (top - base) / max(spread(c.y[:i][-50:]), c.p.floor * (1.0 if c.logarithmic else base))
+        peak = i + int(c.y[i:].argmax())
+        return [Excursion("rise", i, peak, None, base, top, float(c.y[-1]), sigmas, top - base)]
+    return []

@@ -54,7 +54,12 @@ where
             and e.before_step is not null
             and t.stretches <= 2
             and e.file_id not in (select file_id from scaled)
-        -- parts of a loss whose sum nobody prints
+        -- parts of a loss whose sum nobody prints; of a validation where nothing else is printed
+        when s.canonical = 'validation_loss'
+        then
+            e.points >= 3
+            and e.end_step is null
+            and not exists (from series o where o.canonical <> 'validation_loss')
         when s.canonical = 'component_loss'
         then
             e.points >= 2

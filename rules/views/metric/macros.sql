@@ -35,6 +35,9 @@ create macro metric_kind(n, phase, spelling) as
         then 'loss_scale'
         when is_no_loss(n)
         then null
+        -- what boosting measures of each set
+        when n ~ '^(valid|eval|train)[a-z0-9_]*_(rmse|rmsle|mae|mape|l1|l2|m?error)$'
+        then case when n ~ '^train' then 'component_loss' else 'validation_loss' end
         when
             n ~ 'loss|nll|cross_?entropy|(^|[/_])ce([/_]|$)'
             and (
@@ -240,15 +243,19 @@ create macro fields_as_pairs(fields) as
                     'g'
                 )
             -- PaddleOCR fills numbers up with x; some quote the names of their pairs
-            when contains(fields, 'xxx') or contains(fields, ''': ')
-            then replace(replace(fields, 'nanxxx', 'nan'), '''', '')
+            -- ; LightGBM prints valid_0's l1
+            when contains(fields, 'xxx') or contains(fields, ''': ') or contains(fields, '''s ')
+            then
+                replace(
+                    replace(replace(fields, 'nanxxx', 'nan'), '''s ', '-'), '''', ''
+                )
             else fields
         end,
         '([A-Za-z_%][A-Za-z0-9_./@%-]*(?: [A-Za-z(][A-Za-z0-9_./@()-]*){0,2})'
         || '\]?(?:\s*[:=]\s*|\s+)(?:[\[(]\s*|np\.float[0-9]{2}\(|tensor\()*'
         || '([-+]?(?:[0-9]+(?:,[0-9]{3})*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?'
         || '|[-+]?(?:[Nn]a[Nn]|NAN|[Ii]nf(?:inity)?))'
-        || '\s?(ms|secs?|s|%|[KMGT]i?B|[kKM]|x|it/s)?(?:[\s,;|)\]}(>~]|$)',
+        || '\s?(ms|secs?|s|%|[KMGT]i?B|[kKM]|x|it/s)?(?:[\s,;|)\]}(>~*]|\.\s|\.?$)',
         ['name', 'number', 'unit']
     )
 ;
