@@ -242,8 +242,8 @@ create macro fields_as_pairs(fields) as
                     '\1',
                     'g'
                 )
-            -- PaddleOCR fills numbers up with x; some quote the names of their pairs
-            -- ; LightGBM prints valid_0's l1
+            -- PaddleOCR fills numbers up with x, some quote the names of their pairs, LightGBM
+            -- has a set's l1
             when contains(fields, 'xxx') or contains(fields, ''': ') or contains(fields, '''s ')
             then
                 replace(
