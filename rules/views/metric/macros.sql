@@ -244,10 +244,10 @@ create macro fields_as_pairs(fields) as
                 )
             -- PaddleOCR fills numbers up with x, some quote the names of their pairs, LightGBM
             -- has a set's l1
-            when contains(fields, 'xxx') or contains(fields, ''': ') or contains(fields, '''s ')
+            when contains(fields, 'xxx') or contains(fields, ''': ') or contains(fields, chr(39) || 's ')
             then
                 replace(
-                    replace(replace(fields, 'nanxxx', 'nan'), '''s ', '-'), '''', ''
+                    replace(replace(fields, 'nanxxx', 'nan'), chr(39) || 's ', '-'), '''', ''
                 )
             else fields
         end,
