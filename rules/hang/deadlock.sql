@@ -17,7 +17,10 @@ the main thread needs; or one thread wants the GIL, and the only other one that 
 """
 summary = '''
 {% set who = worker_pids or [0, 0] %}
-{% if worker_frame %}
+{% if said %}
+  The runtime of a process
+  {%- if host %} ({{ host }}){% endif %} found threads that wait for each other ({{ said.rstrip(':') }})
+{% elif worker_frame %}
   Pool {{ who | agree('worker', 'workers') }}
   {% if worker_pids %}{{ worker_pids | names }}{% endif %}
   {% if hosts %}({{ hosts | names }}){% endif %}
@@ -47,6 +50,13 @@ A lock that is shared with another process (file lock, shared memory), or that a
 Python frames holds, counts as held by nobody.
 """
 references = ["https://docs.python.org/3/library/threading.html#lock-objects"]
+
+[[step]]
+when = "said"
+say = '''
+Read the stacks below that line: they tell which lock each thread holds and which one it wants. Take
+them in one order everywhere.
+'''
 
 [[step]]
 when = "lock == 'GIL'"
@@ -117,3 +127,13 @@ select
     'lock' as lock,
     'probable' as confidence
 from stack_pool_lock
+union all by name
+select
+    [line_at(file_id, line_no)] as evidence,
+    case when host is not null then [host] end as hosts,
+    case when pid is not null then [pid] end as pids,
+    said,
+    'definite' as confidence
+from stack_mark
+where kind = 'deadlock'
+qualify row_number() over (partition by file_id order by line_no) = 1

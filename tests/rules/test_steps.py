@@ -35,6 +35,7 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("crash.exception", {"type": "RuntimeError", "kind": "writer"}, "Check the file system that the file was written to"),
     ("crash.exception", {"type": "PermissionError", "kind": "config", "path": "/d/x"}, "Check that /d/x is there and open to the job's user on n1."),
     ("crash.exception", {"type": "ModuleNotFoundError", "kind": "config"}, "Install the module in the environment that the job uses"),
+    ("hang.deadlock", {"said": "Found one Java-level deadlock:"}, "Read the stacks below that line"),
     ("host.preempted", {"reason": "time_limit", "scheduler": "kubernetes"}, "Raise activeDeadlineSeconds of the job"),
     ("host.preempted", {"reason": "time_limit", "scheduler": "pbs"}, "Ask for more time (qsub -l walltime"),
     ("host.preempted", {"reason": "time_limit", "scheduler": "lsf"}, "Ask for more time (bsub -W)"),
