@@ -19,7 +19,8 @@ summary = '''
 {% set who = worker_pids or [0, 0] %}
 {% if said %}
   The runtime of a process
-  {%- if host %} ({{ host }}){% endif %} found threads that wait for each other ({{ said.rstrip(':') }})
+  {%- if host %} ({{ host }}){% endif %} found threads that wait for each other
+  ({{ said.rstrip(':') }})
 {% elif worker_frame %}
   Pool {{ who | agree('worker', 'workers') }}
   {% if worker_pids %}{{ worker_pids | names }}{% endif %}

@@ -244,7 +244,7 @@ create macro fields_as_pairs(fields) as
                 )
             -- PaddleOCR fills numbers up with x, some quote the names of their pairs, LightGBM
             -- has a set's l1
-            when contains(fields, 'xxx') or contains(fields, ''': ') or contains(fields, chr(39) || 's ')
+            when regexp_matches(fields, 'xxx|''(?:: |s )')
             then
                 replace(
                     replace(replace(fields, 'nanxxx', 'nan'), chr(39) || 's ', '-'), '''', ''
@@ -279,7 +279,8 @@ create macro fields_below_names(names, numbers) as
                     )
             end,
             lambda z: {
-                'name':z[1] || case when z[1] in ('box', 'obj', 'cls', 'total') then '_loss' else '' end,
+                'name':z[1]
+                || case when z[1] in ('box', 'obj', 'cls', 'total') then '_loss' else '' end,
                 'number':z[2],
                 'unit':''
             }
