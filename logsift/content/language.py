@@ -130,6 +130,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         Key("explains", "texts", "Rules or families whose incidents this one explains, wherever in the job they are.", 'explains = ["hang", "network.peer_lost"]'),
         Key("explains_same_place", "texts", "Those that it explains only on the same rank, GPU or host."),
         Key("explains_other_ranks", "texts", "Those that it explains only where both name ranks and share none."),
+        Key("explains_after", "texts", "Of all those, what it explains only after it: without times, by their lines in one file."),
         Key("transient", "flag", "Its harm is done at once: it explains nothing that came after the job had gone on."),
         Key("otherwise", "flag", "Asked only where no other rule found anything critical, or of its family; its incident is never the root before one of another rule."),
         Key("about", "text", "What happens, and how it is told from what looks alike.", required=True),

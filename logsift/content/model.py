@@ -227,6 +227,8 @@ class Rule:
     origin: Origin
     transient: bool = False
     """Its harm is done at once: what fails after the job has gone on for long has another cause."""
+    explains_after: frozenset[str] = frozenset()
+    """Of all those, what it does not explain where that stands before it in one file without times."""
     needs: frozenset[str] = frozenset()
     """Tables of which one must have rows for it to find anything, where its query does not tell."""
     otherwise: bool = False

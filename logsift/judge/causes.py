@@ -46,7 +46,8 @@ def trace(
     A explains B where A's rule lists B's rule or family, in `explains` anywhere in the job (a collective carries a
     fault to every rank), in `explains_same_place` on the same rank, host or GPU, or in `explains_other_ranks` on other ranks
     only, and A is not later than B beyond the uncertainty of `clocks`. A transient
-    A explains nothing that came after the job had gone on (`progress`). Incidents of severity info explain nothing and are no roots.
+    A explains nothing that came after the job had gone on (`progress`), and nothing of its `explains_after` that stands
+    before it in the same file, where neither has a time. Incidents of severity info explain nothing and are no roots.
     """
     clocks = clocks or Clocks()
     progress = progress or Progress(clocks)
@@ -84,7 +85,17 @@ def _explains(a: Incident, b: Incident, rules: Mapping[str, Rule], progress: Pro
         return False
     if rule.transient and progress.outlived(a, b):
         return False
+    if names & rule.explains_after and a.at is None and b.at is None and _stands_after(a, b):
+        return False
     return a.at is None or b.at is None or a.at <= (b.until or b.at) + progress.clocks.uncertainty(a, b)
+
+
+def _stands_after(a: Incident, b: Incident) -> bool:
+    """True where both are proved by one file, and A's first line follows B's."""
+    files = {e.file_id for i in (a, b) for e in i.evidence}
+    if len(files) != 1 or not a.evidence or not b.evidence:
+        return False
+    return min(e.line_no for e in a.evidence) > min(e.line_no for e in b.evidence)
 
 
 def _share(a: Incident, b: Incident) -> bool:

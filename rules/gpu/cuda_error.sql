@@ -8,6 +8,7 @@ explains    = [
     "loss.rollback",
 ]
 transient   = true
+explains_after = ["network.ib_error"]
 about       = """
 The first error of the CUDA, HIP, Level Zero or Ascend runtime that each process printed; later
 ones of the same process repeat it, because the context is lost with the first. Errors are reported

@@ -98,6 +98,24 @@ def test_a_second_source_raises_the_grade(other: dict[str, Any], grade: str) -> 
 
 
 @pytest.mark.parametrize(
+    ("file", "line", "expected"),
+    [
+        pytest.param(1, 9, ["gpu.error"], id="it stands below the cause"),
+        pytest.param(1, 2, ["gpu.error", "net.error"], id="it stands above it"),
+        pytest.param(2, 2, ["gpu.error"], id="it is in another file, whose order nobody knows"),
+    ],
+)
+def test_without_times_some_causes_explain_only_what_stands_below_them(
+    file: int, line: int, expected: list[str]
+) -> None:
+    cause = replace(rule("gpu.error", "net.error"), explains_after=frozenset({"net.error"}))
+    first = replace(incident("gpu.error"), at=None, evidence=(Evidence(1, 5),))
+    second = replace(incident("net.error"), at=None, evidence=(Evidence(file, line),))
+    causes = trace([first, second], [cause, rule("net.error")])
+    assert sorted(r.rule for r in causes.roots) == expected
+
+
+@pytest.mark.parametrize(
     ("later", "steps_until", "zone", "expected"),
     [
         pytest.param(150, 150, UTC, ["late.error", "link.flap"], id="steps were logged for hours in between"),
