@@ -109,7 +109,9 @@ create macro message_reason(message) as
 
 -- Whether a message tells of RDMA (InfiniBand, RoCE, EFA, Slingshot) and not of TCP sockets.
 create macro is_about_rdma(message, source) as
-    regexp_matches(
+    -- which names its kernels by the way they use
+    not starts_with(source, 'deepep')
+    and regexp_matches(
         concat_ws(' ', source, message),
         '(?i)net_ib|net/ib|ibv_|ibverbs|mlx[45]|rdma|net/ofi|\bgid|infiniband|\bqp\b|ud_iface'
         || '|rc_iface|ib_iface|ib_md|endpoint timeout|ibrc|ibgda|ibdevx'
