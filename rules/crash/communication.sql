@@ -161,7 +161,18 @@ select
     case
         when f.class in ('internal', 'echo') or f.class is null or not f.is_proven then 'possible'
     end as confidence,
-    upper(f.library) as library,
+    case
+        f.library
+        when 'oneccl'
+        then 'oneCCL'
+        when 'deepep'
+        then 'DeepEP'
+        when 'dapl'
+        then 'uDAPL'
+        when 'gni'
+        then 'uGNI'
+        else upper(f.library)
+    end as library,
     f.class,
     f.message,
     f.source,

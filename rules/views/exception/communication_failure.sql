@@ -34,19 +34,36 @@ with
         where coalesce(not fatal, true) and gives_up_at - line_no < 30
         group by file_id, gives_up_at
     ),
-    -- a file in which one process speaks of MPI
+    -- a file in which one host, or one process, speaks of MPI
     mpi_process as (
-        select file_id, any_value(host) as host, any_value(pid) as pid, any_value(rank) as rank
+        select
+            file_id,
+            any_value(host) as host,
+            case when count(distinct pid) = 1 then any_value(pid) end as pid,
+            case when count(distinct pid) = 1 then any_value(rank) end as rank
         from mpi_line
         where host is not null
         group by file_id
-        having count(distinct(host, pid)) = 1
+        having count(distinct host) = 1
     ),
     message as (
         select * exclude (bytes)
         from library_trouble t
         where
-            library in ('nccl', 'nvshmem', 'ucx', 'hccl', 'mlx', 'tensorflow')
+            library in (
+                'nccl',
+                'nvshmem',
+                'ucx',
+                'ucc',
+                'oneccl',
+                'deepep',
+                'ccom',
+                'dapl',
+                'gni',
+                'hccl',
+                'mlx',
+                'tensorflow'
+            )
             and class is distinct from 'note'
             -- a status that the line names tells more than the class of its words
             and not exists (
@@ -54,7 +71,10 @@ with
                 where
                     f.file_id = t.file_id
                     and f.line_no = t.line_no
-                    and f."class" in ('transport', 'pinned', 'peer', 'incompatible', 'unreachable')
+                    and (
+                        f."class" in ('transport', 'pinned', 'peer', 'incompatible', 'unreachable')
+                        or f.ib_status is not null
+                    )
             )
             and not (library = 'hccl' and exists (from hccl_error))
         union all by name
@@ -151,8 +171,11 @@ with
             )
             or exists (from c10d_nccl_error_detail d where d.last_error = t.message)
             or coalesce(t.fatal, false)
-            or t.library = 'ucx'
-            and exists (from library_message m where m.library = 'mpi') as is_proven
+            or t.library in ('ucx', 'dapl', 'gni')
+            and (
+                exists (from library_message m where m.library = 'mpi')
+                or t.message like '%Initialization failed%'
+            ) as is_proven
         from message t
     )
 select *

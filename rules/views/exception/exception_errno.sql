@@ -19,7 +19,7 @@ with
             lower(
                 regexp_extract(
                     message,
-                    '(?i)(?:failed with |connect: |open /[^:]+: |[Ff]ailed to connect[^:]*: '
+                    '(?i)(?:failed with |^E[A-Z]+: |connect: |open /[^:]+: |[Ff]ailed to connect[^:]*: '
                     || '|server: |error: |^)'
                     || '(connection refused|connection timed out|no route to host'
                     || '|network is unreachable|stale file handle|remote I/O error'

@@ -91,7 +91,7 @@ create macro exception_kind(class, class_kind, message, chained) as
                 || '|[Aa]ddress already in use|failed to connect to'
                 || '|Application timeout caused pair closure'
                 || '|Detected mismatch between collectives|Collective ops is aborted'
-                || '|^\[(?:ring|jaccl)\]'
+                || '|^\[(?:ring|jaccl)\]|^E(?:CONN[A-Z]+|PIPE): |tensorpipe|RPCErr:'
                 || '|Barrier timed out\. (?:Barrier_id|Id): '
             )
         then 'collective'

@@ -1,6 +1,6 @@
 -- table: One row: the ranks monitored_barrier waited for in vain, as rank 0 names them (only the
 -- first one without wait_all_ranks). In a smaller group than the default one the numbers are the
--- group's own, and nobody is named.
+-- group's own, and nobody is named. Or all but those that a program says came to its own barrier.
 with
     named_rank as (
         select
@@ -10,6 +10,16 @@ with
             ) as missing
         from c10d_barrier b
         where b.event = 'missing' and coalesce(b.rank = b.group_rank, true)
+        union all
+        select
+            b.*,
+            unnest(
+                list_filter(
+                    ranks_below(b.nranks), lambda r: not list_contains(ranks_in_words(b.arrived), r)
+                )
+            ) as missing
+        from c10d_barrier b
+        where b.arrived is not null
     ),
     known_rank as (
         select coalesce(rank, group_rank) as rank
@@ -42,6 +52,6 @@ select
     max(timeout_ms) / 1000 as seconds,
     list_distinct(list(line_at(file_id, line_no))) as evidence,
     max(timeout_ms) as timeout_ms,
-    (select max(rank) + 1 from known_rank) as world_size
+    coalesce(max(nranks), (select max(rank) + 1 from known_rank)) as world_size
 from named_rank
 having count(*) > 0

@@ -1,5 +1,6 @@
--- table: One row: rank 0 itself did not come to a monitored_barrier; all others say that it did not
--- answer.
+-- table: One row: rank 0 itself did not come to a monitored_barrier, or was stopped there by
+-- another
+-- rank: those that came say that it did not answer. Where all but it say so, it is the one.
 with
     arrived as (
         select
@@ -15,13 +16,14 @@ select
     [0]::bigint[] as ranks,
     'barrier' as op,
     'outside' as place,
-    'probable' as grade,
+    case
+        when len(ranks) >= 2 and ranks = range(1, len(ranks) + 1) then 'probable' else 'possible'
+    end as grade,
     time as "at",
     ranks as waiting_ranks,
     evidence
 from arrived
 where
-    len(ranks) >= 2
-    and ranks = range(1, len(ranks) + 1)
+    not list_contains(ranks, 0)
     and not exists (from c10d_barrier where event <> 'echo')
     and not exists (from exception where rank = 0)
