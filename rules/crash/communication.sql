@@ -31,7 +31,7 @@ gave up
 '''
 [[summary]]
 say  = '''
-{% if ranks %}{{ ranks | ranks | capital }}: {% endif %}NCCL gave up with "{{ result }}"; its
+{% if ranks %}{{ ranks | ranks | capital }}: {% endif %}{{ library }} gave up with "{{ result }}"; its
 warning, which would say why, is not in this log
 '''
 
@@ -209,7 +209,7 @@ select
         (select list(distinct host) from nccl_process having count(distinct host) = 1)
     ) as hosts,
     'possible' as confidence,
-    'NCCL' as library,
+    coalesce(mode(library), 'NCCL') as library,
     mode(error) as result,
     count(*) as times,
     'warning' as severity
