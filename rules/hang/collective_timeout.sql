@@ -217,7 +217,7 @@ select
 from timeout_status
 where not exists (from timed_out_collective) and not exists (from stuck_watchdog)
 union all by name
-select 'last_word' as kind, *, 'possible' as confidence, 'warning' as severity
+select 'last_word' as kind, *, 'possible' as confidence, 'info' as severity
 from watchdog_last_word
 where
     not exists (from timed_out_collective)

@@ -10,7 +10,7 @@ select
     list(distinct host) filter (host is not null) as hosts
 from c10d_event
 where
-    event in ('operations_failed', 'watchdog_ended')
+    event = 'operations_failed'
     and not exists (from communication_error)
     and not exists (from nccl_ofi_error)
 having count(*) > 0
