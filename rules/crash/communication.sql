@@ -31,8 +31,8 @@ gave up
 '''
 [[summary]]
 say  = '''
-{% if ranks %}{{ ranks | ranks | capital }}: {% endif %}{{ library }} gave up with "{{ result }}"; its
-warning, which would say why, is not in this log
+{% if ranks %}{{ ranks | ranks | capital }}: {% endif %}{{ library }} gave up with
+"{{ result }}"; its warning, which would say why, is not in this log
 '''
 
 [[step]]

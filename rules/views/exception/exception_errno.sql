@@ -19,7 +19,8 @@ with
             lower(
                 regexp_extract(
                     message,
-                    '(?i)(?:failed with |^E[A-Z]+: |connect: |open /[^:]+: |[Ff]ailed to connect[^:]*: '
+                    '(?i)(?:failed with |^E[A-Z]+: |connect: |open /[^:]+: '
+                    || '|failed to connect[^:]*: '
                     || '|server: |error: |^)'
                     || '(connection refused|connection timed out|no route to host'
                     || '|network is unreachable|stale file handle|remote I/O error'
