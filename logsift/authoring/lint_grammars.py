@@ -276,7 +276,7 @@ def _counted_twice(catalog: Catalog) -> Iterator[ContentError]:
     """A line of which two grammars make a row of one table: its values would count twice."""
     writers: dict[str, list[tuple[str, Pattern]]] = {}
     for grammar in catalog.grammars:
-        if not grammar.owns:
+        if not grammar.owns and not grammar.leftovers:
             for p in grammar.patterns:
                 if p.table and p.needles and not p.inside:
                     writers.setdefault(p.table, []).append((grammar.name, p))
