@@ -22,6 +22,7 @@ with
     last_line as (
         select
             e.* replace (
+                coalesce(h.rank, e.rank) as rank,
                 coalesce(h.pid, e.pid) as pid,
                 coalesce(h.host, e.host) as host,
                 coalesce(e.time, h.time) as time

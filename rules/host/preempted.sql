@@ -221,7 +221,13 @@ with
             or (
                 event = 'cancelled'
                 and message is null
-                and exists (from death where signal = 15)
+                and (
+                    exists (from death where signal = 15)
+                    or exists (
+                        from launcher_event
+                        where event = 'told_to_stop' and signal_name in ('15', 'SIGTERM')
+                    )
+                )
                 and not exists (from death where signal <> 15)
                 and not exists (from "exit" where exitcode not in (0, 15, -15, 143))
                 and not exists (from fatal_exception)

@@ -80,6 +80,6 @@ create macro speaks_of_job(text) as
         text,
         '(?i)cuda|\bgpu|slurm|jax|xla|\btpu|\btrain|\bucx|\bucp|\brdma|\bib_|\bibv|mlx5_'
         || '|\b[ndh]pu\b|neuron|ascend|habana|vllm|sglang|enginecore|\b[tpde]p[0-9]'
-        || '|received by pid'
+        || '|received by pid|inference server|tritonserver'
     )
 ;

@@ -38,7 +38,7 @@ select
     e.text,
     e."class",
     coalesce(
-        nullif(regexp_extract(message, ': ''([^'']+)''', 1), ''),
+        nullif(regexp_extract(message, ': b?''([^'']+)''', 1), ''),
         nullif(regexp_extract(message, '^open (/[^:]+):', 1), '')
     ) as path,
     nullif(

@@ -8,7 +8,25 @@ with
     link as (
         select
             e.*,
-            exception_kind(e.class, c.kind, message, chained) as kind,
+            exception_kind(
+                e.class,
+                case
+                    -- of a connection, whose other end is gone, as well as of a file: what was
+                    -- being
+                    -- done tells
+                    when
+                        e.class = 'EOFError'
+                        and message = ''
+                        and frames is not null
+                        and not regexp_matches(
+                            frames::varchar, '(?i)load|pickle|serializ|checkpoint|ckpt'
+                        )
+                    then 'echo'
+                    else c.kind
+                end,
+                message,
+                chained
+            ) as kind,
             exception_module_level(frames) as uncaught,
             last_value(e.class) over in_order as raised_class,
             last_value(message) over in_order as raised_message,

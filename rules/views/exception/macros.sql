@@ -18,7 +18,8 @@ create macro exception_kind(class, class_kind, message, chained) as
         when
             regexp_matches(
                 message,
-                '(?i)connection reset by (?:remote )?peer|broken pipe|endpoint is not connected'
+                '(?i)connection reset by (?:remote )?peer|broken pipe'
+                || '|endpoint is not connected(?:[^:]|:[^''"]*$|$)'
                 || '|NIXL_ERR_REMOTE_DISCONNECT|closed by peer|connection closed'
                 || '|connection abort|remote process exited|communicator was aborted'
                 || '|recvValue|peer (?:has )?(?:closed|died)'
@@ -27,7 +28,7 @@ create macro exception_kind(class, class_kind, message, chained) as
                 || '|is killed by signal|Terminating process|EngineDead'
                 || '|is detected by the operating system'
                 || '|Engine core initialization failed|worker .*died'
-                || '|child process .*(?:failed|died)'
+                || '|child process .*(?:failed|died)|job got pre-empted'
                 || '|heartbeat timeout\. This indicates that the remote task'
                 || '|stopped sending heartbeats'
                 -- SageMaker's word for the end of a program that says more itself
@@ -36,7 +37,10 @@ create macro exception_kind(class, class_kind, message, chained) as
             )
         then 'echo'
         -- a size gone wrong, not a lack of memory
-        when contains(message, 'allocate more than 1EB memory')
+        when
+            contains(message, 'allocate more than 1EB memory')
+            -- ROCm's word for any resource of its runtime
+            or contains(message, 'HSA_STATUS_ERROR_OUT_OF_RESOURCES')
         then 'own'
         -- gRPC's word for a full message or a quota is that of a full device
         when
@@ -77,6 +81,7 @@ create macro exception_kind(class, class_kind, message, chained) as
                 'CUDA error|cudaError|CUDNN_STATUS|CUBLAS_STATUS|CUSOLVER_STATUS|HIP error'
                 || '|hipError|device-side assert|uncorrectable ECC|CUDA driver error'
                 || '|unspecified launch failure|illegal memory access'
+                || '|^The Inner error is reported as above'
             )
         then 'gpu'
         when

@@ -109,13 +109,13 @@ union all by name
 select
     rank,
     host,
-    regexp_extract(message, 'DataLoader worker \(pid ([0-9]+)\)', 1)::bigint as pid,
+    regexp_extract(message, 'DataLoader (?:worker|process) \(pid +([0-9]+)\)', 1)::bigint as pid,
     'worker of a rank, told by its exception' as learnt_from,
     0 as weight,
     file_id,
     line_no
 from exception
-where rank is not null and regexp_matches(message, 'DataLoader worker \(pid [0-9]+\)')
+where rank is not null and regexp_matches(message, 'DataLoader (?:worker|process) \(pid +[0-9]+\)')
 union all by name
 -- Some programs put both before every line.
 select

@@ -45,22 +45,9 @@ with
         select scheduler, base, job_step, max(count) as events from line_of_job group by all
     ),
     task_of_job as (
-        select distinct
-            t.scheduler,
-            t.base,
-            unnest(
-                flatten(
-                    list_transform(
-                        string_split(coalesce(x.task::varchar, x.tasks), ','),
-                        lambda part:range(
-                            try_cast(split_part(part, '-', 1) as bigint),
-                            try_cast(regexp_extract(part, '[0-9]+$') as bigint) + 1
-                        )
-                    )
-                )
-            ) as task
+        select distinct t.scheduler, t.base, x.task
         from line_of_job t
-        join "exit" x using (file_id, line_no)
+        join exit_task x using (file_id, line_no)
         where exists (from host_of_tasks)
     ),
     rank_of_job as (

@@ -6,7 +6,7 @@
 with
     report as (
         select
-            source,
+            x.source,
             coalesce(
                 signal,
                 case
@@ -21,15 +21,16 @@ with
             process,
             rank,
             local_rank,
-            task,
+            coalesce(t.task, x.task) as task,
             pid,
-            host,
+            x.host,
             time,
             file_id,
             line_no,
             coalesce(first_observed, false) as first_observed
-        from "exit"
-        where source <> 'subprocess'
+        from "exit" x
+        left join exit_task t using (file_id, line_no)
+        where x.source <> 'subprocess'
         union all by name
         select
             'kernel' as source,
@@ -75,7 +76,9 @@ with
             'data loader worker' as process,
             rank,
             task,
-            try_cast(regexp_extract(message, 'worker \(pid\(?s?\)? ([0-9]+)', 1) as bigint) as pid,
+            try_cast(
+                regexp_extract(message, '(?:worker|process) \(pid\(?s?\)? +([0-9]+)', 1) as bigint
+            ) as pid,
             host,
             time,
             file_id,
