@@ -261,7 +261,7 @@ LIBRARY = seed("library_status/library_status.csv")
 LIBRARIES = {
     "nvml": 31, "ucx": 26, "ucc": 8, "oneccl": 12, "nvshmem": 7, "nixl": 13, "libfabric": 16, "efa": 46, "neuron": 27,
     "grpc": 16, "hccl": 25, "synapse": 26, "mlx": 14,
-    "socket": 7,
+    "socket": 8,
 }  # fmt: skip
 READ_BY_A_RULE = {  # the other classes name no cause; the seed says who does
     "transport", "peer", "unreachable", "refused", "timed_out", "device", "pinned", "config", "permission", "startup",
