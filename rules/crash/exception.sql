@@ -130,9 +130,14 @@ with
             class
             || '|'
             || regexp_replace(left(message, 160), '[0-9]+|0x[0-9a-f]+', '#', 'g') as alike
-        from fatal_exception
+        from fatal_exception e
         where
-            kind in ('own', 'config', 'checkpoint', 'incompatible', 'writer', 'loss')
+            (
+                kind in ('own', 'config', 'checkpoint', 'incompatible', 'writer', 'loss')
+                or exists (
+                    from untold_exception u where u.file_id = e.file_id and u.line_no = e.line_no
+                )
+            )
             -- torch's word for parameters that differ is also what an init that timed out leaves
             -- behind
             and not (
@@ -172,6 +177,7 @@ with
             min(time) as started,
             bool_or(certain) as certain,
             bool_or(kind = 'loss' or in_thread) as weak,
+            bool_or(kind in ('gpu', 'collective')) as is_untold,
             min(file_id * 100000000 + line_no) as place,
             bool_or(rank in (from first_rank)) as of_first_rank,
             bool_or(chain_uncaught) as uncaught,
@@ -213,7 +219,7 @@ select
         then 'warning'
     end as severity,
     case
-        when not certain or weak then 'possible' when not uncaught then 'probable'
+        when not certain or weak then 'possible' when not uncaught or is_untold then 'probable'
     end as confidence,
     -- where such exceptions are all there is, the peer that could not be reached is the cause
     case

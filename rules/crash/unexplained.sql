@@ -5,14 +5,14 @@ confidence = "possible"
 status     = "stable"
 otherwise  = true
 about      = """
-Asked where no other rule found a cause: logs that end in trouble no rule knows. Shown are the
-lines most worth reading: rare ones, of few ranks, that others follow, close before the end. A log
-is taken for one of a failed job where a launcher or scheduler says so, or where a line of a job
-as programs end with it comes near the end and no step is logged after it, or an error is the last
-that a rank says. Or the scheduler lists
-the job as failed, or a watchdog finds none in the queue, or nothing but the end is told: with
-which code a process ended, by an exception that only tells of another, by a launcher that ended
-its workers.
+Asked where no other rule found a cause: logs that end in trouble no rule knows. Shown are the lines
+most worth reading: rare ones, of few ranks, that others follow, close before the end; errors of
+libraries that are read, but that no rule judges, are among them. A log is taken for one of a failed
+job where a launcher or scheduler says so, or where a line of a job as programs end with it comes
+near the end and no step is logged after it, or an error is the last that a rank says. Or the
+scheduler lists the job as failed, or a watchdog finds none in the queue, or nothing but the end is
+told: with which code a process ended, by an exception that only tells of another, by a launcher
+that ended its workers.
 """
 false_positives = "A program that prints an error at its end and does not fail by it."
 
@@ -51,7 +51,7 @@ Read these lines in their context, and what the same process wrote just before t
 '''
 
 [[step]]
-when = "text"
+when = "text and is_unread"
 say = '''
 List all lines with a word of trouble that gave no row: what is missing here is a grammar.
 '''
@@ -86,6 +86,20 @@ with
         where kind = 'end'
         group by file_id
     ),
+    trouble as (
+        select file_id, line_no, text, word, time, rank, host, uptime_seconds, true as is_unread
+        from unread_line
+        union all by name
+        -- a library's own error, which tells what it was about, but no rule what it means
+        select file_id, line_no, message as text, 'error' as word, time, rank, host
+        from library_trouble
+        where class is distinct from 'note'
+        union all by name
+        -- an exception of a kind that other rules judge, none of which did
+        select file_id, line_no, type || ': ' || message as text, 'fatal' as word, time, rank, host
+        from fatal_exception
+        where certain
+    ),
     line as (
         select
             u.*,
@@ -113,7 +127,7 @@ with
                 ),
                 false
             ) as is_forgiven
-        from unread_line u
+        from trouble u
         join file f using (file_id)
         left join job j using (file_id)
         left join finished e using (file_id)
@@ -123,10 +137,12 @@ with
         select 1
         where
             exists (from trouble_sign)
+            or exists (from fatal_exception where certain)
             or exists (
                 from line
                 where
-                    is_after_steps
+                    is_unread
+                    and is_after_steps
                     and not is_after_end
                     and not is_mild
                     and not is_forgiven
@@ -222,6 +238,7 @@ select
     ) as hosts,
     arg_max(text[:200], score) as text,
     arg_max(times, score) as times,
+    bool_or(is_unread) as is_unread,
     list(
         {'rank':rank, 'host':host, 'times':times, 'writers':writers, 'text':text[:200]}
         order by score desc, file_id, line_no
