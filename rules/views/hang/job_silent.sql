@@ -21,8 +21,8 @@ with
             median(p.pause) as usual,
             max(p.pause) as longest,
             max(l.time) as last_time,
-            arg_max(l.step, l.time) as last_step,
-            arg_max(l.line, l.time) as line
+            arg_max(l.step, (l.time, l.rank)) as last_step,
+            arg_max(l.line, (l.time, l.rank)) as line
         from pause as p
         join file as f using (file_id)
         join last_sign as l on l.line.file_id = p.file_id

@@ -27,7 +27,9 @@ select
     arg_max(w.step, (w.file_id, w.line_no)) filter (w.step is not null) as step,
     max(w.time) as time,
     coalesce(
-        arg_max(line_at(w.file_id, w.line_no), w.time) filter (w.time is not null),
+        arg_max(line_at(w.file_id, w.line_no), (w.time, w.file_id, w.line_no)) filter (
+            w.time is not null
+        ),
         arg_max(line_at(w.file_id, w.line_no), (w.file_id, w.line_no))
     ) as line
 from word w
