@@ -5,6 +5,23 @@ create macro sees_no_gpu(message) as
     )
 ;
 
+-- Memory was asked for and is not there, in whatever words: none left, not enough, or an
+-- allocation of memory that failed.
+create macro lacks_memory(message) as
+    regexp_matches(
+        message,
+        '(?i)\bmemory (?:is not|isn.t|not) enough|\bmalloc (?:device |host )?memory failed'
+        || '|\b(?:not enough|insufficient|too little|leaves? no|(?:no|without) (?:more|available|free)'
+        || '|lack of|ran out of|run out of|out of|exhausted)[ -]+'
+        || '(?:(?:available|free|usable|device|gpu|npu|hpu|xpu|cuda|host|system|physical|virtual'
+        || '|video|graphics) )*(?:memory|vram|hbm|ram)\b'
+        || '|\b(?:memory|vram|hbm|workspace|heap) allocation (?:of [^.]{0,60})?(?:failed|failure|error)'
+        || '|\ballocat(?:e|ion|ing)\b[^.]{0,80}\b(?:memory|workspace|bytes)\b[^.]{0,60}\bfailed\b'
+        || '|\bAllocation failed for size|memory error in alloc|cannot allocate .{0,40}\b(?:memory|bytes)\b'
+        || '|status=4 message="Allocation Failure"'
+    )
+;
+
 -- What an exception means: the program's own failure, an echo of another process's end, or
 -- something with a rule of its own. class_kind = what exception_class says of its class.
 create macro exception_kind(class, class_kind, message, chained) as
@@ -53,14 +70,12 @@ create macro exception_kind(class, class_kind, message, chained) as
         then 'own'
         when
             class_kind = 'memory'
+            or lacks_memory(message)
             or regexp_matches(
                 message,
-                '(?i)not enough memory\. Please try to increase --mem-fraction'
-                || '|not enough memory to handle [0-9]+ (?:prefill|total) tokens'
-                || '|Maximum pool size exceeded|PT_DEVMEM Allocation failed'
-                || '|OUT_OF_DEVICE_MEMORY|allocating <= available failed'
+                '(?i)Maximum pool size exceeded|OUT_OF_DEVICE_MEMORY|allocating <= available failed'
                 || '|^Resource exhausted: |is smaller than requested bytes of|std::bad_alloc'
-                || '|out of memory|CUBLAS_STATUS_ALLOC_FAILED|RESOURCE_EXHAUSTED'
+                || '|CUBLAS_STATUS_ALLOC_FAILED|RESOURCE_EXHAUSTED'
                 || '|failed to allocate|cannot allocate memory|can''t allocate memory'
             )
         then 'memory'

@@ -6,12 +6,22 @@ select
     regexp_matches(
         class || message,
         '(?i)out.?of.?memory|RESOURCE_EXHAUSTED|ResourceExhaustedError|CUBLAS_|CUDNN_|CUSOLVER_'
+        || '|\b(?:gpu|vram|hbm|cuda|hip|rocm|npu|hpu|xpu|device|nrt_[a-z_]+|kv[ _-]cache|workspace)\b'
+        || '|device_memory|MODULE:'
     )
     and not starts_with(class, 'java.') as of_device,
     size_bytes_of(
-        nullif(
-            regexp_extract(message, 'llocat(?:e|ing)? ([0-9][0-9.,]* ?(?:[KMGT]i?B|bytes|B))', 1),
-            ''
+        coalesce(
+            nullif(
+                regexp_extract(
+                    message, 'llocat(?:e|ing)? ([0-9][0-9.,]* ?(?:[KMGT]i?B|bytes|B))', 1
+                ),
+                ''
+            ),
+            nullif(
+                regexp_extract(message, 'llocation (?:failed )?(?:of|for) size[ :=]+([0-9]+)', 1),
+                ''
+            )
         )
     ) as requested_bytes
 from fatal_exception
