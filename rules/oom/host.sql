@@ -85,9 +85,10 @@ tells by whom
 [[summary]]
 when = "kind == 'refused'"
 say  = '''
-{{ {'pytorch': 'PyTorch', 'numpy': 'NumPy', 'jvm': 'The JVM', 'rust': 'A program in Rust'}.get(
-actor, 'TensorFlow') }} could not get
-{% if requested_bytes %}{{ requested_bytes | size }} of {% endif %}host memory{% if hosts %} on {{
+{{ {'pytorch': 'PyTorch', 'numpy': 'NumPy', 'jvm': 'The JVM', 'rust': 'A program in Rust',
+'pinned': 'A program'}.get(actor, 'TensorFlow') }} could not get
+{% if requested_bytes %}{{ requested_bytes | size }} of {% endif %}{% if actor == 'pinned' %}pinned
+{% endif %}host memory{% if hosts %} on {{
 hosts | names }}{% endif %}
 {%- if ranks %} ({{ ranks | ranks }}){% endif %}
 '''
@@ -317,6 +318,15 @@ with
             )
         having count(*) > 0
     ),
+    -- one pinned piece that was refused says nothing: a pool that shrinks is refused many times
+    pinned_or_not as (
+        select *
+        from host_allocation_failure
+        qualify
+            source <> 'pinned'
+            or requested_bytes is null
+            or count(*) over (partition by file_id, source, requested_bytes) >= 2
+    ),
     refusal as (
         select
             case
@@ -338,7 +348,7 @@ with
             source as actor,
             max(requested_bytes) as requested_bytes,
             case source when 'c++' then count(distinct(file_id, stream, pid)) end as processes
-        from host_allocation_failure
+        from pinned_or_not
         where
             source <> 'c++'
             -- a C++ program ends so also when it asks for a size gone wrong; and where something

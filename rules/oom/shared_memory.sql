@@ -79,7 +79,7 @@ with
             false as says_full,
             'dataloader' as used_by
         from worker_killed
-        where signal_name = 'Bus error'
+        where signal_name in ('Bus error', 'Bus')
         union all by name
         select
             file_id,
