@@ -62,7 +62,23 @@ with
             and n.kind = 'named'
             and n.file_id = e.file_id
             and n.line_no between e.line_no - 2 and e.line_no - 1
-        where e.kind in ('lost', 'init_failed', 'no_handle') and coalesce(e.gpu, n.gpu) is not null
+        where
+            e.kind = 'no_handle'
+            or (e.kind = 'lost' and coalesce(e.gpu, n.gpu) is not null)
+            -- the driver sums up what it has said of each
+            or (
+                e.kind = 'init_failed'
+                and (
+                    e.gpu is not null
+                    or not exists (
+                        from nvrm_event o
+                        where
+                            o.file_id = e.file_id
+                            and o.gpu is not null
+                            and o.kind in ('lost', 'init_failed', 'named')
+                    )
+                )
+            )
         union all by name
         select
             'sxid' as kind,

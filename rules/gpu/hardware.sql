@@ -73,12 +73,14 @@ say  = '''
 [[summary]]
 when = "kind == 'no_handle'"
 say  = '''
-GPU {{ pci }}{% if host %} on {{ host }}{% endif %}: nvidia-smi cannot reach it ({{ meaning }})
+{% if pci %}GPU {{ pci }}{% else %}A GPU{% endif %}{% if host %} on {{ host }}{% endif %}: nvidia-smi
+cannot reach it ({{ meaning }})
 '''
 [[summary]]
 when = "kind == 'init_failed' and vendor == 'nvidia'"
 say  = '''
-GPU {{ pci }}{% if host %} on {{ host }}{% endif %}: the driver cannot initialise it ({{ meaning }})
+{% if pci %}GPU {{ pci }}{% else %}A GPU{% endif %}{% if host %} on {{ host }}{% endif %}: the driver
+cannot initialise it ({{ meaning }})
 '''
 [[summary]]
 when = "kind == 'gsp_timeout'"
@@ -91,7 +93,9 @@ say  = '''
 when = "kind == 'status_lost'"
 say  = '''
 {% if gpu_index is none %}A GPU{% else %}GPU {{ gpu_index }} (as the driver counts){% endif %}
-{%- if host %} on {{ host }}{% endif %}: the driver lost it from the bus
+{%- if host %} on {{ host }}{% endif %}:
+{% if error == 'Reset required' %}the driver asks for a reset of it
+{%- else %}the driver lost it from the bus{% endif %}
 '''
 [[summary]]
 when = "kind in ('uncorrectable', 'replace', 'recovery')"
