@@ -73,14 +73,14 @@ say  = '''
 [[summary]]
 when = "kind == 'no_handle'"
 say  = '''
-{% if pci %}GPU {{ pci }}{% else %}A GPU{% endif %}{% if host %} on {{ host }}{% endif %}: nvidia-smi
-cannot reach it ({{ meaning }})
+{% if pci %}GPU {{ pci }}{% else %}A GPU{% endif %}{% if host %} on {{ host }}{% endif %}:
+nvidia-smi cannot reach it ({{ meaning }})
 '''
 [[summary]]
 when = "kind == 'init_failed' and vendor == 'nvidia'"
 say  = '''
-{% if pci %}GPU {{ pci }}{% else %}A GPU{% endif %}{% if host %} on {{ host }}{% endif %}: the driver
-cannot initialise it ({{ meaning }})
+{% if pci %}GPU {{ pci }}{% else %}A GPU{% endif %}{% if host %} on {{ host }}{% endif %}:
+the driver cannot initialise it ({{ meaning }})
 '''
 [[summary]]
 when = "kind == 'gsp_timeout'"

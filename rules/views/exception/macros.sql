@@ -11,13 +11,16 @@ create macro lacks_memory(message) as
     regexp_matches(
         message,
         '(?i)\bmemory (?:is not|isn.t|not) enough|\bmalloc (?:device |host )?memory failed'
-        || '|\b(?:not enough|insufficient|too little|leaves? no|(?:no|without) (?:more|available|free)'
+        || '|\b(?:not enough|insufficient|too little|leaves? no'
+        || '|(?:no|without) (?:more|available|free)'
         || '|lack of|ran out of|run out of|out of|exhausted)[ -]+'
         || '(?:(?:available|free|usable|device|gpu|npu|hpu|xpu|cuda|host|system|physical|virtual'
         || '|video|graphics) )*(?:memory|vram|hbm|ram)\b'
-        || '|\b(?:memory|vram|hbm|workspace|heap) allocation (?:of [^.]{0,60})?(?:failed|failure|error)'
+        || '|\b(?:memory|vram|hbm|workspace|heap) allocation '
+        || '(?:of [^.]{0,60})?(?:failed|failure|error)'
         || '|\ballocat(?:e|ion|ing)\b[^.]{0,80}\b(?:memory|workspace|bytes)\b[^.]{0,60}\bfailed\b'
-        || '|\bAllocation failed for size|memory error in alloc|cannot allocate .{0,40}\b(?:memory|bytes)\b'
+        || '|\bAllocation failed for size|memory error in alloc'
+        || '|cannot allocate .{0,40}\b(?:memory|bytes)\b'
         || '|status=4 message="Allocation Failure"'
     )
 ;

@@ -6,7 +6,8 @@ select
     regexp_matches(
         class || message,
         '(?i)out.?of.?memory|RESOURCE_EXHAUSTED|ResourceExhaustedError|CUBLAS_|CUDNN_|CUSOLVER_'
-        || '|\b(?:gpu|vram|hbm|cuda|hip|rocm|npu|hpu|xpu|device|nrt_[a-z_]+|kv[ _-]cache|workspace)\b'
+        || '|\b(?:gpu|vram|hbm|cuda|hip|rocm|npu|hpu|xpu|device|nrt_[a-z_]+'
+        || '|kv[ _-]cache|workspace)\b'
         || '|device_memory|MODULE:'
     )
     and not starts_with(class, 'java.') as of_device,
