@@ -1,17 +1,17 @@
 /*
-title       = "Versions and settings of the ranks"
-severity    = "info"
-confidence  = "probable"
-status      = "stable"
-about       = "The version of NCCL and the communicators that the log tells of, for the reader."
+title = "Versions and settings of the ranks"
+severity = "info"
+confidence = "probable"
+status = "stable"
+about = "The version of NCCL and the communicators that the log tells of, for the reader."
 false_positives = "It is context only."
-references  = []
-summary     = '''
+references = []
+summary = '''
 NCCL {{ nccl_version }}
 {%- if communicators %}; {{ communicators | count('communicator') }}
 {%- if nranks %}{% if communicators > 1 %}, the largest{% endif %} of {{ nranks | count('rank') }}
 {%- endif %}{% endif %}'''
-needs       = ["setting"]
+needs = ["setting"]
 */
 with
     library as (

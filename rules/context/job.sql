@@ -1,15 +1,15 @@
 /*
-title       = "The job as its scheduler lists it"
-severity    = "info"
-confidence  = "definite"
-status      = "stable"
-about       = """
+title = "The job as its scheduler lists it"
+severity = "info"
+confidence = "definite"
+status = "stable"
+about = """
 Number, name and last known state of the job, as squeue, sacct, scontrol or a watchdog of the queue
 list it. Where many jobs are listed, only those that the name of a file in the run names.
 """
 false_positives = "It is context only: a queue lists other people's jobs too."
-references  = ["https://slurm.schedmd.com/sacct.html"]
-summary     = '''
+references = ["https://slurm.schedmd.com/sacct.html"]
+summary = '''
 Job {{ job }}{% if job_name %} ({{ job_name }}){% endif %}: {{ state }}
 {%- if exit_code %}, exit code {{ exit_code }}{% endif %}
 {%- if nodes %}, on {{ nodes }}{% endif %}'''

@@ -12,28 +12,28 @@ references = []
 
 [[summary]]
 when = "start_step is not none"
-say  = "Training was resumed at step {{ resume_step }} and went on at step {{ start_step }}"
+say = "Training was resumed at step {{ resume_step }} and went on at step {{ start_step }}"
 
 [[summary]]
 when = "runs_in_file"
-say  = "{{ runs_in_file }} runs are in one file"
+say = "{{ runs_in_file }} runs are in one file"
 
 [[summary]]
 when = "duplicate_of_itself"
-say  = "The same text is in the file twice{% if points %} ({{ points }} points){% endif %}"
+say = "The same text is in the file twice{% if points %} ({{ points }} points){% endif %}"
 
 [[summary]]
 when = "overflows"
-say  = "The loss scaler skipped {{ overflows | count('step') }} while it looked for its scale"
+say = "The loss scaler skipped {{ overflows | count('step') }} while it looked for its scale"
 
 [[summary]]
 when = "phase_changes"
-say  = '''The log reports planned changes at {{ phase_changes | agree('step', 'steps') }}
+say = '''The log reports planned changes at {{ phase_changes | agree('step', 'steps') }}
 {{ phase_changes | names(most=20) }}'''
 
 [[summary]]
 when = "hard_batch_steps"
-say  = '''{{ hard_batch_steps | agree('A single hard batch', 'Single hard batches') }} at
+say = '''{{ hard_batch_steps | agree('A single hard batch', 'Single hard batches') }} at
 {{ hard_batch_steps | agree('step', 'steps') }} {{ hard_batch_steps | names(most=20) }}'''
 */
 with

@@ -1,18 +1,22 @@
 /*
-title      = "A checkpoint could not be read or written"
-severity   = "critical"
+title = "A checkpoint could not be read or written"
+severity = "critical"
 confidence = "probable"
-status     = "stable"
-explains   = [
-  "crash.exception", "hang", "network.peer_lost", "network.connect_failure", "network.ib_error",
+status = "stable"
+explains = [
+  "crash.exception",
+  "hang",
+  "network.peer_lost",
+  "network.connect_failure",
+  "network.ib_error",
 ]
-about      = """
+about = """
 Loading or saving a checkpoint failed: the file is truncated or corrupt, it is not there, or its
 keys or shapes do not match the model.
 """
 false_positives = "A program that tries to resume, fails and starts afresh."
 references = ["https://docs.pytorch.org/docs/stable/notes/serialization.html"]
-summary    = '''
+summary = '''
 {% if path %}Checkpoint {{ path }}{% else %}A checkpoint{% endif %}
 {% if problem == 'mismatch' %}does not fit the model
 {%- elif problem == 'missing' %}was not found
@@ -23,36 +27,40 @@ summary    = '''
 
 [[step]]
 when = "problem == 'damaged'"
-say  = '''
+say = '''
 Compare the size of {% if path %}{{ path }}{% else %}its files{% endif %} with that of an earlier
 checkpoint: a file is too small if the job ended, or the disk was full, while it was written.
 '''
-run  = ["ls -l {{ path }}", "unzip -tq {{ path }}"]
+run = ["ls -l {{ path }}", "unzip -tq {{ path }}"]
+
 [[step]]
 when = "problem == 'missing'"
-say  = '''
+say = '''
 Check that {% if path %}{{ path }}{% else %}the checkpoint{% endif %} exists
 {% if hosts %}on {{ hosts | names }}{% else %}on every host{% endif %}, is complete, and is where
 the job's settings say.
 '''
-run  = ["ls -l {{ path }}"]
+run = ["ls -l {{ path }}"]
+
 [[step]]
 when = "problem == 'mismatch'"
-say  = '''
+say = '''
 Start with the settings that the checkpoint was saved with (layers, hidden size, vocabulary,
 tensor and pipeline parallel sizes, tied weights), or convert it to the new ones: the message lists
 the keys and shapes that differ.
 '''
+
 [[step]]
 when = "problem is none"
-say  = '''
+say = '''
 Check that {% if path %}{{ path }}{% else %}the checkpoint{% endif %} is readable and complete
 {%- if hosts %} on {{ hosts | names }}{% endif %}, and that its file system has room.
 '''
-run  = ["ls -l {{ path }}", "df -h {{ path }}"]
+run = ["ls -l {{ path }}", "df -h {{ path }}"]
+
 [[step]]
 when = "problem != 'mismatch'"
-say  = '''
+say = '''
 Keep the last two checkpoints on local disks: the newest may be the one that was being written.
 Resume from the last checkpoint that loads; try it with torch.load(…, map_location='cpu') in one
 process before you start the whole job.

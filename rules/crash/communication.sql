@@ -1,10 +1,10 @@
 /*
-title      = "A communication library gave up"
-severity   = "critical"
+title = "A communication library gave up"
+severity = "critical"
 confidence = "probable"
-status     = "stable"
-explains   = ["hang", "network.peer_lost", "crash.exception", "crash.signal", "loss.rollback"]
-about      = """
+status = "stable"
+explains = ["hang", "network.peer_lost", "crash.exception", "crash.signal", "loss.rollback"]
+about = """
 NCCL, RCCL or a plugin of theirs returned an error to the program, and this is the first warning of
 the process that did so, where no rule of its own knows it: what it is about (class) and what it
 names. Warnings of a process that went on are not reported, nor those that repeat what another
@@ -21,7 +21,7 @@ references = [
 
 [[summary]]
 when = "message"
-say  = '''
+say = '''
 {% if ranks %}{{ ranks | ranks | capital }}{% if host %} on {{ host }}{% endif %}: {{ library }}
 gave up
 {%- elif host %}{{ library }} gave up on {{ host }}
@@ -29,97 +29,108 @@ gave up
 {%- else %}{{ library }} gave up{% endif %}: {{ message | cut(200) }}
 {%- if source %} ({{ source }}){% endif %}
 '''
+
 [[summary]]
-say  = '''
+say = '''
 {% if ranks %}{{ ranks | ranks | capital }}: {% endif %}{{ library }} gave up with
 "{{ result }}"; its warning, which would say why, is not in this log
 '''
 
 [[step]]
 when = "not message"
-say  = "Run again with this setting: NCCL then prints, before it gives up, what went wrong."
-run  = ["export NCCL_DEBUG=WARN"]
+say = "Run again with this setting: NCCL then prints, before it gives up, what went wrong."
+run = ["export NCCL_DEBUG=WARN"]
+
 [[step]]
 when = "class == 'echo' and peer_rank is not none"
-say  = '''
+say = '''
 Read the log of rank {{ peer_rank }} first: that rank's service thread only told this process
 that the call failed.
 '''
+
 [[step]]
 when = "class == 'memory'"
-say  = '''
+say = '''
 Look at the memory of {{ host or 'the host' }} and at the limits of the job: free memory, locked
 memory (it should be unlimited), and the size of /dev/shm.
 '''
-run  = ["ulimit -l", "free -h", "df -h /dev/shm", "cat /sys/fs/cgroup/memory.max"]
+run = ["ulimit -l", "free -h", "df -h /dev/shm", "cat /sys/fs/cgroup/memory.max"]
+
 [[step]]
 when = "class == 'file'"
-say  = '''
+say = '''
 Check that the process may open and map {{ path or 'the file that is named' }}
 {%- if host %} on {{ host }}{% endif %}: its rights, room in /dev/shm, and whether the container
 hides it (docker run --ipc=host --shm-size).
 '''
-run  = ["ls -l {{ path }}", "df -h /dev/shm /tmp", "ulimit -n"]
+run = ["ls -l {{ path }}", "df -h /dev/shm /tmp", "ulimit -n"]
+
 [[step]]
 when = "class == 'topology'"
-say  = '''
+say = '''
 Compare what NCCL sees of the machine with what is there
 {%- if host %} on {{ host }}{% endif %}: a container or virtual machine that hides
 {{ path or '/sys' }}, or an XML file in NCCL_TOPO_FILE or NCCL_GRAPH_FILE that was made for another
 machine.
 '''
-run  = [
+run = [
   "ls -l {{ path or '/sys/class/pci_bus' }}",
   "nvidia-smi topo -m",
   "env | grep -E 'NCCL_(TOPO|GRAPH)'; cat /etc/nccl.conf ~/.nccl.conf",
 ]
+
 [[step]]
 when = "class == 'driver'"
-say  = '''
+say = '''
 Check that driver, CUDA, NCCL and its plugins{% if host %} of {{ host }}{% endif %} fit together,
 and that the library it names can be loaded.
 '''
-run  = [
+run = [
   "nvidia-smi --query-gpu=driver_version --format=csv,noheader",
   "ldconfig -p | grep -E 'libnccl|libcuda|libnvidia-ml|libibverbs'",
 ]
+
 [[step]]
 when = "class == 'device'"
-say  = '''
+say = '''
 Look at the GPUs and their links{% if host %} of {{ host }}{% endif %}: kernel log, fabric manager
 (or IMEX), and whether a small test of all GPUs of one host works.
 '''
-run  = [
+run = [
   "dmesg -T | grep -iE 'xid|nvlink|nvswitch'",
   "systemctl status nvidia-fabricmanager nvidia-imex",
   "all_reduce_perf -b 8 -e 128M -f 2 -g $(nvidia-smi -L | wc -l)",
 ]
+
 [[step]]
 when = "class == 'device' and ('NVLS' in message or 'ulticast' in message)"
-say  = "Or run without NVLink SHARP until the fabric is repaired."
-run  = ["export NCCL_NVLS_ENABLE=0"]
+say = "Or run without NVLink SHARP until the fabric is repaired."
+run = ["export NCCL_NVLS_ENABLE=0"]
+
 [[step]]
 when = "class in ('transport', 'peer', 'start', 'time')"
-say  = '''
+say = '''
 Look at the other end first{% if peer %} ({{ peer }}){% elif peer_rank is not none %}
 (rank {{ peer_rank }}){% endif %}: whether its process was alive, and how its log ends. Then at
 the network between{% if device %} ({{ device }}){% endif %}.
 '''
-run  = ["ip -br addr", "ibstat {{ device }}", "env | grep -E '^NCCL_|^UCX_|^FI_'"]
+run = ["ip -br addr", "ibstat {{ device }}", "env | grep -E '^NCCL_|^UCX_|^FI_'"]
+
 [[step]]
 when = "class in ('usage', 'mismatch')"
-say  = '''
+say = '''
 Correct what the message names: a setting, or how the program calls the library. All ranks must run
 the same code with the same settings.
 '''
-run  = ["env | grep -E '^NCCL_|^RCCL_|^TORCH_NCCL_'"]
+run = ["env | grep -E '^NCCL_|^RCCL_|^TORCH_NCCL_'"]
+
 [[step]]
 otherwise = true
-say  = '''
+say = '''
 Run again with this setting{% if host %} and keep the output of {{ host }}{% endif %}: the lines
 before the warning show which step of NCCL it was. Compare versions with the release notes.
 '''
-run  = [
+run = [
   "export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET,ENV",
   "python -m torch.utils.collect_env",
 ]

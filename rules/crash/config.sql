@@ -1,12 +1,16 @@
 /*
-title      = "The job was set up in a way that cannot work"
-severity   = "critical"
+title = "The job was set up in a way that cannot work"
+severity = "critical"
 confidence = "probable"
-status     = "stable"
-explains   = [
-  "crash.exception", "hang", "network.peer_lost", "network.connect_failure", "network.ib_error",
+status = "stable"
+explains = [
+  "crash.exception",
+  "hang",
+  "network.peer_lost",
+  "network.connect_failure",
+  "network.ib_error",
 ]
-about      = """
+about = """
 The program refused its arguments, or failed before the first training step because a file, a
 module, a permission, a port or a network interface is missing, or because two ranks got one GPU.
 """
@@ -15,155 +19,177 @@ references = ["https://docs.python.org/3/library/argparse.html"]
 
 [[summary]]
 when = "event == 'port_taken'"
-say  = '''
+say = '''
 {% if port %}Port {{ port }}{% else %}The port{% endif %} for the rendezvous store is already in use
 {% if hosts %}on {{ hosts | names }}{% endif %}
 '''
+
 [[summary]]
 when = "event == 'port_in_use'"
-say  = '''
+say = '''
 {% if port %}Port {{ port }}{% else %}The port{% endif %} that
 {% if ranks %}{{ ranks | ranks }}{% else %}the program{% endif %} wants to listen on is already in
 use{% if hosts %} on {{ hosts | names }}{% endif %}
 '''
+
 [[summary]]
 when = "event == 'duplicate_gpu'"
-say  = "{{ gpu_ranks | ranks | capital }} use the same GPU (bus id {{ bus_id }})"
+say = "{{ gpu_ranks | ranks | capital }} use the same GPU (bus id {{ bus_id }})"
+
 [[summary]]
 when = "event == 'shared_gpu'"
-say  = "Several ranks use the same GPU{% if hosts %} on {{ hosts | names }}{% endif %}"
+say = "Several ranks use the same GPU{% if hosts %} on {{ hosts | names }}{% endif %}"
+
 [[summary]]
 when = "event == 'no_gpu'"
-say  = '''
+say = '''
 {% if ranks %}{{ ranks | ranks | capital }}{% else %}The program{% endif %}
 {%- if ranks | length > 1 %} see{% else %} sees{% endif %} no GPU
 {%- if hosts %} on {{ hosts | names }}{% endif %}
 '''
+
 [[summary]]
 when = "event == 'invalid_rank'"
-say  = "Rank {{ invalid_rank }} does not exist in a communicator of {{ nranks | count('rank') }}"
+say = "Rank {{ invalid_rank }} does not exist in a communicator of {{ nranks | count('rank') }}"
+
 [[summary]]
 when = "launched"
-say  = '''
+say = '''
 The launcher is told of {{ launched | count('node') }}, but the job has {{ allocated }}
 {%- if launched > allocated %}: it waits for nodes that never come{% endif %}
 '''
+
 [[summary]]
 when = "event == 'not_started'"
-say  = "The program could not be run{% if hosts %} on {{ hosts | names }}{% endif %}: {{ message }}"
+say = "The program could not be run{% if hosts %} on {{ hosts | names }}{% endif %}: {{ message }}"
+
 [[summary]]
 when = "event == 'no_interface'"
-say  = "NCCL found no network interface to use: {{ message | cut(200) }}"
+say = "NCCL found no network interface to use: {{ message | cut(200) }}"
+
 [[summary]]
-say  = '''
+say = '''
 {% if ranks %}{{ ranks | ranks | capital }} could not start: {% endif %}{{ message | cut(300) }}
 '''
 
 [[step]]
 when = "event in ('port_taken', 'port_in_use')"
-say  = '''
+say = '''
 Find the process that holds {% if port %}port {{ port }}{% else %}the port{% endif %}
 {%- if hosts %} on {{ hosts | names }}{% endif %}: another job, or one left behind by a job that
 ended; end what was left behind.
 '''
-run  = ["ss -ltnp sport = :{{ port }}"]
+run = ["ss -ltnp sport = :{{ port }}"]
+
 [[step]]
 when = "event == 'port_taken'"
-say  = '''
+say = '''
 Or give this job a port of its own: a free --master-port, or --rdzv-endpoint=localhost:0 on a
 single node.
 '''
 
 [[step]]
 when = "event in ('duplicate_gpu', 'shared_gpu')"
-say  = '''
+say = '''
 Give each rank its own GPU: call torch.cuda.set_device(int(os.environ['LOCAL_RANK'])) before the
 process group is made, and start no more processes on a host than it has GPUs.
 '''
-run  = ["nvidia-smi -L", "env | grep -E 'CUDA_VISIBLE_DEVICES|LOCAL_RANK|SLURM_LOCALID'"]
+run = ["nvidia-smi -L", "env | grep -E 'CUDA_VISIBLE_DEVICES|LOCAL_RANK|SLURM_LOCALID'"]
+
 [[step]]
 when = "event == 'no_gpu'"
-say  = '''
+say = '''
 Check that the job asked for GPUs (--gpus, --gres, limits of the pod), that CUDA_VISIBLE_DEVICES
 names some that are there, and that the container is given them.
 '''
-run  = ["nvidia-smi -L", "env | grep -E 'VISIBLE_DEVICES|SLURM_JOB_GPUS'"]
+run = ["nvidia-smi -L", "env | grep -E 'VISIBLE_DEVICES|SLURM_JOB_GPUS'"]
+
 [[step]]
 when = "event == 'invalid_rank'"
-say  = "Check how the ranks are numbered: RANK must be below WORLD_SIZE, counted from 0."
-run  = ["env | grep -iE '^rank|world_size|local_rank|procid|ntasks'"]
+say = "Check how the ranks are numbered: RANK must be below WORLD_SIZE, counted from 0."
+run = ["env | grep -iE '^rank|world_size|local_rank|procid|ntasks'"]
+
 [[step]]
 when = "event == 'no_interface'"
-say  = '''
+say = '''
 Set NCCL_SOCKET_IFNAME to an interface that is up{% if hosts %} on {{ hosts | names }}{% endif %},
 or unset it.
 '''
-run  = ["ip -br addr", "env | grep NCCL_SOCKET_IFNAME"]
+run = ["ip -br addr", "env | grep NCCL_SOCKET_IFNAME"]
 
 [[step]]
 when = "event is none and what == 'arguments' and program and program.endswith('.py')"
-say  = "Correct the argument; {{ program }} lists those it takes."
-run  = ["python {{ program }} --help"]
+say = "Correct the argument; {{ program }} lists those it takes."
+run = ["python {{ program }} --help"]
+
 [[step]]
 when = "event is none and what == 'arguments' and program and not program.endswith('.py')"
-say  = "Correct the argument; {{ program }} lists those it takes."
-run  = ["{{ program }} --help"]
+say = "Correct the argument; {{ program }} lists those it takes."
+run = ["{{ program }} --help"]
+
 [[step]]
 when = "event is none and what == 'arguments' and not program"
-say  = '''
+say = '''
 Correct the setting that the message names{% if file %}; it is read at {{ file }}:{{ line }}
 {%- endif %}.
 '''
+
 [[step]]
 when = "launched"
-say  = '''
+say = '''
 Take the number of nodes from the allocation instead of writing it twice.
 '''
-run  = ['torchrun --nnodes "$SLURM_NNODES" …', "scontrol show job $SLURM_JOB_ID | grep NumNodes"]
+run = ['torchrun --nnodes "$SLURM_NNODES" …', "scontrol show job $SLURM_JOB_ID | grep NumNodes"]
+
 [[step]]
 when = "what == 'command'"
-say  = '''
+say = '''
 Load the environment of the program in the job's script (conda activate, module load, container),
 and check that the script is there and executable{% if hosts %} on {{ hosts | names }}{% endif %}.
 '''
-run  = ["type -a python torchrun"]
+run = ["type -a python torchrun"]
+
 [[step]]
 when = "module"
-say  = '''
+say = '''
 Install {{ module }} into the environment that the job uses{% if hosts %} on
 {{ hosts | names }}{% else %}, on every host{% endif %}.
 '''
-run  = ["which python", "python -m pip list"]
+run = ["which python", "python -m pip list"]
+
 [[step]]
 when = "what == 'missing file' and not module"
-say  = '''
+say = '''
 Check that {% if path %}{{ path }}{% else %}the file{% endif %} exists
 {% if hosts %}on {{ hosts | names }}{% else %}on every host, and inside the container{% endif %};
 a relative path starts at the directory that the job was submitted from.
 '''
-run  = ["ls -l {{ path }}", "pwd"]
+run = ["ls -l {{ path }}", "pwd"]
+
 [[step]]
 when = "what == 'library'"
-say  = '''
+say = '''
 Look whether the devices and their driver can be used
 {%- if hosts %} on {{ hosts | names }}{% endif %}
 by this user and inside the container: {{ program }} was refused them.
 '''
-run  = ["nvidia-smi -L", "ls -l /dev/nvidia0 /dev/infiniband /dev/neuron0", "ibv_devices"]
+run = ["nvidia-smi -L", "ls -l /dev/nvidia0 /dev/infiniband /dev/neuron0", "ibv_devices"]
+
 [[step]]
 when = "what == 'request'"
-say  = '''
+say = '''
 Ask for what the allocation and its partition have: tasks, processors, GPUs, memory and time of
 {{ program or 'the job' }} against what the scheduler offers.
 '''
-run  = ["sinfo -o '%P %l %D %c %m %G'", "scontrol show partition"]
+run = ["sinfo -o '%P %l %D %c %m %G'", "scontrol show partition"]
+
 [[step]]
 when = "what == 'permission'"
-say  = '''
+say = '''
 Give the job's user the right to use {% if path %}{{ path }}{% else %}the file{% endif %}: look at
 the owner and the mode of every directory on the way to it.
 '''
-run  = ["namei -l {{ path }}", "id"]
+run = ["namei -l {{ path }}", "id"]
 */
 with
     failure as (

@@ -1,22 +1,27 @@
 /*
-title      = "A Python exception ended the program"
-severity   = "critical"
+title = "A Python exception ended the program"
+severity = "critical"
 confidence = "definite"
-status     = "stable"
-explains   = [
-  "hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "divergence.stack",
-  "divergence.collective_count", "loss.rollback",
+status = "stable"
+explains = [
+  "hang",
+  "network.peer_lost",
+  "network.connect_failure",
+  "network.ib_error",
+  "divergence.stack",
+  "divergence.collective_count",
+  "loss.rollback",
 ]
 explains_same_place = ["crash.signal"]
-transient  = true
-about      = """
+transient = true
+about = """
 The first exception across ranks that is the program's own. Not reported: the echo in ranks that
 lost their peer, the launcher's summary, what the rules for memory, GPUs, collectives or disks
 explain better, and an exception after which training went on.
 """
 false_positives = "An exception that was logged and handled at the very end of a log."
 references = ["https://docs.python.org/3/library/exceptions.html"]
-summary    = '''
+summary = '''
 {% if ranks %}{{ ranks | ranks | capital }} raised
 {% elif local_rank is not none %}Local rank {{ local_rank }} raised
 {% elif task is not none %}Task {{ task }} raised{% endif %}
@@ -28,100 +33,112 @@ summary    = '''
 
 [[step]]
 when = "own_code"
-say  = '''
+say = '''
 Start at {{ own_code }}, the innermost frame of your own code
 {%- if file != own_file %}; a library raised the exception at {{ file }}:{{ line }}{% endif %}.
 {% if raised_message %}What it ended with, {{ raised_type or type }}:
 {{ raised_message | cut(80) }}, only follows from it.{% endif %}
 '''
-run  = ["sed -n {{ [own_line - 8, 1] | max }},{{ own_line + 4 }}p {{ own_file }}"]
+run = ["sed -n {{ [own_line - 8, 1] | max }},{{ own_line + 4 }}p {{ own_file }}"]
+
 [[step]]
 when = "not own_code"
-say  = '''
+say = '''
 Read what was printed before the exception; its traceback shows no line of your own code.
 {% if raised_message %}What it ended with, {{ raised_type or type }}:
 {{ raised_message | cut(80) }}, only follows from it.{% endif %}
 '''
-run  = ["grep -n -F -B 30 {{ type }} {{ paths[0] }}"]
+run = ["grep -n -F -B 30 {{ type }} {{ paths[0] }}"]
 
 [[step]]
 when = "not hosts and ranks and (world_size or 0) > 8"
-say  = '''
+say = '''
 No line says on which host that was: have torchrun put host and local rank before every line.
 '''
-run  = ["torchrun --role $(hostname -s): --tee 3 …"]
+run = ["torchrun --role $(hostname -s): --tee 3 …"]
+
 [[step]]
 when = "kind == 'own' and ranks and world_size and ranks | length * 2 <= world_size"
-say  = '''
+say = '''
 Look at what {{ ranks | agree('this rank has', 'these ranks have') }} to
 {{ ranks | agree('itself', 'themselves') }}: {{ ranks | length | count('rank') }} of
 {{ world_size }} raised it. Compare the data shard first, then the host
 {%- if hosts %} ({{ hosts | names }}){% endif %} and its software.
 '''
+
 [[step]]
 when = '''
 kind == 'own' and own_code and (type in ('KeyError', 'IndexError') or
 type in ('ValueError', 'RuntimeError') and
 ('size' in message or 'shape' in message or 'length' in message))
 '''
-say  = '''
+say = '''
 Find the sample: log the indices of every batch, or read the data set once on a CPU with the same
 collate function, and look for what is missing, too long or out of range.
 '''
+
 [[step]]
 when = "kind == 'own' and type in ('AttributeError', 'TypeError', 'NameError', 'ImportError')"
-say  = '''
+say = '''
 If the code has not changed, compare the libraries with those of the last run that worked: it uses
 a name or an argument that this version does not know.
 '''
-run  = ["pip freeze", "git log --oneline -n 10"]
+run = ["pip freeze", "git log --oneline -n 10"]
+
 [[step]]
 when = "details and 'larger than max' in details"
-say  = '''
+say = '''
 Raise the message size on both sides (grpc.max_receive_message_length and
 grpc.max_send_message_length), or send the data in smaller pieces.
 '''
+
 [[step]]
 when = '''
 type.startswith(('requests.', 'urllib3.', 'botocore.', 'aiohttp.', 'httpx.', 'huggingface_hub.'))
 '''
-say  = '''
+say = '''
 Check that {% if hosts %}{{ hosts | names }}{% else %}every host{% endif %} can reach the
 service, and fetch what is needed before the job starts, so that one failed request does not end the
 run.
 '''
+
 [[step]]
 when = "kind == 'loss'"
-say  = '''
+say = '''
 Look at the loss and the gradient norm of the steps before: the program stopped itself because a
 value was NaN, infinite or out of range. Restart from a checkpoint before that.
 '''
-run  = ["grep -ni -e loss -e grad.norm {{ paths[0] }} | tail -n 40"]
+run = ["grep -ni -e loss -e grad.norm {{ paths[0] }} | tail -n 40"]
+
 [[step]]
 when = "kind == 'writer'"
-say  = '''
+say = '''
 Check the file system that the file was written to: full, over its quota, or with errors. Remove
 the partial file before you start again.
 '''
-run  = ["df -h", "df -i", "dmesg -T | grep -iE 'i/o error|nfs|lustre' | tail"]
+run = ["df -h", "df -i", "dmesg -T | grep -iE 'i/o error|nfs|lustre' | tail"]
+
 [[step]]
 when = "kind == 'checkpoint'"
-say  = "Resume from the last checkpoint that loads; compare this one's size with that of others."
+say = "Resume from the last checkpoint that loads; compare this one's size with that of others."
+
 [[step]]
 when = "kind == 'incompatible'"
-say  = "Compare the installed versions with those the package was built for."
-run  = ["python -m torch.utils.collect_env", "pip freeze"]
+say = "Compare the installed versions with those the package was built for."
+run = ["python -m torch.utils.collect_env", "pip freeze"]
+
 [[step]]
 when = "kind == 'config' and type in ('FileNotFoundError', 'PermissionError', 'NotADirectoryError')"
-say  = '''
+say = '''
 Check that {% if path %}{{ path }}{% else %}the file{% endif %} is there and open to the job's user
 {%- if hosts %} on {{ hosts | names }}{% else %} on every host{% endif %}.
 '''
-run  = ["ls -l {{ path }}", "namei -l {{ path }}"]
+run = ["ls -l {{ path }}", "namei -l {{ path }}"]
+
 [[step]]
 when = "kind == 'config' and type == 'ModuleNotFoundError'"
-say  = "Install the module in the environment that the job uses, on every host."
-run  = ["which python", "pip list"]
+say = "Install the module in the environment that the job uses, on every host."
+run = ["which python", "pip list"]
 */
 with
     own_exception as (

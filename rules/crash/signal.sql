@@ -1,14 +1,18 @@
 /*
-title      = "A process died of a signal"
-severity   = "critical"
+title = "A process died of a signal"
+severity = "critical"
 confidence = "definite"
-status     = "stable"
-explains   = [
-  "hang", "network.peer_lost", "divergence", "network.connect_failure", "network.ib_error",
+status = "stable"
+explains = [
+  "hang",
+  "network.peer_lost",
+  "divergence",
+  "network.connect_failure",
+  "network.ib_error",
   "loss.rollback",
 ]
-transient  = true
-about      = """
+transient = true
+about = """
 A rank or one of its helpers died of a segmentation fault, an abort, a bus error or a SIGKILL. Not
 reported: what the launcher ends afterwards (SIGTERM, its own SIGKILL), what a watchdog aborts on
 purpose, and what a person or the scheduler ends.
@@ -18,7 +22,7 @@ references = ["https://man7.org/linux/man-pages/man7/signal.7.html"]
 
 [[summary]]
 when = "signal is none"
-say  = '''
+say = '''
 {% set worker = 'Ray worker' if 'ray' in source else 'process' if 'systemd' in source
 else 'worker process' -%}
 {% if pid %}A {{ worker }} (pid {{ pid }}{% if host %} on {{ host }}{% endif %})
@@ -30,8 +34,9 @@ else 'worker process' -%}
 {% else %}ended without a message: killed from outside, usually by the OOM killer, or crashed
 {% endif %}
 '''
+
 [[summary]]
-say  = '''
+say = '''
 {% if ranks %}{{ ranks | ranks | capital }}
 {% elif tasks %}{{ tasks | ranks('task') | capital }}
 {% elif local_ranks %}{{ local_ranks | ranks('local rank') | capital }}
@@ -54,19 +59,20 @@ caught{% endif %}{% if function %}, raised in {{ function }}{% endif %}{% endif 
 
 [[step]]
 when = "cores"
-say  = '''
+say = '''
 Open {{ cores | names(most=4) }} with the same Python and read the stacks of all threads: the one
 that died comes first.
 '''
-run  = ['''gdb -batch -ex bt -ex thread\ apply\ all\ bt $(which python) {{ cores[0] }}''']
+run = ['''gdb -batch -ex bt -ex thread\ apply\ all\ bt $(which python) {{ cores[0] }}''']
+
 [[step]]
 when = "signal is none"
-say  = '''
+say = '''
 Look for the OOM killer and for segmentation faults in the kernel log
 {% if host %}of {{ host }}{% else %}of the workers' hosts{% endif %}, and read what the
 {{ pids | agree('worker', 'workers') }} wrote last.
 '''
-run  = [
+run = [
   "dmesg -T | grep -iE 'out of memory|oom-kill|killed process|segfault'",
   '''{% if 'ray' in source %}tail -n 50
 {%- for p in pids %} /tmp/ray/session_latest/logs/worker-*-{{ p }}.err{% endfor %}{% endif %}''',
@@ -74,106 +80,114 @@ run  = [
 
 [[step]]
 when = "signal == 9"
-say  = '''
+say = '''
 Find out who sent SIGKILL: look for the OOM killer in the kernel log
 {% if hosts %}of {{ hosts | names }}{% else %}of the host that it ran on{% endif %}.
 '''
-run  = [
+run = [
   "dmesg -T | grep -iE 'out of memory|oom-kill|killed process'",
   "grep -H oom_kill $(find /sys/fs/cgroup -name memory.events)",
 ]
+
 [[step]]
 when = "signal == 9"
-say  = '''
+say = '''
 If it was not the OOM killer, ask the scheduler whether the job hit a limit of memory or time, or
 was cancelled.
 '''
-run  = [
+run = [
   "sacct -j $SLURM_JOB_ID -o JobID,State,ExitCode,MaxRSS,ReqMem,Elapsed,Timelimit,NodeList",
 ]
 
 [[step]]
 when = "signal == 7"
-say  = '''
+say = '''
 Check the free space of /dev/shm{% if hosts %} on {{ hosts | names }}{% endif %} while the job
 runs: a full one ends data loader workers like this. In containers make it larger (docker run
 --shm-size=64g; in Kubernetes an emptyDir with medium: Memory), or use fewer workers.
 '''
-run  = ["df -h /dev/shm", "ls -lhS /dev/shm | head"]
+run = ["df -h /dev/shm", "ls -lhS /dev/shm | head"]
+
 [[step]]
 when = "signal == 7"
-say  = '''
+say = '''
 If there is room, a file that is mapped into memory was truncated or its disk failed: look for
 I/O errors, and whether a data set or checkpoint was overwritten during the run.
 '''
-run  = ["dmesg -T | grep -iE 'i/o error|mce|ecc|nfs|lustre'"]
+run = ["dmesg -T | grep -iE 'i/o error|mce|ecc|nfs|lustre'"]
 
 [[step]]
 when = "signal == 4"
-say  = '''
+say = '''
 Install binaries that this processor can run{% if hosts %} ({{ hosts | names }}){% endif %}: a
 wheel or an extension was built for another one, often with AVX-512 or -march=native. Compare with
 a host where the program works.
 '''
-run  = ["lscpu | grep -E 'Architecture|Model name|Flags'", "python -m torch.utils.collect_env"]
+run = ["lscpu | grep -E 'Architecture|Model name|Flags'", "python -m torch.utils.collect_env"]
 
 [[step]]
 when = "library and offset"
-say  = '''
+say = '''
 Find the package that {{ library }} belongs to, and the function at offset {{ offset }}. Try
 another version of the package, or rebuild it with debug symbols if it is your own.
 '''
-run  = [
+run = [
   "find / -xdev -name {{ library }} 2>/dev/null",
   '''{% if offset | length < 12 %}addr2line -Cfpe $(find / -xdev -name {{ library }} 2>/dev/null |
 head -n 1) {{ offset }}{% endif %}''',
 ]
+
 [[step]]
 when = "signal == 6 and 'glibc' in source"
-say  = '''
+say = '''
 Look for native code that writes past its buffer or frees twice: it did so earlier than the abort,
 and not necessarily in the function that aborted. Start again with a heap that checks itself; leave
 out, one after the other, the native extensions that were added or updated last.
 '''
-run  = ["export GLIBC_TUNABLES=glibc.malloc.check=3 LD_PRELOAD=libc_malloc_debug.so.0"]
+run = ["export GLIBC_TUNABLES=glibc.malloc.check=3 LD_PRELOAD=libc_malloc_debug.so.0"]
+
 [[step]]
 when = "signal == 6 and 'glibc' not in source and not function"
-say  = '''
+say = '''
 Read what was printed right before the abort: an uncaught C++ exception, a failed assertion or a
 fatal check gives the reason.
 '''
-run  = [
+run = [
   '''grep -n -B 5 {% for path in paths %}{{ path }} {% endfor %}
 -E -e 'terminate called|what\(\):|Assertion|Check failed|Fatal Python error' ''',
 ]
+
 [[step]]
 when = "'faulthandler' in source"
-say  = "Read the Python stack that faulthandler printed: it shows which call led to the crash."
+say = "Read the Python stack that faulthandler printed: it shows which call led to the crash."
+
 [[step]]
 when = "'gdb' in source"
-say  = '''
+say = '''
 Read the native stack{% if function %} from {{ function }} upwards{% endif %} in
 {{ paths | names }}{% if uncaught %}: the exception was raised there, and nobody caught it
 {%- endif %}.
 '''
+
 [[step]]
 when = "signal in (5, 6, 8, 11) and 'gdb' not in source and not cores"
-say  = '''
+say = '''
 Read the core dump{% if hosts %} on {{ hosts | names }}{% endif %}, if one was written; core_pattern
 says where it goes.
 '''
-run  = [
+run = [
   "cat /proc/sys/kernel/core_pattern",
   "coredumpctl info {{ pid }}",
   '''gdb -batch -ex bt -ex thread\ apply\ all\ bt $(which python) core.{{ pid }}''',
 ]
+
 [[step]]
 when = "signal in (5, 6, 8, 11) and 'gdb' not in source and not cores"
-say  = '''
+say = '''
 Without a core dump, allow them in the job's script{% if 'faulthandler' not in source %}, have
 Python print its stacks at a crash{% endif %}, and start again.
 '''
-run  = [
+run = [
   "ulimit -c unlimited",
   "{% if 'faulthandler' not in source %}export PYTHONFAULTHANDLER=1{% endif %}",
 ]

@@ -1,10 +1,10 @@
 /*
-title      = "The run failed, and no rule says why"
-severity   = "warning"
+title = "The run failed, and no rule says why"
+severity = "warning"
 confidence = "possible"
-status     = "stable"
-otherwise  = true
-about      = """
+status = "stable"
+otherwise = true
+about = """
 Asked where no other rule found a cause: logs that end in trouble no rule knows. Shown are the lines
 most worth reading: rare ones, of few ranks, that others follow, close before the end; errors of
 libraries that are read, but that no rule judges, are among them. A log is taken for one of a failed
@@ -18,20 +18,21 @@ false_positives = "A program that prints an error at its end and does not fail b
 
 [[summary]]
 when = "state == 'ABSENT'"
-say  = '''{{ job_name }} neither runs nor waits to run{% if at %} since
+say = '''{{ job_name }} neither runs nor waits to run{% if at %} since
 {{ at.strftime('%Y-%m-%d %H:%M') }} at the latest{% endif %}, and no log here says why it ended'''
 
 [[summary]]
 when = "state == 'FAILED'"
-say  = '''Slurm lists job {{ job }}{% if job_name %} ({{ job_name }}){% endif %} as failed
+say = '''Slurm lists job {{ job }}{% if job_name %} ({{ job_name }}){% endif %} as failed
 {%- if exit_code %} with exit code {{ exit_code }}{% endif %}, and no log here says why'''
+
 [[summary]]
 when = "ended_workers"
-say  = "The launcher ended its workers, and no log here says why"
+say = "The launcher ended its workers, and no log here says why"
 
 [[summary]]
 when = "exitcode is not none"
-say  = '''{% if ranks %}{{ ranks | ranks | capital }}{% elif local_rank is not none %}Local rank
+say = '''{% if ranks %}{{ ranks | ranks | capital }}{% elif local_rank is not none %}Local rank
 {{ local_rank }}{% else %}A process{% endif %}{% if pid %} (pid {{ pid }}){% endif %}
 {%- if host %} on {{ host }}{% endif %} ended with exit code {{ exitcode }}, and no log here says
 why'''
@@ -59,24 +60,25 @@ run = ["logsift unread ."]
 
 [[step]]
 when = "exitcode is not none or ended_workers"
-say  = '''
+say = '''
 Look for the output of that process: a file of its own (torchrun --log-dir and --tee, mpirun
 --output-filename), or the lines above, if they were cut.
 '''
 
 [[step]]
 when = "state"
-say  = "Ask Slurm how the job and its steps ended, and on which nodes."
-run  = [
+say = "Ask Slurm how the job and its steps ended, and on which nodes."
+run = [
   "sacct -j {{ job }} -o JobID,JobName,State,ExitCode,DerivedExitCode,End,NodeList",
   "{% if not job %}sacct --name {{ job_name }} -o JobID,State,ExitCode,End,NodeList{% endif %}",
 ]
+
 [[step]]
 when = "state"
-say  = '''Read the output of the ranks that is not here (its file is set by --output, --error and
+say = '''Read the output of the ranks that is not here (its file is set by --output, --error and
 the launcher), then start the job again; chained jobs (a job array that runs one at a time) leave
 no gap next time.'''
-run  = ["scontrol show job {{ job }} | grep -E 'StdOut|StdErr'", "sbatch --array=1-10%1 job.slurm"]
+run = ["scontrol show job {{ job }} | grep -E 'StdOut|StdErr'", "sbatch --array=1-10%1 job.slurm"]
 */
 with
     job as (select file_id, max(line_no) as last_step_line from training_line group by file_id),

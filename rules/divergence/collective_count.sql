@@ -1,9 +1,9 @@
 /*
-title       = "Ranks issued different numbers of collectives"
-severity    = "warning"
-confidence  = "probable"
-status      = "stable"
-about       = """
+title = "Ranks issued different numbers of collectives"
+severity = "warning"
+confidence = "probable"
+status = "stable"
+about = """
 Some ranks of a communicator have launched more operations than others. In a running job that is a
 moment's difference; in two snapshots with the same numbers, or at the end of a job that hung, the
 ranks behind are the ones that are waited for. NCCL RAS names the ranks of the smaller group, and
@@ -12,14 +12,14 @@ these may be the ones ahead.
 false_positives = """
 A single snapshot of a job that is merely busy, or the debug output of a rank that is incomplete.
 """
-references  = [
+references = [
   "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting/ras.html",
   "https://github.com/NVIDIA/nccl/issues/1911",
 ]
 
 [[summary]]
 when = "source == 'ras'"
-say  = '''
+say = '''
 {% if stalled %}No progress between two snapshots of NCCL RAS{% else %}NCCL RAS{% endif %}:
 {% if ranks_behind and ranks_behind | length == n_behind %}{{ ranks_behind | ranks }}
 {%- else %}{{ n_behind | count('rank') }}{% endif %} of {{ nranks }} launched {{ count_behind }}
@@ -28,28 +28,31 @@ say  = '''
   ({{ ranks_ahead | ranks }} {{ ranks_ahead | agree('is', 'are') }} ahead)
 {%- endif -%}
 .'''
+
 [[summary]]
 when = "source == 'nccl calls'"
-say  = '''
+say = '''
 The ranks of a communicator of {{ nranks }} called different numbers of collectives:
 {{ count_behind }} by {{ ranks_behind | ranks }}, up to {{ count_ahead }} by the others.'''
 
 [[step]]
 when = "source == 'ras' and not stalled"
-say  = "Take a second snapshot a minute later: equal numbers mean that nothing moves."
-run  = ["ncclras -v"]
+say = "Take a second snapshot a minute later: equal numbers mean that nothing moves."
+run = ["ncclras -v"]
+
 [[step]]
 when = "(stalled or source == 'nccl calls') and ranks_behind"
-say  = '''Look at {{ ranks_behind | ranks }}
+say = '''Look at {{ ranks_behind | ranks }}
   {%- if hosts %} on {{ hosts | names }}{% endif %}: stack, log, kernel log. Those ahead only
   wait.'''
-run  = ["py-spy dump --pid {{ pids[0] }}", "dmesg -T | tail -n 100"]
+run = ["py-spy dump --pid {{ pids[0] }}", "dmesg -T | tail -n 100"]
+
 [[step]]
 when = "stalled and not ranks_behind and ranks_ahead"
-say  = '''See what {{ ranks_ahead | ranks }} called that the others did not:
+say = '''See what {{ ranks_ahead | ranks }} called that the others did not:
   {{ op or 'collective' }} {{ count_ahead }}. RAS does not name the {{ n_behind | count('rank') }}
   behind; the Flight Recorder, or NCCL's log of calls, does.'''
-run  = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL"]
+run = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL"]
 */
 with
     counted as (

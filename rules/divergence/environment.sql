@@ -1,42 +1,42 @@
 /*
-title       = "Ranks run with different versions or settings"
-severity    = "critical"
-confidence  = "probable"
-status      = "stable"
-explains    = ["hang"]
-about       = """
+title = "Ranks run with different versions or settings"
+severity = "critical"
+confidence = "probable"
+status = "stable"
+explains = ["hang"]
+about = """
 Ranks of one job must agree in the version of NCCL and in the settings that decide what they send
 each other. Where they differ, init fails, messages have other sizes than expected, or the job
 hangs.
 """
 false_positives = "The logs of several jobs are in one directory."
-needs       = ["setting", "nccl_usage", "environment_entry"]
+needs = ["setting", "nccl_usage", "environment_entry"]
 
 [[summary]]
 when = "differing"
-say  = '''Nodes differ in {{ differing | names }}: {{ key }} is {% for value in values %}{{ value }}
+say = '''Nodes differ in {{ differing | names }}: {{ key }} is {% for value in values %}{{ value }}
 on {{ hosts_by_value[loop.index0] | names }}{% if not loop.last %}, {% endif %}{% endfor %}'''
 
 [[summary]]
 when = "key == 'seed'"
-say  = '''{{ ranks | ranks | capital }} {{ ranks | agree('starts', 'start') }} with seed
+say = '''{{ ranks | ranks | capital }} {{ ranks | agree('starts', 'start') }} with seed
 {{ values[1] }}, all others with {{ values[0] }}'''
 
 [[summary]]
 when = "hosts_by_value"
-say  = '''Hosts differ in {% if key in ('NCCL', 'RCCL') %}their version of
+say = '''Hosts differ in {% if key in ('NCCL', 'RCCL') %}their version of
 {{ key }}{% else %}{{ key }} {%- endif %}: {% for value in values %}{{ value }} on
 {{ hosts_by_value[loop.index0] | names }} {%- if not loop.last %}; {% endif %}{% endfor %}'''
 
 [[summary]]
-say  = '''Ranks run different versions of {{ key }}: rank {{ ranks[0] }} has {{ values[0] }}, rank
+say = '''Ranks run different versions of {{ key }}: rank {{ ranks[0] }} has {{ values[0] }}, rank
 {{ ranks[1] }} has {{ values[1] }}'''
 
 [[step]]
 when = "key in ('NCCL', 'RCCL')"
-say  = '''Start all hosts from the same image, and look for a second copy of the library that is
+say = '''Start all hosts from the same image, and look for a second copy of the library that is
 found first on some (LD_LIBRARY_PATH, LD_PRELOAD, a module, a wheel).'''
-run  = [
+run = [
   "python -c 'import torch; print(torch.__version__, torch.cuda.nccl.version())'",
   "ldconfig -p | grep -E 'nccl|rccl'",
   "env | grep -E 'LD_LIBRARY_PATH|LD_PRELOAD'",
@@ -44,10 +44,10 @@ run  = [
 
 [[step]]
 when = "differing"
-say  = '''Start all nodes from one image or one shared environment, and compare them again before
+say = '''Start all nodes from one image or one shared environment, and compare them again before
   the
 next start.'''
-run  = ["pip freeze", "python -m torch.utils.collect_env"]
+run = ["pip freeze", "python -m torch.utils.collect_env"]
 
 [[step]]
 when = "key == 'seed'"
@@ -57,9 +57,9 @@ weights that are drawn, dropout and the order of the data differ there. Meant di
 
 [[step]]
 when = "key not in ('NCCL', 'RCCL', 'seed') and not differing"
-say  = '''Pass the same {{ key }} to all hosts (mpirun -x, srun --export, the launcher's env
+say = '''Pass the same {{ key }} to all hosts (mpirun -x, srun --export, the launcher's env
 file), and look for a file that sets it on some of them.'''
-run  = ["env | grep {{ key }}", "grep -s {{ key }} /etc/nccl.conf ~/.nccl.conf ~/.bashrc"]
+run = ["env | grep {{ key }}", "grep -s {{ key }} /etc/nccl.conf ~/.nccl.conf ~/.bashrc"]
 */
 with
     of_host as (

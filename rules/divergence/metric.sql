@@ -14,38 +14,38 @@ references = ["https://arxiv.org/abs/2407.21783", "https://arxiv.org/abs/2203.08
 
 [[summary]]
 when = "message"
-say  = '''The replicas no longer hold the same weights{% if step is not none %} at step
+say = '''The replicas no longer hold the same weights{% if step is not none %} at step
 {{ step }}{% endif %}: a comparison of their hashes failed'''
 
 [[summary]]
 when = "of_weights"
-say  = '''The weights of {{ ranks | ranks }} are no longer those of the other ranks: {{ metric }}
+say = '''The weights of {{ ranks | ranks }} are no longer those of the other ranks: {{ metric }}
 differs from step {{ step }} on; before, all agreed, and what the ranks average still does. It
 looks like silent data corruption'''
 
 [[summary]]
-say  = '''
+say = '''
 {{ ranks | ranks | capital }} {{ ranks | agree('reports', 'report') }} another {{ metric }} than the
 other ranks from step {{ step }} on ({{ value }} instead of {{ value_of_others }}); before, all
 agreed'''
 
 [[step]]
 when = "message"
-say  = '''Find out which replica differs: print a checksum of each rank's weights from the last
+say = '''Find out which replica differs: print a checksum of each rank's weights from the last
 checkpoint before the check, then take the host of that rank out of the pool and test its GPUs.'''
-run  = ["dcgmi diag -r 4", "nvidia-smi -q -d ECC,ROW_REMAPPER"]
+run = ["dcgmi diag -r 4", "nvidia-smi -q -d ECC,ROW_REMAPPER"]
 
 [[step]]
 when = "ranks"
-say  = '''Take {% if hosts %}{{ hosts | names }}{% else %}the
+say = '''Take {% if hosts %}{{ hosts | names }}{% else %}the
 {{ ranks | agree('host', 'hosts') }} of {{ ranks | ranks }}{% endif %} out of the pool and test
 {% if gpus %}{{ gpus | names('GPU') }}{% else %}the GPUs{% endif %} there: the long diagnosis,
 ECC counters, a matrix multiplication with a known result.'''
-run  = ["dcgmi diag -r 4", "nvidia-smi -q -d ECC,ROW_REMAPPER", "dmesg -T | grep -i -E 'xid|nvrm'"]
+run = ["dcgmi diag -r 4", "nvidia-smi -q -d ECC,ROW_REMAPPER", "dmesg -T | grep -i -E 'xid|nvrm'"]
 
 [[step]]
 when = "ranks"
-say  = '''Compare checksums of the weights of all ranks that should hold the same, to see whether
+say = '''Compare checksums of the weights of all ranks that should hold the same, to see whether
 they have drifted apart already. Then resume from a checkpoint before step {{ step }}
 {%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}.'''
 */

@@ -1,10 +1,10 @@
 /*
-title      = "A send and its receive disagree in size or type"
-severity   = "critical"
+title = "A send and its receive disagree in size or type"
+severity = "critical"
 confidence = "probable"
-status     = "stable"
-explains   = ["hang", "network.peer_lost", "crash", "divergence.stack"]
-about      = """
+status = "stable"
+explains = ["hang", "network.peer_lost", "crash", "divergence.stack"]
+about = """
 Both ends of a point-to-point operation are open, at the same place of their order, and the sender
 sends another number of elements, or another type, than the receiver expects.
 """
@@ -22,12 +22,13 @@ Rank {{ src }} sends {{ sent_sizes or sent | count('element') }}
 
 [[step]]
 when = "field == 'size'"
-say  = '''Compare the shapes ranks {{ src }} and {{ dst }} use at the places in the evidence:
+say = '''Compare the shapes ranks {{ src }} and {{ dst }} use at the places in the evidence:
   micro-batch size, sequence length, hidden size, padding of the last batch. Where shapes vary,
   send them ahead of the data.'''
+
 [[step]]
 when = "field == 'dtype'"
-say  = '''Cast to one type before the send: rank {{ src }} sends {{ sent_type }}, rank {{ dst }}
+say = '''Cast to one type before the send: rank {{ src }} sends {{ sent_type }}, rank {{ dst }}
   expects {{ expected_type }}. Autocast, or a layer kept in another precision, is the usual
   reason.'''
 */

@@ -1,10 +1,10 @@
 /*
-title      = "Driver, CUDA, libraries or wheels do not fit together"
-severity   = "critical"
+title = "Driver, CUDA, libraries or wheels do not fit together"
+severity = "critical"
 confidence = "definite"
-status     = "stable"
-explains   = ["crash.exception", "crash.config", "gpu.cuda_error", "hang"]
-about      = """
+status = "stable"
+explains = ["crash.exception", "crash.config", "gpu.cuda_error", "hang"]
+about = """
 A loader, the driver or a library reports that versions do not match: the driver is too old, the
 wheel holds no code for this GPU or processor, a symbol or the C library is missing.
 """
@@ -13,148 +13,166 @@ references = ["https://docs.nvidia.com/deploy/cuda-compatibility/"]
 
 [[summary]]
 when = "problem == 'torch_abi'"
-say  = '''
+say = '''
 {% if library %}{{ library.split('/')[-1] }}{% else %}An extension{% endif %} was built for another
 version of PyTorch: undefined symbol {{ symbol }}
 '''
+
 [[summary]]
 when = "problem == 'c_library' and version"
-say  = "The C or C++ library is too old: {{ library or 'a library' }} needs {{ version }}"
+say = "The C or C++ library is too old: {{ library or 'a library' }} needs {{ version }}"
+
 [[summary]]
 when = "problem == 'missing_library' and library"
-say  = "Shared library {{ library }} was not found{% if hosts %} on {{ hosts | names }}{% endif %}"
+say = "Shared library {{ library }} was not found{% if hosts %} on {{ hosts | names }}{% endif %}"
+
 [[summary]]
 when = "problem == 'symbol' and library"
-say  = '''
+say = '''
 {{ library.split('/')[-1] }} is of another version than the program: undefined symbol {{ symbol }}
 '''
+
 [[summary]]
-say  = "{{ message | cut(300) }}"
+say = "{{ message | cut(300) }}"
 
 [[step]]
 when = "problem == 'driver_too_old'"
-say  = '''
+say = '''
 Update the NVIDIA driver{% if hosts %} on {{ hosts | names }}{% endif %}, or install a build for the
 CUDA version that it supports{% if version and version.isdigit() %}:
 {{ version | int // 1000 }}.{{ version | int % 1000 // 10 }}{% endif %}.
 '''
-run  = [
+run = [
   "nvidia-smi --query-gpu=driver_version --format=csv,noheader",
   '''python -c "import torch; print(torch.__version__, torch.version.cuda)"''',
   "pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/cu118",
 ]
+
 [[step]]
 when = "problem == 'driver_reload'"
-say  = '''
+say = '''
 Reboot {% if hosts %}{{ hosts | names }}{% else %}the host{% endif %}, or unload and load the NVIDIA
 modules: the driver was updated, and the kernel still runs the old one. In a container, start it
 again so that it gets the new libraries.
 '''
-run  = ["cat /proc/driver/nvidia/version", "modinfo -F version nvidia"]
+run = ["cat /proc/driver/nvidia/version", "modinfo -F version nvidia"]
+
 [[step]]
 when = "problem == 'no_driver'"
-say  = '''
+say = '''
 Check that the process may see a GPU{% if hosts %} on {{ hosts | names }}{% endif %}: the job must
 ask for one (sbatch --gpus), a container must be started with them (docker run --gpus all,
 singularity exec --nv).
 '''
-run  = ["nvidia-smi -L", "ls -l /dev/nvidia0"]
+run = ["nvidia-smi -L", "ls -l /dev/nvidia0"]
+
 [[step]]
 when = "problem == 'gpu_architecture'"
-say  = '''
+say = '''
 Install a build that holds code for this GPU{% if architecture %} ({{ architecture }}){% endif %},
 or build the extension for it with TORCH_CUDA_ARCH_LIST.
 '''
-run  = [
+run = [
   "nvidia-smi --query-gpu=name,compute_cap --format=csv,noheader",
   '''python -c "import torch; print(torch.version.cuda, torch.cuda.get_arch_list())"''',
 ]
+
 [[step]]
 when = "problem == 'cpu_architecture'"
-say  = '''
+say = '''
 Use binaries and container images for this processor{% if hosts %} ({{ hosts | names }}){% endif %}:
 this one was built for another, as x86-64 on an Arm host.
 '''
-run  = ["uname -m", "python -c 'import platform; print(platform.machine())'"]
+run = ["uname -m", "python -c 'import platform; print(platform.machine())'"]
+
 [[step]]
 when = "problem == 'torch_abi'"
-say  = '''
+say = '''
 Reinstall the package of {{ library or 'the extension' }} for the PyTorch that is installed (from
 source, if there is no wheel for it: pip install --force-reinstall --no-deps --no-build-isolation),
 or go back to the PyTorch that it was built for.
 '''
-run  = [
+run = [
   "c++filt {{ symbol }}",
   '''python -c "import torch; print(torch.__version__, torch._C._GLIBCXX_USE_CXX11_ABI)"''',
 ]
+
 [[step]]
 when = "problem == 'c_library' and 'GLIBC_' in message"
-say  = '''
+say = '''
 Run in a container with a newer system, or install a build made for one as old as
 {% if hosts %}{{ hosts | names }}{% else %}this host{% endif %}: the C library
 {%- if version %} ({{ version }}){% endif %} comes with the system and cannot be installed beside
 it.
 '''
-run  = ["ldd --version | head -n 1", "cat /etc/os-release"]
+run = ["ldd --version | head -n 1", "cat /etc/os-release"]
+
 [[step]]
 when = "problem == 'c_library' and 'GLIBC_' not in message"
-say  = '''
+say = '''
 Put a newer libstdc++ first: conda's, or that of the compiler which built
 {{ library or 'the library' }}.
 '''
-run  = [
+run = [
   "strings $(gcc -print-file-name=libstdc++.so.6) | grep -E '^(GLIBCXX|CXXABI)_' | sort -V",
   "conda install -c conda-forge libstdcxx-ng",
   "export LD_LIBRARY_PATH=$CONDA_PREFIX/lib:$LD_LIBRARY_PATH",
 ]
+
 [[step]]
 when = "problem == 'missing_library'"
-say  = '''
+say = '''
 Install the package that holds {{ library or 'the library' }}, or add its folder to LD_LIBRARY_PATH
 in the job's script{% if hosts %} (on {{ hosts | names }}){% endif %}.
 '''
-run  = ["ldconfig -p | grep -F {{ library }}", "find / -xdev -name {{ library }} 2>/dev/null"]
+run = ["ldconfig -p | grep -F {{ library }}", "find / -xdev -name {{ library }} 2>/dev/null"]
+
 [[step]]
 when = "problem == 'symbol'"
-say  = '''
+say = '''
 Find the library that should define {{ symbol or 'the symbol' }}: an older one is found first.
 Reinstall the two packages in versions that belong together.
 '''
-run  = ["c++filt {{ symbol }}", "ldd {{ library }}"]
+run = ["c++filt {{ symbol }}", "ldd {{ library }}"]
+
 [[step]]
 when = "problem == 'cpu_only'"
-say  = "Install a build of PyTorch with CUDA; this one is for the CPU only."
-run  = [
+say = "Install a build of PyTorch with CUDA; this one is for the CPU only."
+run = [
   '''python -c "import torch; print(torch.__version__, torch.version.cuda)"''',
   "pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/cu126",
 ]
+
 [[step]]
 when = "problem == 'communication'"
-say  = '''
+say = '''
 Check that driver, CUDA, NCCL and its plugins{% if hosts %} of {{ hosts | names }}{% endif %} fit
 together, and that the library which is named can be loaded, in the container too.
 '''
-run  = [
+run = [
   "nvidia-smi --query-gpu=driver_version --format=csv,noheader",
   "ldconfig -p | grep -E 'libnccl|libcuda|libnvidia-ml|libibverbs|libgdrapi'",
 ]
+
 [[step]]
 when = "problem == 'numpy'"
-say  = "Install a NumPy below 2, or a newer version of the module that was compiled for NumPy 1."
-run  = ["pip install 'numpy<2'"]
+say = "Install a NumPy below 2, or a newer version of the module that was compiled for NumPy 1."
+run = ["pip install 'numpy<2'"]
+
 [[step]]
 when = "problem == 'nccl'"
-say  = "Make all hosts use the same NCCL: one environment or one container image for the whole job."
-run  = [
+say = "Make all hosts use the same NCCL: one environment or one container image for the whole job."
+run = [
   '''python -c "import torch; print(torch.cuda.nccl.version())"''',
   "ldconfig -p | grep nccl",
 ]
+
 [[step]]
 when = "problem == 'version'"
-say  = '''
+say = '''
 Install the versions that the message asks for, in the same environment on every host.
 '''
-run  = ["python -m torch.utils.collect_env", "pip check"]
+run = ["python -m torch.utils.collect_env", "pip check"]
 */
 with
     candidate as (

@@ -1,15 +1,19 @@
 /*
-title       = "The GPU runtime returned an error to the program"
-severity    = "critical"
-confidence  = "definite"
-status      = "stable"
-explains    = [
-    "hang", "network.peer_lost", "network.connect_failure", "network.ib_error", "crash",
-    "loss.rollback",
+title = "The GPU runtime returned an error to the program"
+severity = "critical"
+confidence = "definite"
+status = "stable"
+explains = [
+  "hang",
+  "network.peer_lost",
+  "network.connect_failure",
+  "network.ib_error",
+  "crash",
+  "loss.rollback",
 ]
-transient   = true
+transient = true
 explains_after = ["network.ib_error"]
-about       = """
+about = """
 The first error of the CUDA, HIP, Level Zero or Ascend runtime that each process printed; later
 ones of the same process repeat it, because the context is lost with the first. Errors are reported
 asynchronously: the line of Python that raises is usually not the one that caused it. Without a
@@ -17,17 +21,18 @@ kernel log it cannot be told whether the program or the GPU is at fault, except 
 itself names the hardware.
 """
 false_positives = "The program caught the error and went on (a probe of an optional feature)."
-references  = ["https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html"]
+references = ["https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html"]
 
 [[summary]]
 when = "not kind"
-say  = '''
+say = '''
 {% if ranks %}{{ ranks | ranks | capital }}: a{% else %}A{% endif %} call of NCCL to the GPU runtime
 failed; which error it was is not in this log
 '''
+
 [[summary]]
 when = "kind"
-say  = '''
+say = '''
 {% if ranks %}{{ ranks | ranks | capital }}{% if host %} on {{ host }}{% endif %}:
 {% elif hosts %}{{ hosts | names }}: {% endif %}
 {{ cuda_error }}{% if cuda_error_code is not none %} ({{ cuda_error_code }}){% endif %}
@@ -39,167 +44,181 @@ say  = '''
 
 [[step]]
 when = "not kind"
-say  = '''
+say = '''
 Run again with this setting: NCCL then prints the error of the runtime and the call that failed.
 '''
-run  = ["export NCCL_DEBUG=WARN"]
+run = ["export NCCL_DEBUG=WARN"]
 
 # The error itself names the hardware
 [[step]]
 when = "cuda_error_code in (214, 220, 226) or cuda_error == 'hipErrorECCNotCorrectable'"
-say  = '''
+say = '''
 Take {% if hosts %}{{ hosts | names }}{% else %}the node{% endif %} out of the pool and run the job
 again without {% if hosts | length > 1 %}them{% else %}it{% endif %}:
 {% if cuda_error_code == 220 %}an NVLink of the GPU has an uncorrectable error
 {%- elif cuda_error_code == 226 %}memory of the GPU or of its peer has an uncorrectable error
 {%- else %}the memory of the GPU has an uncorrectable error{% endif %}.
 '''
-run  = ["sbatch --exclude={{ hosts | join(',') }}"]
+run = ["sbatch --exclude={{ hosts | join(',') }}"]
+
 [[step]]
 when = "cuda_error_code in (214, 226) and api == 'cuda'"
-say  = '''
+say = '''
 Look for Xid 48, 63, 64, 94 or 95 in the kernel log and at the ECC counters, then reset the GPU;
 replace it (RMA) if rows could not be remapped.
 '''
-run  = [
-    "dmesg -T | grep -i xid",
-    "nvidia-smi -q -d ECC,ROW_REMAPPER{% if gpu %} -i {{ gpu | bus_id }}{% endif %}",
-    "nvidia-smi --gpu-reset -i {{ gpu | bus_id }}",
+run = [
+  "dmesg -T | grep -i xid",
+  "nvidia-smi -q -d ECC,ROW_REMAPPER{% if gpu %} -i {{ gpu | bus_id }}{% endif %}",
+  "nvidia-smi --gpu-reset -i {{ gpu | bus_id }}",
 ]
+
 [[step]]
 when = "cuda_error_code == 220"
-say  = "Look for Xid 74 or 144 to 150 in the kernel log and at the error counters of the links."
-run  = [
-    "dmesg -T | grep -i xid",
-    "nvidia-smi nvlink -e{% if gpu %} -i {{ gpu | bus_id }}{% endif %}",
-    "nvidia-smi --gpu-reset -i {{ gpu | bus_id }}",
+say = "Look for Xid 74 or 144 to 150 in the kernel log and at the error counters of the links."
+run = [
+  "dmesg -T | grep -i xid",
+  "nvidia-smi nvlink -e{% if gpu %} -i {{ gpu | bus_id }}{% endif %}",
+  "nvidia-smi --gpu-reset -i {{ gpu | bus_id }}",
 ]
+
 [[step]]
 when = "cuda_error == 'hipErrorECCNotCorrectable'"
-say  = "Look for RAS errors in the kernel log and at the error counts of the GPU, then reboot."
-run  = ["dmesg -T | grep -iE 'amdgpu.*(ras|uncorrectable)'", "amd-smi metric --ecc"]
+say = "Look for RAS errors in the kernel log and at the error counts of the GPU, then reboot."
+run = ["dmesg -T | grep -iE 'amdgpu.*(ras|uncorrectable)'", "amd-smi metric --ecc"]
+
 [[step]]
 when = "cuda_error_code == 802"
-say  = '''
+say = '''
 Start the fabric manager{% if hosts %} on {{ hosts | names }}{% endif %} and look at its log: a node
 with NVSwitches does not initialise CUDA without it.
 '''
-run  = ["systemctl restart nvidia-fabricmanager", "journalctl -u nvidia-fabricmanager"]
+run = ["systemctl restart nvidia-fabricmanager", "journalctl -u nvidia-fabricmanager"]
+
 [[step]]
 when = "cuda_error_code in (46, 100, 127, 304) and api == 'cuda'"
-say  = '''
+say = '''
 See whether every GPU{% if hosts %} of {{ hosts | names }}{% endif %} is there, whether another
 process holds
 it in exclusive mode, and whether the kernel log has Xid 79 or 119.
 '''
-run  = [
-    "nvidia-smi -L",
-    "printenv CUDA_VISIBLE_DEVICES",
-    "nvidia-smi --query-gpu=pci.bus_id,compute_mode --format=csv",
-    "nvidia-smi --query-compute-apps=gpu_bus_id,pid,name --format=csv",
-    "dmesg -T | grep -E 'Xid|NVRM'",
+run = [
+  "nvidia-smi -L",
+  "printenv CUDA_VISIBLE_DEVICES",
+  "nvidia-smi --query-gpu=pci.bus_id,compute_mode --format=csv",
+  "nvidia-smi --query-compute-apps=gpu_bus_id,pid,name --format=csv",
+  "dmesg -T | grep -E 'Xid|NVRM'",
 ]
 
 # Memory
 [[step]]
 when = "kind == 'oom' and pinned_host_memory"
-say  = '''
+say = '''
 Look at the free memory of the host, the limit of locked memory and that of the cgroup: not memory
 of the card, but pinned memory of the host could not be had. Use fewer workers with pin_memory, or a
 smaller offload buffer.
 '''
-run  = ["free -h", "ulimit -l", "cat /sys/fs/cgroup/memory.max"]
+run = ["free -h", "ulimit -l", "cat /sys/fs/cgroup/memory.max"]
+
 [[step]]
 when = "kind == 'oom' and not pinned_host_memory"
-say  = '''
+say = '''
 Look for processes left over on the GPU, then for ECC errors: it was full or broken before the
 program used it, and a smaller batch does not help.
 '''
-run  = [
-    "nvidia-smi --query-compute-apps=gpu_bus_id,pid,name,used_memory --format=csv",
-    "nvidia-smi -q -d ECC,ROW_REMAPPER",
+run = [
+  "nvidia-smi --query-compute-apps=gpu_bus_id,pid,name,used_memory --format=csv",
+  "nvidia-smi -q -d ECC,ROW_REMAPPER",
 ]
+
 [[step]]
 when = "cuda_error == 'HSA_STATUS_ERROR_OUT_OF_RESOURCES'"
-say  = '''
+say = '''
 Look for amdgpu and kfd errors in the kernel log, and at the processes on the GPU and the limits:
 the runtime could not get a queue, scratch memory or a signal for a kernel, and the card's memory
 need not be full (the line says what was free). Run again with this setting to find the kernel.
 '''
-run  = [
-    "dmesg -T | grep -iE 'amdgpu|kfd'",
-    "amd-smi process",
-    "ulimit -n",
-    "ulimit -l",
-    "export AMD_SERIALIZE_KERNEL=3",
+run = [
+  "dmesg -T | grep -iE 'amdgpu|kfd'",
+  "amd-smi process",
+  "ulimit -n",
+  "ulimit -l",
+  "export AMD_SERIALIZE_KERNEL=3",
 ]
 
 # The program
 [[step]]
 when = "kind == 'capture'"
-say  = '''
+say = '''
 Find the call in the stack below: one that waits for the GPU, allocates outside the graph's pool or
 uses another stream is not allowed while a graph is captured. Run it once before the capture, or run
 without CUDA graphs.
 '''
+
 [[step]]
 when = "kind == 'assert'"
-say  = '''
+say = '''
 Check the indexes and labels that {% if kernel %}this kernel{% else %}the failing kernel{% endif %}
 gets, on the CPU if possible: one is out of range. With this setting the stack names the call.
 '''
-run  = ["export {{ 'AMD_SERIALIZE_KERNEL=3' if api == 'hip' else 'CUDA_LAUNCH_BLOCKING=1' }}"]
+run = ["export {{ 'AMD_SERIALIZE_KERNEL=3' if api == 'hip' else 'CUDA_LAUNCH_BLOCKING=1' }}"]
+
 [[step]]
 when = "kind == 'access' and api == 'cuda'"
-say  = '''
+say = '''
 Run again with these settings to find the kernel: the stack of the failing call is then the right
 one, and the GPU leaves a core dump for cuda-gdb. If that does not name it, put compute-sanitizer
 before the command of one rank.
 '''
-run  = [
-    "export CUDA_LAUNCH_BLOCKING=1",
-    "export CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1",
-    "compute-sanitizer --tool memcheck --target-processes all",
+run = [
+  "export CUDA_LAUNCH_BLOCKING=1",
+  "export CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1",
+  "compute-sanitizer --tool memcheck --target-processes all",
 ]
+
 [[step]]
 when = "kind == 'access' and api == 'cuda'"
-say  = '''
+say = '''
 Look for Xid 13 or 31 in the kernel log{% if hosts %} of {{ hosts | names }}{% endif %}: it tells
 which GPU and
 which process.
 '''
-run  = ["dmesg -T | grep -i xid"]
+run = ["dmesg -T | grep -i xid"]
+
 [[step]]
 when = '''
 api == 'hip' and kind in ('fault', 'access') and cuda_error != 'HSA_STATUS_ERROR_OUT_OF_RESOURCES'
 '''
-say  = '''
+say = '''
 Look for page faults, ring timeouts and RAS errors in the kernel log
 {%- if hosts %} of {{ hosts | names }}{% endif %}, and run again with these settings to find the
 kernel.
 '''
-run  = [
-    "dmesg -T | grep -i amdgpu",
-    "export AMD_SERIALIZE_KERNEL=3",
-    "export HIP_LAUNCH_BLOCKING=1",
+run = [
+  "dmesg -T | grep -i amdgpu",
+  "export AMD_SERIALIZE_KERNEL=3",
+  "export HIP_LAUNCH_BLOCKING=1",
 ]
+
 [[step]]
 when = "api == 'level_zero'"
-say  = '''
+say = '''
 Look for a GPU hang or reset in the kernel log. Intel's driver loses the device too where more
 memory is asked for than there is: lower the batch and watch the memory.
 '''
-run  = ["dmesg -T | grep -iE 'xe|i915'", "xpu-smi stats -d 0"]
+run = ["dmesg -T | grep -iE 'xe|i915'", "xpu-smi stats -d 0"]
+
 [[step]]
 when = "api == 'acl' and kind in ('fault', 'access', 'hardware')"
-say  = '''
+say = '''
 Read what the runtime of that process logged just before it (plog, debug and run), and look at the
 health of the NPUs.
 '''
-run  = ["ls -t ~/ascend/log/debug/plog | head", "npu-smi info"]
+run = ["ls -t ~/ascend/log/debug/plog | head", "npu-smi info"]
+
 [[step]]
 when = "kind == 'fault' and api == 'cuda'"
-say  = '''
+say = '''
 Look for an Xid in the kernel log{% if hosts %} of {{ hosts | names }}{% endif %}: it tells whether
 the GPU or
 the program is at fault.
@@ -207,58 +226,64 @@ the program is at fault.
 allows.
 {%- endif %}
 '''
-run  = ["dmesg -T | grep -i xid"]
+run = ["dmesg -T | grep -i xid"]
+
 [[step]]
 when = "kind == 'fault' and api == 'cuda'"
-say  = "If there is none, run again with this setting: the stack then names the call that fails."
-run  = ["export CUDA_LAUNCH_BLOCKING=1"]
+say = "If there is none, run again with this setting: the stack then names the call that fails."
+run = ["export CUDA_LAUNCH_BLOCKING=1"]
+
 [[step]]
 when = "kind == 'library'"
-say  = '''
+say = '''
 Look for an earlier error of this process, and at the free memory of the GPU at that moment: a
 library call often fails only because of one of them. With this setting the stack names the call.
 '''
-run  = [
-    "nvidia-smi --query-gpu=pci.bus_id,memory.used,memory.total --format=csv",
-    "export CUDA_LAUNCH_BLOCKING=1",
+run = [
+  "nvidia-smi --query-gpu=pci.bus_id,memory.used,memory.total --format=csv",
+  "export CUDA_LAUNCH_BLOCKING=1",
 ]
 
 # Versions
 [[step]]
 when = "kind == 'incompatible' and api != 'hip'"
-say  = '''
+say = '''
 Compare what the program and its extensions were built for with the driver and the GPU
 {%- if hosts %} of {{ hosts | names }}{% endif %}: they do not fit together.
 '''
-run  = [
-    '''python -c "import torch; print(torch.version.cuda, torch.cuda.get_arch_list())"''',
-    "nvidia-smi --query-gpu=name,compute_cap,driver_version --format=csv",
+run = [
+  '''python -c "import torch; print(torch.version.cuda, torch.cuda.get_arch_list())"''',
+  "nvidia-smi --query-gpu=name,compute_cap,driver_version --format=csv",
 ]
 
 # Arguments and settings
 [[step]]
 when = "cuda_error_code == 101"
-say  = "Compare the device the program asks for with those it is shown: an ordinal is too high."
-run  = ["printenv CUDA_VISIBLE_DEVICES", "nvidia-smi -L"]
+say = "Compare the device the program asks for with those it is shown: an ordinal is too high."
+run = ["printenv CUDA_VISIBLE_DEVICES", "nvidia-smi -L"]
+
 [[step]]
 when = "cuda_error_code == 217"
-say  = "See which GPUs can reach each other's memory: these two cannot."
-run  = ["nvidia-smi topo -p2p r"]
+say = "See which GPUs can reach each other's memory: these two cannot."
+run = ["nvidia-smi topo -p2p r"]
+
 [[step]]
 when = "cuda_error_code in (9, 701, 720, 912)"
-say  = '''
+say = '''
 Find the kernel in the stack and lower what it is launched with (threads per block, registers,
 shared memory, blocks): this GPU does not have as much.
 '''
-run  = ["export CUDA_LAUNCH_BLOCKING=1"]
+run = ["export CUDA_LAUNCH_BLOCKING=1"]
+
 [[step]]
 when = "cuda_error_code == 805"
-say  = "See whether the MPS daemon runs, and restart it."
-run  = ["echo get_server_list | nvidia-cuda-mps-control"]
+say = "See whether the MPS daemon runs, and restart it."
+run = ["echo get_server_list | nvidia-cuda-mps-control"]
+
 [[step]]
 otherwise = true
-say  = "Find the call in the stack below: with this setting it is the one that fails."
-run  = ["export CUDA_LAUNCH_BLOCKING=1"]
+say = "Find the call in the stack below: with this setting it is the one that fails."
+run = ["export CUDA_LAUNCH_BLOCKING=1"]
 */
 select
     list_concat(e.evidence, coalesce(a.evidence, [])) as evidence,

@@ -1,15 +1,15 @@
 /*
-title       = "Heat or power slowed down a GPU or switch"
-severity    = "warning"
-confidence  = "definite"
-status      = "stable"
-explains    = ["perf.slowdown"]
-about       = """
+title = "Heat or power slowed down a GPU or switch"
+severity = "warning"
+confidence = "definite"
+status = "stable"
+explains = ["perf.slowdown"]
+about = """
 A GPU or switch lowered its clocks or its links because of heat or of its power supply, or a host
 shut down because it was too hot.
 """
 false_positives = "A software power cap that was set on purpose."
-references  = ["https://docs.nvidia.com/deploy/nvidia-smi/index.html"]
+references = ["https://docs.nvidia.com/deploy/nvidia-smi/index.html"]
 
 summary = '''
 {% if host %}{{ host }}: {% endif %}
@@ -22,36 +22,39 @@ summary = '''
 
 [[step]]
 when = "kind == 'power'"
-say  = '''
+say = '''
 Check the power supplies{% if host %} of {{ host }}{% endif %} and the power cables of the GPU: the
 board asks it to draw less.
 '''
-run  = [
-    "ipmitool sdr type 'Power Supply'",
-    "nvidia-smi -q -d POWER,PERFORMANCE -i {{ device | bus_id }}",
+run = [
+  "ipmitool sdr type 'Power Supply'",
+  "nvidia-smi -q -d POWER,PERFORMANCE -i {{ device | bus_id }}",
 ]
+
 [[step]]
 when = "kind in ('heat', 'dcgm')"
-say  = '''
+say = '''
 Compare the temperature with that of the other GPUs{% if host %} of {{ host }}{% endif %}: one hot
 GPU has a
 bad contact or heat sink, all of them lack air or coolant.
 '''
-run  = [
-    "nvidia-smi --query-gpu=index,pci.bus_id,temperature.gpu,clocks.sm --format=csv",
-    "nvidia-smi -q -d TEMPERATURE,PERFORMANCE -i {{ device | bus_id }}",
+run = [
+  "nvidia-smi --query-gpu=index,pci.bus_id,temperature.gpu,clocks.sm --format=csv",
+  "nvidia-smi -q -d TEMPERATURE,PERFORMANCE -i {{ device | bus_id }}",
 ]
+
 [[step]]
 when = "kind != 'power'"
-say  = '''
+say = '''
 Check fans, air flow and liquid loop of {% if host %}{{ host }}{% else %}the node{% endif %} and of
 its neighbours in the rack.
 '''
-run  = ["ipmitool sdr type Fan", "ipmitool sdr type Temperature"]
+run = ["ipmitool sdr type Fan", "ipmitool sdr type Temperature"]
+
 [[step]]
 when = "host"
-say  = "Leave {{ host }} out until it stays cool under load."
-run  = ["sbatch --exclude={{ host }}", "dcgmi diag -r targeted_power,targeted_stress"]
+say = "Leave {{ host }} out until it stays cool under load."
+run = ["sbatch --exclude={{ host }}", "dcgmi diag -r targeted_power,targeted_stress"]
 */
 with
     event as (

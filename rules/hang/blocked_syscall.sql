@@ -1,10 +1,10 @@
 /*
-title      = "A process is blocked in a system call"
-severity   = "critical"
+title = "A process is blocked in a system call"
+severity = "critical"
 confidence = "probable"
-status     = "stable"
-explains   = ["hang", "loss.rollback"]
-about      = """
+status = "stable"
+explains = ["hang", "loss.rollback"]
+about = """
 strace shows a call on a file, a lock or a connection that had not returned when the trace ended,
 or that took half a minute, or a lock that is tried over and over; ps or /proc/PID/stack shows a
 process that waits in the kernel (state D) or is stopped (state T). Idle helper threads end in

@@ -4,7 +4,10 @@ severity = "critical"
 confidence = "probable"
 status = "stable"
 explains = [
-  "hang.missing_rank", "hang.collective_timeout", "hang.log_silence", "divergence.stack",
+  "hang.missing_rank",
+  "hang.collective_timeout",
+  "hang.log_silence",
+  "divergence.stack",
   "network.peer_lost",
 ]
 explains_other_ranks = ["crash"]

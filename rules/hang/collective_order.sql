@@ -1,13 +1,16 @@
 /*
-title      = "Ranks entered collectives of different groups in different order"
-severity   = "critical"
+title = "Ranks entered collectives of different groups in different order"
+severity = "critical"
 confidence = "probable"
-status     = "stable"
-explains   = [
-  "hang.collective_timeout", "network.peer_lost", "crash", "divergence.stack",
+status = "stable"
+explains = [
+  "hang.collective_timeout",
+  "network.peer_lost",
+  "crash",
+  "divergence.stack",
   "divergence.collective_count",
 ]
-about      = """
+about = """
 A circle: one rank waits in a collective of one group for a rank that waits in a collective of
 another group for the first. Nobody can go on, and nobody is late: the order of the calls is the
 fault.
@@ -28,14 +31,15 @@ Ranks wait for each other in a circle:
 .'''
 
 [[step]]
-say  = '''Make every rank call the collectives of groups {{ groups | names }} in the same order:
+say = '''Make every rank call the collectives of groups {{ groups | names }} in the same order:
   compare how {{ circle[0].ranks | ranks }} and {{ circle[1].ranks | ranks }} come to {{
   circle[0].op }} {{ circle[0].seq }} and {{ circle[1].op }} {{ circle[1].seq }}.'''
+
 [[step]]
-say  = '''Where the order is meant to be free, put the groups on streams and communicators that do
+say = '''Where the order is meant to be free, put the groups on streams and communicators that do
   not block each other. To see whether the order is all, let the program wait for each launch
   once.'''
-run  = ["export CUDA_LAUNCH_BLOCKING=1"]
+run = ["export CUDA_LAUNCH_BLOCKING=1"]
 */
 select
     flatten(list(evidence order by waiters)) as evidence,

@@ -1,11 +1,11 @@
 /*
-title      = "Watchdog timeout in a collective"
-severity   = "critical"
+title = "Watchdog timeout in a collective"
+severity = "critical"
 confidence = "definite"
-status     = "stable"
-explains   = ["network.peer_lost", "divergence.stack", "loss.rollback"]
+status = "stable"
+explains = ["network.peer_lost", "divergence.stack", "loss.rollback"]
 explains_same_place = ["crash"]
-about      = """
+about = """
 Ranks waited in a collective until its timeout was over, or the heartbeat monitor found the watchdog
 thread itself stuck. The ranks named here are those that WAITED. Where no other incident explains
 it, all of them waited alike: then nobody is late, and the path between them (network, NVLink, a
@@ -19,7 +19,7 @@ references = ["https://pytorch.org/docs/stable/torch_nccl_environment_variables.
 
 [[summary]]
 when = "kind == 'timeout'"
-say  = '''
+say = '''
 {%- if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} waited
 {%- if timeout_ms %} {{ (timeout_ms / 1000) | duration }}{% else %} too long{% endif %} in
 {% if ops %}{{ ops | names }}{% elif op %}{{ op }}{% else %}an operation{% endif %}
@@ -31,32 +31,37 @@ say  = '''
 {%- if all_alike %}; all of them were in this same operation{% endif %}
 {%- if groups_after %}; {{ groups_after | count('more group') }} timed out after it{% endif -%}
 .'''
+
 [[summary]]
 when = "kind == 'hccl'"
-say  = '''
+say = '''
 {% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} waited too long in a
 collective of HCCL{% if gpus %} on {{ gpus | names('NPU') }}{% endif %} ({{ code }}):
 {{ error | cut }}'''
+
 [[summary]]
 when = "kind == 'heartbeat'"
-say  = '''
+say = '''
 The {% if ranks %}watchdog {{ ranks | agree('thread', 'threads') }} of {{ ranks | ranks }}
 {{ ranks | agree('was', 'were') }}{% else %}watchdog thread of a process was{% endif %} stuck
 {%- if stuck_seconds %} for {{ stuck_seconds | duration }}{% endif %}: blocked by a CUDA or NCCL
 call that does not return, or by the GIL (heartbeat monitor).'''
+
 [[summary]]
 when = "kind == 'status' and seq is not none"
-say  = '''
+say = '''
 The {{ ranks | agree('watchdog', 'watchdogs') }} of {{ ranks | ranks }}
 {{ ranks | agree('reports', 'report') }} that collective {{ seq }}
 {%- if group %} of group {{ group }}{% endif %} failed or timed out.'''
+
 [[summary]]
 when = "kind == 'status'"
-say  = '''The {{ ranks | agree('watchdog', 'watchdogs') }} of {{ ranks | ranks }} {{ ranks |
+say = '''The {{ ranks | agree('watchdog', 'watchdogs') }} of {{ ranks | ranks }} {{ ranks |
   agree('reports', 'report') }} a timeout in a collective; this log does not say which.'''
+
 [[summary]]
 when = "kind == 'last_word'"
-say  = '''
+say = '''
 {% if ranks %}The {{ ranks | agree('watchdog', 'watchdogs') }} of {{ ranks | ranks }}
 {%- else %}A watchdog{% endif %} took
 {% if ranks | length > 1 %}their processes{% else %}its process{% endif %} down after a collective
@@ -65,90 +70,108 @@ that failed or timed out; this log does not say which.'''
 [[step]]
 when = '''kind == 'timeout' and not all_alike and not ops
   and (op or '') | lower not in ('send', 'recv')'''
-say  = '''Look at the other ranks of the group, not at {{ ranks | ranks }}: their stacks, the last
+say = '''Look at the other ranks of the group, not at {{ ranks | ranks }}: their stacks, the last
   lines of their own logs, the kernel logs of their hosts tell who did not come and why.'''
-run  = ["pgrep -af python", "dmesg -T | grep -iE 'xid|out of memory|blocked for more'"]
+run = ["pgrep -af python", "dmesg -T | grep -iE 'xid|out of memory|blocked for more'"]
+
 [[step]]
 when = "ops and seq is not none"
-say  = '''Find the place in the code where {{ ops | names }} are called as number {{ seq }}: the
+say = '''Find the place in the code where {{ ops | names }} are called as number {{ seq }}: the
   ranks took different ways before it.'''
+
 [[step]]
 when = "elsewhere"
-say  = '''Compare the way through the code of {{ elsewhere[0].ranks | ranks }}, which {{
+say = '''Compare the way through the code of {{ elsewhere[0].ranks | ranks }}, which {{
   elsewhere[0].ranks | agree('is', 'are') }} in number {{ elsewhere[0].seq }}, with that of the
   ranks in {{ seq }}: a collective was skipped, or called once too often.'''
+
 [[step]]
 when = "op and op | lower in ('send', 'recv') and not all_alike"
-say  = '''Look at the {{ ranks | agree('peer', 'peers') }} of {{ ranks | ranks }}: see whether {{
+say = '''Look at the {{ ranks | agree('peer', 'peers') }} of {{ ranks | ranks }}: see whether {{
   ranks | agree('it', 'they') }} came to {{ ranks | agree('its', 'their') }} side of this {{ op |
   lower }}, or {{ ranks | agree('is', 'are') }} in another operation.'''
+
 [[step]]
 when = "kind == 'timeout' and seq is not none and seq <= 1"
-say  = '''This is the first collective of its group, so its connections may never have come up:
+say = '''This is the first collective of its group, so its connections may never have come up:
   check that the hosts reach each other on the interface NCCL chose, firewall included.'''
-run  = [
-  "export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,BOOTSTRAP,NET", "ip -br addr",
+run = [
+  "export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,BOOTSTRAP,NET",
+  "ip -br addr",
   "srun -N 2 --ntasks-per-node=1 all_reduce_perf -b 8 -e 8M -f 2 -g 1",
 ]
+
 [[step]]
 when = "all_alike and not (seq is not none and seq <= 1) and vendor != 'amd'"
-say  = '''None of these ranks is late. Where others of the group are not heard of, look at those
+say = '''None of these ranks is late. Where others of the group are not heard of, look at those
   first; otherwise test the path between these
   {%- if hosts %} on {{ hosts | names }}{% endif %}: read the kernel logs from
   {% if started %}{{ started }}{% else %}the time the collective began{% endif %} on, then run
   NCCL's test on these hosts alone.'''
-run  = [
-  "dmesg -T | grep -iE 'xid|nvlink|mlx5|link is (down|up)'", "nvidia-smi nvlink -e",
-  "all_reduce_perf -b 8M -e 1G -f 2 -g 8", "ibstat",
+run = [
+  "dmesg -T | grep -iE 'xid|nvlink|mlx5|link is (down|up)'",
+  "nvidia-smi nvlink -e",
+  "all_reduce_perf -b 8M -e 1G -f 2 -g 8",
+  "ibstat",
 ]
+
 [[step]]
 when = "all_alike and not (seq is not none and seq <= 1) and vendor == 'amd'"
-say  = '''None of these ranks is late. Where others of the group are not heard of, look at those
+say = '''None of these ranks is late. Where others of the group are not heard of, look at those
   first; otherwise test the path between these
   {%- if hosts %} on {{ hosts | names }}{% endif %}: read the kernel logs from
   {% if started %}{{ started }}{% else %}the time the collective began{% endif %} on, then run
   RCCL's test on these hosts alone.'''
-run  = [
-  "dmesg -T | grep -iE 'amdgpu|xgmi|mlx5|link is (down|up)'", "rocm-smi --showxgmierr",
-  "all_reduce_perf -b 8M -e 1G -f 2 -g 8", "ibstat",
+run = [
+  "dmesg -T | grep -iE 'amdgpu|xgmi|mlx5|link is (down|up)'",
+  "rocm-smi --showxgmierr",
+  "all_reduce_perf -b 8M -e 1G -f 2 -g 8",
+  "ibstat",
 ]
+
 [[step]]
 when = "all_alike and hosts | length > 2"
-say  = '''If it hangs there too, halve the set of hosts until two are left, and take those out of
+say = '''If it hangs there too, halve the set of hosts until two are left, and take those out of
   the pool.'''
-run  = ["srun --exclude={{ hosts[:(hosts | length / 2) | int] | join(',') }} …"]
+run = ["srun --exclude={{ hosts[:(hosts | length / 2) | int] | join(',') }} …"]
+
 [[step]]
 when = "all_alike and hosts | length == 1 and (ranks or []) | length > 2"
-say  = '''Part the two suspects: run once within {{ hosts | names }} with the loopback interface
+say = '''Part the two suspects: run once within {{ hosts | names }} with the loopback interface
   alone, which leaves the network out, then with one half of its GPUs and with the other.'''
-run  = [
+run = [
   "NCCL_SOCKET_IFNAME=lo all_reduce_perf -b 8M -e 1G -f 2 -g {{ ranks | length }}",
   "CUDA_VISIBLE_DEVICES=0,1,2,3 all_reduce_perf -b 8M -e 1G -f 2 -g 4",
 ]
+
 [[step]]
 when = "kind == 'hccl'"
-say  = '''Look for the rank that reports another error, or none: the others waited for it. Where
+say = '''Look for the rank that reports another error, or none: the others waited for it. Where
   all report this one, test the links between the NPUs.'''
-run  = ["grep -rn 'error cqe' ~/ascend/log", "hccn_tool -i 0 -link -g", "env | grep HCCL_"]
+run = ["grep -rn 'error cqe' ~/ascend/log", "hccn_tool -i 0 -link -g", "env | grep HCCL_"]
+
 [[step]]
 when = "kind == 'heartbeat' or stuck_seconds"
-say  = '''See what blocks the watchdog of {{ (stuck_ranks or ranks) | ranks }}
+say = '''See what blocks the watchdog of {{ (stuck_ranks or ranks) | ranks }}
   {%- if hosts %} on {{ hosts | names }}{% endif %}: native stacks of all threads tell whether a
   CUDA call or the GIL does. A GPU that fell off the bus does the same: read the kernel log, too.'''
-run  = [
-  "py-spy dump --native --pid {{ pids[0] }}", "gstack {{ pids[0] }}",
+run = [
+  "py-spy dump --native --pid {{ pids[0] }}",
+  "gstack {{ pids[0] }}",
   "dmesg -T | grep -i xid",
 ]
+
 [[step]]
 when = "kind == 'heartbeat'"
-say  = '''If it was a long compilation or save and no hang, give the monitor more time.'''
-run  = ["export TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC=1800"]
+say = '''If it was a long compilation or save and no hang, give the monitor more time.'''
+run = ["export TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC=1800"]
+
 [[step]]
 when = "kind in ('status', 'last_word')"
-say  = '''Get the whole log of {% if ranks %}{{ ranks | ranks }}{% else %}each rank{% endif %}:
+say = '''Get the whole log of {% if ranks %}{{ ranks | ranks }}{% else %}each rank{% endif %}:
   the line of the watchdog that names the operation, or the error before it, is missing here. Have
   the next run write Flight Recorder dumps.'''
-run  = ["export TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1"]
+run = ["export TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1"]
 */
 select
     'timeout' as kind,

@@ -4,7 +4,10 @@ severity = "critical"
 confidence = "probable"
 status = "stable"
 explains = [
-  "hang.collective_timeout", "hang.log_silence", "divergence.stack", "network.peer_lost",
+  "hang.collective_timeout",
+  "hang.log_silence",
+  "divergence.stack",
+  "network.peer_lost",
   "loss.rollback",
 ]
 explains_same_place = ["hang.missing_rank"]

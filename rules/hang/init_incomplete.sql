@@ -1,9 +1,9 @@
 /*
-title       = "Communicator init or rendezvous never completed"
-severity    = "critical"
-confidence  = "probable"
-status      = "stable"
-about       = """
+title = "Communicator init or rendezvous never completed"
+severity = "critical"
+confidence = "probable"
+status = "stable"
+about = """
 Init is a meeting of all ranks: it ends on all of them or on none. Ranks that started and never
 completed wait for one that did not come, or for a connection that is not made. A rank whose log is
 not here is not observed, which is not the same as missing.
@@ -14,41 +14,48 @@ The log was cut during init: without any other sign of trouble this is informati
 
 [[summary]]
 when = "kind == 'communicator'"
-say  = '''
+say = '''
 Init of a communicator of {{ nranks | count('rank') }} did not complete:
 {{ ranks | ranks }} started it,
 {% if completed %}only {{ completed | ranks }} finished{% else %}none finished{% endif %}
 {%- if missing %}; {{ missing | ranks }} never
 {{ missing | agree('appears', 'appear') }} in the logs{% endif %}.'''
+
 [[summary]]
 when = "kind == 'rendezvous_closed'"
-say  = '''
+say = '''
 {% if ranks %}{{ ranks | ranks | capital }}{% elif hosts %}The agent on {{ hosts | names }}
 {%- else %}A launcher's agent{% endif %} found the rendezvous closed: another agent of the job had
 ended before.'''
+
 [[summary]]
 when = "kind == 'neuron'"
-say  = '''
+say = '''
 Workers waited for others at the start of Neuron's collectives and gave up: {{ error | cut }}'''
+
 [[summary]]
 when = "kind == 'duplicate_rank'"
-say  = "Two processes came to the communicator as {{ ranks | ranks }} of {{ nranks }}."
+say = "Two processes came to the communicator as {{ ranks | ranks }} of {{ nranks }}."
+
 [[summary]]
 when = "kind == 'rank_count_mismatch'"
-say  = '''Processes came to one communicator with different sizes: {{ sizes[0] }} and {{ sizes[1]
+say = '''Processes came to one communicator with different sizes: {{ sizes[0] }} and {{ sizes[1]
   }} ranks.'''
+
 [[summary]]
 when = "kind == 'too_many'"
-say  = '''{{ joined }} processes came to the {{ stage }} of a group of {{ nranks }}: the world
+say = '''{{ joined }} processes came to the {{ stage }} of a group of {{ nranks }}: the world
   size is wrong, or the store holds keys of an earlier attempt.'''
+
 [[summary]]
 when = "kind == 'store' and stage == 'unique_id'"
-say  = '''{% if ranks %}{{ ranks | ranks | capital }}{% else %}Processes{% endif %} waited in the
+say = '''{% if ranks %}{{ ranks | ranks | capital }}{% else %}Processes{% endif %} waited in the
   store for the id of a communicator, which rank {{ awaited }} of the group has to leave there: {%
   if error %}{{ error | lower }}{% else %}it never came{% endif %}.'''
+
 [[summary]]
 when = "kind == 'store'"
-say  = '''
+say = '''
 {%- set meeting = {'store': 'in the store', 'gloo_connect': "for gloo's connections"} -%}
 {%- if nranks and joined -%}
   {{ joined }} of {{ nranks }} ranks came to the {{ stage | replace('_', ' ') }}, the others never
@@ -63,14 +70,16 @@ say  = '''
   : {{ missing | ranks }} never left {{ missing | agree('its', 'their') }} address there
 {%- endif -%}
 .'''
+
 [[summary]]
 when = "kind == 'ras'"
-say  = '''{{ unfinished }} of {{ nranks }} ranks of a communicator {{ unfinished | agree('is',
+say = '''{{ unfinished }} of {{ nranks }} ranks of a communicator {{ unfinished | agree('is',
   'are') }} still in init, which the others have finished (NCCL RAS{% if severity == 'critical'
   %}, in two snapshots{% endif %}).'''
+
 [[summary]]
 when = "kind == 'jax'"
-say  = '''
+say = '''
 Not all JAX processes came to the barrier at the start of the job
 {%- if missing -%}
   : {{ missing | agree('process', 'processes') }} {{ missing | ranges }} never did
@@ -79,19 +88,19 @@ Not all JAX processes came to the barrier at the start of the job
 
 [[summary]]
 when = "kind == 'jax_stuck'"
-say  = '''
+say = '''
 Threads of {% if hosts %}{{ hosts | names }}{% else %}a process{% endif %} wait for others to join
 a meeting of devices (XLA: may be stuck), and the log ends before they came.'''
 
 [[summary]]
 when = "kind == 'hccl'"
-say  = '''{% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} waited for
+say = '''{% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} waited for
   another
   rank to connect and gave up (HCCL {{ code | names }}){% if error %}: {{ error }}{% endif %}'''
 
 [[summary]]
 when = "kind == 'stacks'"
-say  = '''{{ waiting | count('process', 'processes') }} {{ waiting | agree('waits', 'wait') }} in
+say = '''{{ waiting | count('process', 'processes') }} {{ waiting | agree('waits', 'wait') }} in
   init
   ({{ waiting_function }}) for {% if ranks %}{{ ranks | ranks }}{% else %}a process{% endif %}
   {%- if pid %} (pid {{ pid }}{% if host %} on {{ host }}{% endif %}){% elif host %} on {{ host }}
@@ -103,107 +112,129 @@ say  = '''{{ waiting | count('process', 'processes') }} {{ waiting | agree('wait
 
 [[step]]
 when = "kind == 'stacks' and why == 'apart' and pid"
-say  = '''See what {% if ranks %}{{ ranks | ranks }}{% else %}process {{ pid }}{% endif %}
+say = '''See what {% if ranks %}{{ ranks | ranks }}{% else %}process {{ pid }}{% endif %}
   {%- if host %} on {{ host }}{% endif %} does before it comes to init{% if minority_function %}:
   {{ minority_function }} has not returned{% endif %}. What only one rank has to do (a cache, a
   download, a build) must not keep the others in init longer than their timeout.'''
-run  = ["py-spy dump --native --pid {{ pid }}", "strace -f -y -T -p {{ pid }}"]
+run = ["py-spy dump --native --pid {{ pid }}", "strace -f -y -T -p {{ pid }}"]
+
 [[step]]
 when = "kind == 'stacks' and why == 'undumped'"
-say  = '''See whether {{ ranks | ranks }} {{ ranks | agree('was', 'were') }} started at all, and how
+say = '''See whether {{ ranks | ranks }} {{ ranks | agree('was', 'were') }} started at all, and how
   {{ ranks | agree('it', 'they') }} ended if so.
   {%- if server_missing %} Rank 0 serves the store that the others try to reach.{% endif %}'''
-run  = ["pgrep -af python", 'ss -ltnp sport = :"$MASTER_PORT"', "env | grep MASTER_"]
+run = ["pgrep -af python", 'ss -ltnp sport = :"$MASTER_PORT"', "env | grep MASTER_"]
+
 [[step]]
 when = "kind == 'stacks' and why == 'died'"
-say  = '''Find out why {{ ranks | ranks }} died{% if host %} on {{ host }}{% endif %}: the others
+say = '''Find out why {{ ranks | ranks }} died{% if host %} on {{ host }}{% endif %}: the others
   wait in init until their timeout. Let the launcher end the job when one task fails.'''
-run  = ["dmesg -T | grep -iE 'out of memory|oom-kill|segfault'", "srun --kill-on-bad-exit=1"]
+run = ["dmesg -T | grep -iE 'out of memory|oom-kill|segfault'", "srun --kill-on-bad-exit=1"]
+
 [[step]]
 when = "kind == 'rendezvous_closed'"
-say  = '''Read the log of the agent that ended first: it closed the rendezvous, and agents that
+say = '''Read the log of the agent that ended first: it closed the rendezvous, and agents that
   come after it find it closed. To start again, use a new --rdzv-id.'''
-run  = ["sacct -j $SLURM_JOB_ID -o JobID,State,ExitCode,Start,End,NodeList"]
+run = ["sacct -j $SLURM_JOB_ID -o JobID,State,ExitCode,Start,End,NodeList"]
+
 [[step]]
 when = "kind == 'neuron'"
-say  = '''See whether all workers were started with the same world size and the same
+say = '''See whether all workers were started with the same world size and the same
   NEURON_RT_ROOT_COMM_ID, and whether their hosts reach that address.'''
-run  = ["env | grep -E 'NEURON_RT|MASTER_|WORLD_SIZE'", "neuron-ls"]
+run = ["env | grep -E 'NEURON_RT|MASTER_|WORLD_SIZE'", "neuron-ls"]
+
 [[step]]
 when = "kind == 'hccl'"
-say  = '''Look for a rank with another error, or with none at all: it did not come to the meeting.
+say = '''Look for a rank with another error, or with none at all: it did not come to the meeting.
   Where
   all ranks report this, compare their times: if they are further apart than HCCL_CONNECT_TIMEOUT
   (120 s),
   the slowest start is at fault. Then check the links between the NPUs.'''
-run  = [
-  "export HCCL_CONNECT_TIMEOUT=600", "hccn_tool -i 0 -link -g", "hccn_tool -i 0 -tls -g",
+run = [
+  "export HCCL_CONNECT_TIMEOUT=600",
+  "hccn_tool -i 0 -link -g",
+  "hccn_tool -i 0 -tls -g",
   "env | grep HCCL_",
 ]
+
 [[step]]
 when = "missing and kind in ('communicator', 'store')"
-say  = '''See whether {{ missing | ranks }} {{ missing | agree('was', 'were') }} started: the
+say = '''See whether {{ missing | ranks }} {{ missing | agree('was', 'were') }} started: the
   process, its host, an exception before init, the end of {{ missing | agree('its', 'their') }}
   own log.'''
-run  = ["pgrep -af python"]
+run = ["pgrep -af python"]
+
 [[step]]
 when = "kind == 'communicator' and stage == 'bootstrap'"
-say  = '''{% if missing %}If {{ missing | ranks }} did start, check{% else %}Check{% endif %} that
+say = '''{% if missing %}If {{ missing | ranks }} did start, check{% else %}Check{% endif %} that
   {% if hosts | length > 1 %}{{ hosts | names }}{% else %}the hosts{% endif %} reach each other on
   the interface NCCL bootstraps on: name it, and have NCCL log what it does.'''
-run  = [
-  "ping -c 3 {{ hosts[1] }}", "ip -br addr", "export NCCL_SOCKET_IFNAME=eth0",
+run = [
+  "ping -c 3 {{ hosts[1] }}",
+  "ip -br addr",
+  "export NCCL_SOCKET_IFNAME=eth0",
   "export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,BOOTSTRAP,NET",
 ]
+
 [[step]]
 when = "kind == 'communicator' and stage == 'connect'"
-say  = '''The ranks found each other and could not set up their transports: read the NET lines of
+say = '''The ranks found each other and could not set up their transports: read the NET lines of
   NCCL_DEBUG, then try once without InfiniBand and once without P2P to see which path it is.'''
-run  = ["NCCL_DEBUG=INFO NCCL_IB_DISABLE=1", "NCCL_DEBUG=INFO NCCL_P2P_DISABLE=1", "ibstat"]
+run = ["NCCL_DEBUG=INFO NCCL_IB_DISABLE=1", "NCCL_DEBUG=INFO NCCL_P2P_DISABLE=1", "ibstat"]
+
 [[step]]
 when = "kind == 'duplicate_rank'"
-say  = '''Give every process a rank of its own: two were started with RANK={{ rank }}, by hand, by
+say = '''Give every process a rank of its own: two were started with RANK={{ rank }}, by hand, by
   two launchers, or left over from the attempt before.'''
-run  = ["pgrep -af python", "env | grep -E 'LOCAL_RANK|WORLD_SIZE|MASTER_'"]
+run = ["pgrep -af python", "env | grep -E 'LOCAL_RANK|WORLD_SIZE|MASTER_'"]
+
 [[step]]
 when = "kind == 'rank_count_mismatch'"
-say  = "Start all processes with the same world size, and every job with a port of its own."
-run  = ["env | grep -E 'LOCAL_RANK|WORLD_SIZE|MASTER_'"]
+say = "Start all processes with the same world size, and every job with a port of its own."
+run = ["env | grep -E 'LOCAL_RANK|WORLD_SIZE|MASTER_'"]
+
 [[step]]
 when = "kind == 'too_many'"
-say  = '''Compare WORLD_SIZE ({{ nranks }}) with the number of processes that are started, and use
+say = '''Compare WORLD_SIZE ({{ nranks }}) with the number of processes that are started, and use
   a fresh store for each attempt: another port, or a new --rdzv-id.'''
+
 [[step]]
 when = "kind == 'store' and stage == 'unique_id'"
-say  = '''Look at rank {{ awaited }} of the group{% if group %} {{ group }}{% endif %}: it died,
+say = '''Look at rank {{ awaited }} of the group{% if group %} {{ group }}{% endif %}: it died,
   or did not come to this communicator. The end of its own log tells.'''
+
 [[step]]
 when = "kind == 'store' and stage == 'gloo_connect'"
-say  = "Check that the hosts reach each other on the interface gloo takes, and name it."
-run  = ["ip -br addr", "export GLOO_SOCKET_IFNAME=eth0"]
+say = "Check that the hosts reach each other on the interface gloo takes, and name it."
+run = ["ip -br addr", "export GLOO_SOCKET_IFNAME=eth0"]
+
 [[step]]
 when = "kind == 'store' and stage in ('store', 'rendezvous') and not missing"
-say  = '''See whether the ranks that did not come were started, and whether their hosts reach the
+say = '''See whether the ranks that did not come were started, and whether their hosts reach the
   store.'''
-run  = ['nc -vz "$MASTER_ADDR" "$MASTER_PORT"', "pgrep -af python"]
+run = ['nc -vz "$MASTER_ADDR" "$MASTER_PORT"', "pgrep -af python"]
+
 [[step]]
 when = "kind == 'ras' and severity == 'critical'"
-say  = '''See what {% if ranks %}{{ ranks | ranks }}{% else %}these ranks{% endif %}
+say = '''See what {% if ranks %}{{ ranks | ranks }}{% else %}these ranks{% endif %}
   {%- if hosts %} on {{ hosts | names }}{% endif %} wait
   for: stack, NCCL's INIT and NET lines, kernel log.'''
-run  = ["py-spy dump --native --pid {{ pids[0] }}", "dmesg -T | tail -n 100"]
+run = ["py-spy dump --native --pid {{ pids[0] }}", "dmesg -T | tail -n 100"]
+
 [[step]]
 when = "kind == 'ras' and severity != 'critical'"
-say  = "Take a second snapshot a minute later: only if it says the same, these ranks hang in init."
-run  = ["ncclras -v"]
+say = "Take a second snapshot a minute later: only if it says the same, these ranks hang in init."
+run = ["ncclras -v"]
+
 [[step]]
 when = "kind == 'jax_stuck'"
-say  = '''See whether all processes run, take the same way through the program and make the same
+say = '''See whether all processes run, take the same way through the program and make the same
 devices visible: one that died, or compiles something else, keeps the others waiting.'''
-run  = ["pgrep -af python", "py-spy dump --pid {{ pids[0] }}"]
+run = ["pgrep -af python", "py-spy dump --pid {{ pids[0] }}"]
+
 [[step]]
 when = "kind == 'jax'"
-say  = '''See whether {% if missing %}{{ missing | agree('process', 'processes') }} {{ missing |
+say = '''See whether {% if missing %}{{ missing | agree('process', 'processes') }} {{ missing |
   ranges }}{% else %}the processes that did not come{% endif %} were started, with the same
   coordinator address and num_processes, and can reach it.'''
 */

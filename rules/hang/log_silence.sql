@@ -1,11 +1,11 @@
 /*
-title      = "The log of a rank stopped long before those of its peers"
-severity   = "warning"
+title = "The log of a rank stopped long before those of its peers"
+severity = "warning"
 confidence = "probable"
-status     = "stable"
-explains   = ["hang.collective_timeout", "network.peer_lost"]
-needs      = ["training_line"]
-about      = """
+status = "stable"
+explains = ["hang.collective_timeout", "network.peer_lost"]
+needs = ["training_line"]
+about = """
 A rank printed its training steps at a steady pace, then nothing more, while most other ranks went
 on to write - steps, timeouts, errors - for ten of its longest pauses and at least a minute. It hung
 or was lost without a word. Left out are ranks that end with an exit code or an exception, ranks
@@ -18,12 +18,12 @@ references = ["https://docs.pytorch.org/docs/stable/distributed.html#debugging-t
 
 [[summary]]
 when = "job"
-say  = '''
+say = '''
 The log stopped {{ seconds | duration }} before Slurm still listed job {{ job }} as running, after
 a line every {{ usual_pause_seconds | duration }}: it hangs without a word'''
 
 [[summary]]
-say  = '''
+say = '''
 The {{ ranks | agree('log', 'logs') }} of {{ ranks | ranks }}
 {%- if hosts %} ({{ hosts | names }}){% endif %} {{ ranks | agree('stops', 'stop') }}
 {{ seconds | duration }} before those of {{ outlived_by | count('other rank') }}, after a line every
@@ -31,26 +31,30 @@ The {{ ranks | agree('log', 'logs') }} of {{ ranks | ranks }}
 
 [[step]]
 when = "job"
-say  = '''While it still hangs, see where every rank stands: two stacks of each, a minute apart.
+say = '''While it still hangs, see where every rank stands: two stacks of each, a minute apart.
   Then
 end it; nothing else will before its time limit.'''
-run  = [
+run = [
   "srun --overlap --jobid={{ job }} py-spy dump --pid {{ pid }}",
   "scontrol show job {{ job }}",
 ]
+
 [[step]]
 when = "ranks"
-say  = '''See what became of {{ ranks | ranks }}{% if hosts %} on {{ hosts | names }}{% endif %}:
+say = '''See what became of {{ ranks | ranks }}{% if hosts %} on {{ hosts | names }}{% endif %}:
   its process may be gone, stopped (T) or waiting in the kernel (D).'''
-run  = ["ps -o pid,stat,wchan:32,etime,args -p {{ pids[0] }}", "py-spy dump --pid {{ pids[0] }}"]
+run = ["ps -o pid,stat,wchan:32,etime,args -p {{ pids[0] }}", "py-spy dump --pid {{ pids[0] }}"]
+
 [[step]]
-say  = '''Read the end of {% if path %}its log{% else %}their logs{% endif %}, and the kernel log
+say = '''Read the end of {% if path %}its log{% else %}their logs{% endif %}, and the kernel log
 of {%
   if hosts %}{{ hosts | names }}{% else %}the host{% endif %} around the time of the last line{%
   if at %} ({{ at.strftime('%Y-%m-%d %H:%M:%S') }}){% endif %}: Xid, out of memory, hung tasks, a
   full disk.'''
-run  = [
-  "tail -n 20 {{ path }}", "dmesg -T | grep -iE 'xid|out of memory|blocked for more'", "df -h",
+run = [
+  "tail -n 20 {{ path }}",
+  "dmesg -T | grep -iE 'xid|out of memory|blocked for more'",
+  "df -h",
 ]
 */
 with

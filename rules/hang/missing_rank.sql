@@ -1,15 +1,21 @@
 /*
-title      = "A rank is missing from the collective the others are waiting in"
-severity   = "critical"
+title = "A rank is missing from the collective the others are waiting in"
+severity = "critical"
 confidence = "probable"
-status     = "stable"
-explains   = [
-  "hang.collective_timeout", "hang.init_incomplete", "hang.checkpoint", "hang.log_silence",
-  "network.peer_lost", "network.connect_failure", "divergence.collective_count",
-  "divergence.stack", "loss.rollback",
+status = "stable"
+explains = [
+  "hang.collective_timeout",
+  "hang.init_incomplete",
+  "hang.checkpoint",
+  "hang.log_silence",
+  "network.peer_lost",
+  "network.connect_failure",
+  "divergence.collective_count",
+  "divergence.stack",
+  "loss.rollback",
 ]
 explains_other_ranks = ["crash"]
-about      = """
+about = """
 A collective ends when every member has joined it. The ranks named here have not joined, or are
 behind, the one the others are waiting in. Sources are the Flight Recorder (who is there, and
 counters per group), status lines of the watchdogs, monitored_barrier, the desync report, Horovod's
@@ -144,127 +150,153 @@ summary = '''
 
 [[step]]
 when = "accounts[0].finding == 'gone'"
-say  = '''Nothing of {{ ranks | ranks }} is left to dump. Find out how the process ended: exit
+say = '''Nothing of {{ ranks | ranks }} is left to dump. Find out how the process ended: exit
   code, the end of its own log, the scheduler's record, and the kernel log of its host (OOM
   killer).'''
-run  = ["dmesg -T | grep -w {{ pids[0] }}", "journalctl -k | grep -iE 'out of memory|oom-kill'"]
+run = ["dmesg -T | grep -w {{ pids[0] }}", "journalctl -k | grep -iE 'out of memory|oom-kill'"]
+
 [[step]]
 when = "accounts[0].finding == 'ended'"
-say  = '''Read the end of the own log of {{ ranks | ranks }}: {{ accounts[0].exit_codes |
+say = '''Read the end of the own log of {{ ranks | ranks }}: {{ accounts[0].exit_codes |
   ranks('exit code') }} came before the others gave up: the cause is there, and the hang follows
   from it.'''
+
 [[step]]
 when = "only_absent and confidence == 'possible'"
-say  = '''See first whether {{ ranks | ranks }} still ran: exit code, last lines of {{ ranks |
+say = '''See first whether {{ ranks | ranks }} still ran: exit code, last lines of {{ ranks |
   agree('its', 'their') }} own log, space on the disk dumps go to. Nothing here speaks against a
   host or GPU, so don't take it out for this alone.'''
-run  = ["ps -o pid,stat,wchan:32,etime,args -p {{ pids[0] }}"]
+run = ["ps -o pid,stat,wchan:32,etime,args -p {{ pids[0] }}"]
+
 [[step]]
 when = "only_absent and source == ['silent_log'] and group"
-say  = "Have torch write Flight Recorder dumps, which tell it next time."
-run  = ["export TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1"]
+say = "Have torch write Flight Recorder dumps, which tell it next time."
+run = ["export TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1"]
+
 [[step]]
 when = "disputed_side"
-say  = '''Find out first where the program of {{ ranks | ranks }} is: two stacks some seconds
+say = '''Find out first where the program of {{ ranks | ranks }} is: two stacks some seconds
   apart, and the kernel log of its host for Xid. Take the host out only where a GPU is at fault.'''
-run  = ["py-spy dump --pid {{ pids[0] }}", "dmesg -T | grep -i xid"]
+run = ["py-spy dump --pid {{ pids[0] }}", "dmesg -T | grep -i xid"]
+
 [[step]]
 when = "side == 'device' and not disputed_side"
-say  = '''Take {% if hosts %}{{ hosts | names }}{% else %}the host of {{ ranks | ranks }}{% endif
+say = '''Take {% if hosts %}{{ hosts | names }}{% else %}the host of {{ ranks | ranks }}{% endif
   %} out of the pool and test {% if gpus %}{{ gpus | names('GPU') }}{% else %}its GPU{% endif %}:
   the program did its part, the device did not.'''
-run  = [
-  "sbatch --exclude={{ hosts | join(',') }}", "dmesg -T | grep -i xid",
-  "nvidia-smi -q -i {{ gpu | bus_id }}", "dcgmi diag -r 3", "dcgmi diag -r 4",
+run = [
+  "sbatch --exclude={{ hosts | join(',') }}",
+  "dmesg -T | grep -i xid",
+  "nvidia-smi -q -i {{ gpu | bus_id }}",
+  "dcgmi diag -r 3",
+  "dcgmi diag -r 4",
 ]
+
 [[step]]
 when = "side == 'device' and not disputed_side"
-say  = '''If the test finds nothing, run the same job once without that host: a hang that stays
+say = '''If the test finds nothing, run the same job once without that host: a hang that stays
   away is the host's, one that returns on other ranks is the fabric's or NCCL's.'''
+
 [[step]]
 when = "accounts[0].finding in ('stopped', 'stopped_by') and side == 'host'"
-say  = '''Find out who stopped the process{% if host %} on {{ host }}{% endif %} - a debugger, the
+say = '''Find out who stopped the process{% if host %} on {{ host }}{% endif %} - a debugger, the
   scheduler's suspend, Ctrl-Z, a checkpointing tool - and let it continue.'''
-run  = [
+run = [
   "cat /proc/{{ (accounts[0].failed_pids or pids)[0] }}/status",
   "kill -CONT {{ (accounts[0].failed_pids or pids)[0] }}",
 ]
+
 [[step]]
 when = "accounts[0].signal in ('SIGTTOU', 'SIGTTIN')"
-say  = "Start it without a terminal: its input from /dev/null, its output into a file."
+say = "Start it without a terminal: its input from /dev/null, its output into a file."
+
 [[step]]
 when = "accounts[0].finding == 'unreadable' and side == 'host'"
-say  = '''See where in the kernel {{ ranks | ranks }} {{ ranks | agree('waits', 'wait') }},
+say = '''See where in the kernel {{ ranks | ranks }} {{ ranks | agree('waits', 'wait') }},
   mostly for storage or a driver, and read the kernel log of {{ host or 'its host' }} for hung
   tasks. Such a process cannot be killed; if the storage does not come back, the host has to
   be rebooted.'''
-run  = [
-  "cat /proc/{{ pids[0] }}/stack", "cat /proc/{{ pids[0] }}/wchan",
+run = [
+  "cat /proc/{{ pids[0] }}/stack",
+  "cat /proc/{{ pids[0] }}/wchan",
   "dmesg -T | grep -iE 'blocked for more than|not responding|i/o error|xid'",
 ]
+
 [[step]]
 when = "accounts[0].finding == 'no_answer' and side == 'host'"
-say  = '''See whether the process of {{ ranks | ranks }} is stopped (T), waits in the kernel (D),
+say = '''See whether the process of {{ ranks | ranks }} is stopped (T), waits in the kernel (D),
   or holds the GIL in native code, and dump it from outside: what asked it needs its interpreter
   to run.'''
-run  = ["ps -o pid,stat,wchan:32,args -p {{ pids[0] }}", "py-spy dump --native --pid {{ pids[0] }}"]
+run = ["ps -o pid,stat,wchan:32,args -p {{ pids[0] }}", "py-spy dump --native --pid {{ pids[0] }}"]
+
 [[step]]
 when = "accounts[0].finding == 'undumped'"
-say  = '''Look for the process of {{ ranks | ranks }}{% if host %} on {{ host }}{% endif %}: dump
+say = '''Look for the process of {{ ranks | ranks }}{% if host %} on {{ host }}{% endif %}: dump
   its stack if it is there; if not, its exit code and the end of its own log say why.'''
-run  = ["py-spy dump --pid {{ pids[0] }}"]
+run = ["py-spy dump --pid {{ pids[0] }}"]
+
 [[step]]
 when = "accounts[0].finding == 'left_loop'"
-say  = '''Compare how many batches each rank is given: {{ ranks | ranks }} ran out before the
+say = '''Compare how many batches each rank is given: {{ ranks | ranks }} ran out before the
   others. Drop or pad the last batch, make all ranks stop together, or wrap the loop in torch's
   Join.'''
+
 [[step]]
 when = '''accounts[0].finding == 'elsewhere' and accounts[0].frame and accounts[0].stands_still
   and side == 'host''''
-say  = '''Nothing moved between two dumps: see what keeps {{ accounts[0].frame }} from
+say = '''Nothing moved between two dumps: see what keeps {{ accounts[0].frame }} from
   returning.'''
-run  = [
-  "py-spy dump --native --pid {{ pids[0] }}", "cat /proc/{{ pids[0] }}/stack",
+run = [
+  "py-spy dump --native --pid {{ pids[0] }}",
+  "cat /proc/{{ pids[0] }}/stack",
   "strace -f -y -p {{ pids[0] }}",
 ]
+
 [[step]]
 when = '''accounts[0].finding == 'elsewhere' and accounts[0].frame and not accounts[0].stands_still
   and side == 'host''''
-say  = '''Dump {% if ranks %}{{ ranks | ranks }}{% else %}the process{% endif %} once more: if it
+say = '''Dump {% if ranks %}{{ ranks | ranks }}{% else %}the process{% endif %} once more: if it
   is still in {{ accounts[0].frame }}, that call hangs; if not, it is only slow.'''
-run  = ["py-spy dump --native --pid {{ pids[0] }}", "cat /proc/{{ pids[0] }}/stack"]
+run = ["py-spy dump --native --pid {{ pids[0] }}", "cat /proc/{{ pids[0] }}/stack"]
+
 [[step]]
 when = "accounts[0].finding in ('crossed', 'other_tensor')"
-say  = '''Compare what the ranks submit at this point: a condition on the rank, on the data or on
+say = '''Compare what the ranks submit at this point: a condition on the rank, on the data or on
   an exception, or tensors without gradient, lead {{ ranks | ranks }} another way.'''
+
 [[step]]
 when = "accounts[0].finding == 'not_finalized'"
-say  = '''See what {{ ranks | ranks }} {{ ranks | agree('does', 'do') }} instead of ending: a last
+say = '''See what {{ ranks | ranks }} {{ ranks | agree('does', 'do') }} instead of ending: a last
   evaluation, saving a checkpoint, threads that do not end.'''
-run  = ["py-spy dump --pid {{ pids[0] }}"]
+run = ["py-spy dump --pid {{ pids[0] }}"]
+
 [[step]]
 when = "accounts[0].finding == 'dead'"
-say  = '''See whether {% if host %}{{ host }} answers and {% endif %}the process still runs; if
+say = '''See whether {% if host %}{{ host }} answers and {% endif %}the process still runs; if
   not, read how it ended: exit code, kernel log of its host, the scheduler's record.'''
-run  = ["ping -c 3 {{ host }}", "ps -o pid,stat,etime,args -p {{ pids[0] }}"]
+run = ["ping -c 3 {{ host }}", "ps -o pid,stat,etime,args -p {{ pids[0] }}"]
+
 [[step]]
 when = "where == 'init'"
-say  = '''See whether {{ ranks | ranks }} {{ ranks | agree('was', 'were') }} started and came
+say = '''See whether {{ ranks | ranks }} {{ ranks | agree('was', 'were') }} started and came
   through init: {{ ranks | agree('its', 'their') }} own log up to the first collective tells.'''
+
 [[step]]
 when = '''side == 'host' and where != 'init' and accounts[0].finding in
   ('behind', 'awaited_by_root', 'not_at_barrier', 'not_joined', 'not_submitted', 'fewer_calls')'''
-say  = '''Find out where the program of {{ ranks | ranks }} is: two stacks some seconds apart, the
+say = '''Find out where the program of {{ ranks | ranks }} is: two stacks some seconds apart, the
   last lines of {{ ranks | agree('its', 'their') }} own log, the kernel log of {% if hosts %}{{
   hosts | names }}{% else %}{{ ranks | agree('its host', 'their hosts') }}{% endif %}.'''
-run  = ["py-spy dump --pid {{ pids[0] }}", "dmesg -T | tail -n 100"]
+run = ["py-spy dump --pid {{ pids[0] }}", "dmesg -T | tail -n 100"]
+
 [[step]]
 otherwise = true
-say  = '''Look at {% if ranks %}{{ ranks | ranks }}{% else %}this process{% endif %}, not at those
+say = '''Look at {% if ranks %}{{ ranks | ranks }}{% else %}this process{% endif %}, not at those
   that timed out: stack, last lines of the own log, kernel log and GPU state of {% if hosts %}{{
   hosts | names }}{% else %}its host{% endif %}.'''
-run  = [
-  "py-spy dump --pid {{ pids[0] }}", "dmesg -T | grep -iE 'xid|out of memory|blocked for more'",
+run = [
+  "py-spy dump --pid {{ pids[0] }}",
+  "dmesg -T | grep -iE 'xid|out of memory|blocked for more'",
 ]
 */
 with

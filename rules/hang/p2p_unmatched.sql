@@ -1,13 +1,16 @@
 /*
-title      = "A send without its receive, or the reverse"
-severity   = "critical"
+title = "A send without its receive, or the reverse"
+severity = "critical"
 confidence = "probable"
-status     = "stable"
-explains   = [
-  "hang.collective_timeout", "network.peer_lost", "crash", "divergence.stack",
+status = "stable"
+explains = [
+  "hang.collective_timeout",
+  "network.peer_lost",
+  "crash",
+  "divergence.stack",
   "divergence.collective_count",
 ]
-about      = """
+about = """
 One rank waits in a point-to-point operation, and the Flight Recorder of its peer holds no open
 counterpart: the peer does nothing, or is in a collective that the first rank has not entered. Or
 NCCL's log of calls shows one pair of ranks that called Send and Recv unequally often.
@@ -17,30 +20,33 @@ references = ["https://pytorch.org/docs/stable/distributed.html#point-to-point-c
 
 [[summary]]
 when = "source == 'flight_recorder'"
-say  = '''
+say = '''
 Rank {{ waiter }} waits in {{ op }} {{ src }}->{{ dst }}
 {%- if open > 1 %} ({{ open }} open){% endif %}, and rank {{ peer }} has no
 {{ 'receive' if op == 'send' else 'send' }} for it.'''
+
 [[summary]]
 when = "source == 'nccl calls'"
-say  = '''Rank {{ src if op == 'send' else dst }} called {{ 'Send' if op == 'send' else 'Recv' }}
+say = '''Rank {{ src if op == 'send' else dst }} called {{ 'Send' if op == 'send' else 'Recv' }}
   {{ [sends, recvs] | max | count('time') }}, and rank {{ dst if op == 'send' else src }} called
   {{ 'Recv' if op == 'send' else 'Send' }} {{ [sends, recvs] | min | count('time') }} ({{ src
   }}->{{ dst }} of the communicator).'''
 
 [[step]]
 when = "source == 'flight_recorder' and peer_in_collective"
-say  = '''Compare the order of calls on the two ranks: rank {{ peer }} is in a collective that
+say = '''Compare the order of calls on the two ranks: rank {{ peer }} is in a collective that
   rank {{ waiter }} enters only after this {{ op }}. One of the two has to come first on both.'''
+
 [[step]]
 when = "source == 'flight_recorder' and not peer_in_collective"
-say  = '''See where the program of rank {{ peer }} is: it went past its side of {{ src }}->{{ dst
+say = '''See where the program of rank {{ peer }} is: it went past its side of {{ src }}->{{ dst
   }}, or never comes to it. Mostly a condition on the stage, on the micro-batch or on the data is
   to blame.'''
-run  = ["py-spy dump --pid {{ pids[0] }}"]
+run = ["py-spy dump --pid {{ pids[0] }}"]
+
 [[step]]
 when = "source == 'nccl calls'"
-say  = '''Look for what rank {{ dst if op == 'send' else src }} skipped: call {{ seq }} of its
+say = '''Look for what rank {{ dst if op == 'send' else src }} skipped: call {{ seq }} of its
   side of {{ src }}->{{ dst }}. In a pipeline compare the schedule of the two stages and the
   number of micro-batches.'''
 */

@@ -1,144 +1,160 @@
 /*
-title       = "A container could not start, or was removed"
-severity    = "critical"
-confidence  = "definite"
-status      = "stable"
-explains    = ["network.connect_failure", "network.peer_lost", "hang.init_incomplete"]
-about       = """
+title = "A container could not start, or was removed"
+severity = "critical"
+confidence = "definite"
+status = "stable"
+explains = ["network.connect_failure", "network.peer_lost", "hang.init_incomplete"]
+about = """
 The image could not be fetched or opened, the runtime could not set up the GPU, or Kubernetes
 evicted the pod or killed it because a probe failed; or no node, volume or instance was available,
 and the job never ran.
 """
 false_positives = "An earlier try failed and a later one ran."
-references  = ["https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/"]
+references = ["https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/"]
 
 [[summary]]
 when = "reason == 'image'"
-say  = '''
+say = '''
 {% if image %}Image {{ image }}{% else %}The image{% endif %}
 {% if job %}of pod {{ job }}{% endif %} could not be pulled
 '''
+
 [[summary]]
 when = "reason == 'runtime'"
-say  = '''
+say = '''
 The container runtime failed{% if job %} for {{ job }}{% endif %}: {{ message | cut(300) }}
 '''
+
 [[summary]]
 when = "reason == 'evicted'"
-say  = '''
+say = '''
 {% if job %}Pod {{ job }}{% else %}A pod{% endif %} was evicted
 {%- if hosts %} from {{ hosts | names }}{% endif %}: {{ message | cut(200) }}
 '''
+
 [[summary]]
 when = "reason == 'probe_failed'"
-say  = '''
+say = '''
 Kubernetes killed {% if job %}container {{ job }}{% else %}a container{% endif %}: {{ message }}
 '''
 
 [[summary]]
 when = "reason == 'crash_loop'"
-say  = '''
+say = '''
 {% if job %}Pod {{ job }}{% else %}A container{% endif %} ends each time Kubernetes starts it; why
 is in its own log
 '''
+
 [[summary]]
 when = "reason == 'capacity'"
-say  = '''
+say = '''
 The cloud had no instance to give: {{ meaning or message }}
 '''
+
 [[summary]]
 when = "reason in ('unschedulable', 'volume')"
-say  = '''
+say = '''
 {% if job %}Pod {{ job }}{% else %}A pod{% endif %} never started:
 {{ meaning or message }} ({{ message | cut(200) }})
 '''
 
 [[step]]
 when = "reason in ('unschedulable', 'capacity')"
-say  = '''
+say = '''
 Ask for what there is (fewer or other GPUs, another zone), reserve it, or wait: the job did not
 fail, it never ran.
 '''
-run  = [
-  "kubectl describe pod {{ job }}", "kubectl describe nodes | grep -A 9 'Allocated resources'",
+run = [
+  "kubectl describe pod {{ job }}",
+  "kubectl describe nodes | grep -A 9 'Allocated resources'",
 ]
+
 [[step]]
 when = "reason == 'crash_loop'"
-say  = "Read what the container printed before it ended, and the code that it ended with."
-run  = ["kubectl logs --previous {{ job }}", "kubectl describe pod {{ job }}"]
+say = "Read what the container printed before it ended, and the code that it ended with."
+run = ["kubectl logs --previous {{ job }}", "kubectl describe pod {{ job }}"]
+
 [[step]]
 when = "reason == 'volume'"
-say  = "Check that the claim is bound, and that its storage can be reached from the node."
-run  = ["kubectl get pvc,pv", "kubectl describe pod {{ job }}"]
+say = "Check that the claim is bound, and that its storage can be reached from the node."
+run = ["kubectl get pvc,pv", "kubectl describe pod {{ job }}"]
+
 [[step]]
 when = "reason == 'image'"
-say  = '''
+say = '''
 Check the image's name and tag, and that the node may pull it: registry credentials
 (imagePullSecrets), network, free disk.
 '''
-run  = [
+run = [
   "kubectl describe pod {{ job }}",
   "skopeo inspect docker://{{ image }}",
   "kubectl get secrets --field-selector type=kubernetes.io/dockerconfigjson",
 ]
+
 [[step]]
 when = "reason == 'runtime' and ('nvml' in message or 'driver not loaded' in message)"
-say  = '''
+say = '''
 Load the NVIDIA driver{% if hosts %} on {{ hosts | names }}{% else %} on the node that the container
 was to start on{% endif %}: the runtime found none, or one of another version. Keep jobs off the
 node until nvidia-smi works there.
 '''
-run  = ["nvidia-smi", "lsmod | grep nvidia", "dmesg -T | grep -i nvrm | tail"]
+run = ["nvidia-smi", "lsmod | grep nvidia", "dmesg -T | grep -i nvrm | tail"]
+
 [[step]]
 when = "reason == 'runtime' and 'could not select device driver' in message"
-say  = "Install the NVIDIA Container Toolkit and register it with the container runtime."
-run  = [
+say = "Install the NVIDIA Container Toolkit and register it with the container runtime."
+run = [
   "sudo nvidia-ctk runtime configure --runtime=docker",
   "sudo systemctl restart docker",
   "docker run --rm --gpus all ubuntu nvidia-smi",
 ]
+
 [[step]]
 when = '''
 reason == 'runtime' and scheduler == 'kubernetes' and 'device driver' not in message
 '''
-say  = "Look at the pod's events and at the device plugin on its node."
-run  = [
+say = "Look at the pod's events and at the device plugin on its node."
+run = [
   "kubectl describe pod {{ job }}",
   "kubectl get events --sort-by=.lastTimestamp",
   "kubectl get pods -A -o wide | grep -E 'device-plugin|gpu-operator'",
 ]
+
 [[step]]
 when = "reason == 'runtime' and scheduler == 'pyxis'"
-say  = '''
+say = '''
 Start the image by hand on one node: usually the squashfs file is missing or damaged, or the
 directory for unpacked containers is full.
 '''
-run  = ["enroot list", "env | grep ENROOT_", "df -h"]
+run = ["enroot list", "env | grep ENROOT_", "df -h"]
+
 [[step]]
 when = "reason == 'runtime' and scheduler == 'singularity'"
-say  = '''
+say = '''
 Check that the image is whole and readable{% if hosts %} on {{ hosts | names }}{% endif %}, and that
 the cache and temporary directories have room.
 '''
-run  = ["singularity inspect --all *.sif", "df -h /tmp $SINGULARITY_CACHEDIR"]
+run = ["singularity inspect --all *.sif", "df -h /tmp $SINGULARITY_CACHEDIR"]
+
 [[step]]
 when = "reason == 'evicted'"
-say  = '''
+say = '''
 See what the node was short of (memory, ephemeral storage, a taint), and raise the pod's requests
 and limits for it; equal requests and limits (class Guaranteed) are evicted last.
 '''
-run  = [
+run = [
   "kubectl describe pod {{ job }}",
   "kubectl describe node {{ host }}",
   "kubectl get events -A --field-selector reason=Evicted",
 ]
+
 [[step]]
 when = "reason == 'probe_failed'"
-say  = '''
+say = '''
 Give the liveness probe more time (initialDelaySeconds, timeoutSeconds, failureThreshold), or remove
 it: a process that loads a model or waits for its peers does not answer in time.
 '''
-run  = ["kubectl get events --field-selector reason=Unhealthy", "kubectl get pods -o wide"]
+run = ["kubectl get events --field-selector reason=Unhealthy", "kubectl get pods -o wide"]
 */
 select
     list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,

@@ -1,11 +1,11 @@
 /*
-title       = "A processor or a task of a host was stuck"
-severity    = "critical"
-confidence  = "definite"
-status      = "stable"
-explains    = ["hang", "network.peer_lost", "perf.slowdown"]
-transient   = true
-about       = """
+title = "A processor or a task of a host was stuck"
+severity = "critical"
+confidence = "definite"
+status = "stable"
+explains = ["hang", "network.peer_lost", "perf.slowdown"]
+transient = true
+about = """
 The kernel saw a processor that did not schedule (lockup, RCU stall), or a task that was blocked for
 minutes (hung task). A hung task is nearly always a victim: of a file system that does not answer,
 of a disk, of a driver; its stack tells of which. It explains a panic of its host where the kernel
@@ -15,9 +15,9 @@ false_positives = """
 A virtual machine that was paused or migrated; a large dump or a memory hot-add; checkpoints to a
 slow but healthy disk.
 """
-references  = [
-    "https://docs.kernel.org/admin-guide/lockup-watchdogs.html",
-    "https://docs.kernel.org/RCU/stallwarn.html",
+references = [
+  "https://docs.kernel.org/admin-guide/lockup-watchdogs.html",
+  "https://docs.kernel.org/RCU/stallwarn.html",
 ]
 
 summary = '''
@@ -37,58 +37,63 @@ summary = '''
 
 [[step]]
 when = "waits_for == 'file_server'"
-say  = '''
+say = '''
 Look at the file server and the network to it, not at
 {% if host %}{{ host }}{% else %}this host{% endif %}: {{ process or 'the task' }} is waiting for an
 answer (in {{ module or waits_in }}).
 '''
-run  = [
-    "{% if module in ('mmfslinux', 'mmfs26') %}mmdiag --waiters{% endif %}",
-    "{% if module in ('lustre', 'ptlrpc', 'osc', 'mdc') %}lfs check servers{% endif %}",
-    "{% if module in ('nfs', 'nfsv3', 'nfsv4', 'sunrpc') %}nfsiostat 1 5{% endif %}",
-    "{% if module == 'ceph' %}ceph -s{% endif %}",
-    "dmesg -T | grep -iE 'server|not responding|evict|timed out'",
+run = [
+  "{% if module in ('mmfslinux', 'mmfs26') %}mmdiag --waiters{% endif %}",
+  "{% if module in ('lustre', 'ptlrpc', 'osc', 'mdc') %}lfs check servers{% endif %}",
+  "{% if module in ('nfs', 'nfsv3', 'nfsv4', 'sunrpc') %}nfsiostat 1 5{% endif %}",
+  "{% if module == 'ceph' %}ceph -s{% endif %}",
+  "dmesg -T | grep -iE 'server|not responding|evict|timed out'",
 ]
+
 [[step]]
 when = "waits_for == 'disk'"
-say  = '''
+say = '''
 Look at the disks{% if host %} of {{ host }}{% endif %}: the task waits for one of them or for its
 file system
 ({{ module or waits_in }}).
 '''
-run  = ["dmesg -T | grep -iE 'I/O error|nvme|ata[0-9]'", "iostat -x 1 5"]
+run = ["dmesg -T | grep -iE 'I/O error|nvme|ata[0-9]'", "iostat -x 1 5"]
+
 [[step]]
 when = "waits_for == 'gpu'"
-say  = '''
+say = '''
 Look for an error of the GPU driver{% if host %} on {{ host }}{% endif %}: the task waits in it
 ({{ module or waits_in }}).
 '''
-run  = ["dmesg -T | grep -iE 'xid|nvrm|amdgpu'", "nvidia-smi"]
+run = ["dmesg -T | grep -iE 'xid|nvrm|amdgpu'", "nvidia-smi"]
+
 [[step]]
 when = "waits_for == 'network'"
-say  = '''
+say = '''
 Look at the network card{% if host %} of {{ host }}{% endif %}: the task waits in its driver
 ({{ module or waits_in }}).
 '''
-run  = ["dmesg -T | grep -iE 'mlx5|infiniband|rdma'", "ibstat"]
+run = ["dmesg -T | grep -iE 'mlx5|infiniband|rdma'", "ibstat"]
+
 [[step]]
 when = "kind == 'hung_task' and not waits_for"
-say  = '''
+say = '''
 Read the stack of {{ process }} in the kernel log: nfs_, ll_, ldlm_ and fuse_ mean a file server,
 jbd2_ and xfs_ a disk, nv and uvm_ the GPU driver. If it is still blocked, see where it is now.
 '''
-run  = ["dmesg -T | grep -A 30 'blocked for more than'", "cat /proc/{{ pid }}/stack"]
+run = ["dmesg -T | grep -A 30 'blocked for more than'", "cat /proc/{{ pid }}/stack"]
+
 [[step]]
 when = "kind != 'hung_task' and not waits_for"
-say  = '''
+say = '''
 Read the stack in the kernel log: a driver in it is the suspect. Without one it is firmware,
 microcode or a broken processor: take {% if host %}{{ host }}{% else %}the node{% endif %} out of
 the pool.
 '''
-run  = [
-    "dmesg -T | grep -A 30 -iE 'lockup|rcu.*stall'",
-    "ipmitool sel elist",
-    "sbatch --exclude={{ host }}",
+run = [
+  "dmesg -T | grep -A 30 -iE 'lockup|rcu.*stall'",
+  "ipmitool sel elist",
+  "sbatch --exclude={{ host }}",
 ]
 */
 with

@@ -1,19 +1,23 @@
 /*
-title       = "A local disk or its file system failed"
-severity    = "critical"
-confidence  = "definite"
-status      = "stable"
-explains    = [
-    "hang.checkpoint", "hang.dataloader", "crash", "host.disk_full", "loss.rollback",
-    "perf.slowdown",
+title = "A local disk or its file system failed"
+severity = "critical"
+confidence = "definite"
+status = "stable"
+explains = [
+  "hang.checkpoint",
+  "hang.dataloader",
+  "crash",
+  "host.disk_full",
+  "loss.rollback",
+  "perf.slowdown",
 ]
 explains_same_place = ["host.cpu_stall", "host.kernel_panic"]
-about       = """
+about = """
 The disk did not complete requests, or the file system found itself damaged. After a remount
 read-only every write to it fails, with errors that read like missing permissions.
 """
 false_positives = "A removable or network block device that was detached on purpose."
-references  = ["https://docs.kernel.org/admin-guide/ext4.html"]
+references = ["https://docs.kernel.org/admin-guide/ext4.html"]
 
 summary = '''
 {% if host %}{{ host }}: {% endif %}{% if device %}disk {{ device }}{% else %}a disk{% endif %}:
@@ -27,52 +31,58 @@ summary = '''
 
 [[step]]
 when = "severity == 'critical'"
-say  = '''
+say = '''
 Take {% if host %}{{ host }}{% else %}the node{% endif %} out of the pool, and check that the last
 checkpoint
 written to this disk is whole.
 '''
-run  = [
-    "scontrol update state=drain reason=disk_error nodename={{ host }}",
-    "sbatch --exclude={{ host }}",
+run = [
+  "scontrol update state=drain reason=disk_error nodename={{ host }}",
+  "sbatch --exclude={{ host }}",
 ]
+
 [[step]]
 when = "drive and drive.startswith('nvme')"
-say  = '''
+say = '''
 Look at the health of the drive{% if state == 'gone' %}, once it is back after a reboot or a power
 cycle
 {%- endif %}; replace it if it counts media errors or critical warnings.
 '''
-run  = [
-    "nvme list",
-    "nvme smart-log /dev/{{ drive }}",
-    "nvme error-log /dev/{{ drive }}",
+run = [
+  "nvme list",
+  "nvme smart-log /dev/{{ drive }}",
+  "nvme error-log /dev/{{ drive }}",
 ]
+
 [[step]]
 when = "drive and not drive.startswith('nvme')"
-say  = "Look at the health of the drive; replace it if it counts pending or reallocated sectors."
-run  = ["smartctl -a /dev/{{ drive }}"]
+say = "Look at the health of the drive; replace it if it counts pending or reallocated sectors."
+run = ["smartctl -a /dev/{{ drive }}"]
+
 [[step]]
 when = "device and not drive and state != 'read_only'"
-say  = '''
+say = '''
 Look at the health of the drive below {{ device }}; replace it if it counts pending or reallocated
 sectors.
 '''
-run  = ["lsblk -o NAME,TYPE,SIZE,MODEL,SERIAL,MOUNTPOINTS", "smartctl --scan", "cat /proc/mdstat"]
+run = ["lsblk -o NAME,TYPE,SIZE,MODEL,SERIAL,MOUNTPOINTS", "smartctl --scan", "cat /proc/mdstat"]
+
 [[step]]
 when = "state in ('read_only', 'fs_error') and device"
-say  = "Unmount the file system and check it before it is used again."
-run  = ["findmnt -S /dev/{{ device }}", "fsck -n /dev/{{ device }}"]
+say = "Unmount the file system and check it before it is used again."
+run = ["findmnt -S /dev/{{ device }}", "fsck -n /dev/{{ device }}"]
+
 [[step]]
 when = "state == 'beyond_end'"
-say  = '''
+say = '''
 Compare the size of the file system with that of its device: it asks for blocks that are not there.
 '''
-run  = ["lsblk -b"]
+run = ["lsblk -b"]
+
 [[step]]
 otherwise = true
-say  = "Look at the kernel log for the disk that is meant, and at its health."
-run  = ["dmesg -T | grep -iE 'I/O error|nvme|ata[0-9]'", "smartctl --scan"]
+say = "Look at the kernel log for the disk that is meant, and at its health."
+run = ["dmesg -T | grep -iE 'I/O error|nvme|ata[0-9]'", "smartctl --scan"]
 */
 with
     disk_event as (

@@ -1,10 +1,10 @@
 /*
-title      = "A disk is full, or a quota is used up"
-severity   = "critical"
+title = "A disk is full, or a quota is used up"
+severity = "critical"
 confidence = "definite"
-status     = "stable"
-explains   = ["crash", "hang", "loss.rollback"]
-about      = """
+status = "stable"
+explains = ["crash", "hang", "loss.rollback"]
+about = """
 A write failed because the file system had no space or no inodes left, or because the user's quota
 was reached. Usually it was a checkpoint, a cache or a log. A full /dev/shm is another matter: see
 oom.shared_memory.
@@ -17,29 +17,32 @@ references = ["https://man7.org/linux/man-pages/man3/errno.3.html"]
 
 [[summary]]
 when = "crowded"
-say  = '''
+say = '''
 {% if is_over_quota %}The quota on {{ path }} is exceeded{% elif crowded == 'inodes' %}{{ path }}
 has used {{ percent }} % of its inodes: too many files{% else %}{{ path }} is {{ percent }} % full
 {%- endif %}
 '''
+
 [[summary]]
 when = "error == 'EDQUOT'"
-say  = '''
+say = '''
 The quota is used up{% if path %} for {{ path }}{% endif %}
 {%- if hosts %} on {{ hosts | names }}{% endif %}
 {%- if ranks %} ({{ ranks | ranks }}){% elif pids %} ({{ pids | names('pid') }}){% endif %}
 {%- if failures > 1 %}: {{ failures | count('failed write') }}{% endif %}
 '''
+
 [[summary]]
 when = "error == 'ENOSPC'"
-say  = '''
+say = '''
 No space is left on the file system{% if path %} of {{ path }}{% endif %}
 {%- if hosts %} on {{ hosts | names }}{% endif %}
 {%- if ranks %} ({{ ranks | ranks }}){% elif pids %} ({{ pids | names('pid') }}){% endif %}
 {%- if failures > 1 %}: {{ failures | count('failed write') }}{% endif %}
 '''
+
 [[summary]]
-say  = '''
+say = '''
 A checkpoint could not be written{% if path %} to {{ path }}{% endif %}
 {%- if hosts %} on {{ hosts | names }}{% endif %}
 {%- if ranks %} ({{ ranks | ranks }}){% elif pids %} ({{ pids | names('pid') }}){% endif %},
@@ -48,42 +51,46 @@ probably for lack of space
 
 [[step]]
 when = "crowded == 'inodes'"
-say  = "Remove or pack small files: the inodes run out before the bytes do."
-run  = ["df -i {{ path if path.startswith('/') }}", "du --inodes -d 2 {{ path }}"]
+say = "Remove or pack small files: the inodes run out before the bytes do."
+run = ["df -i {{ path if path.startswith('/') }}", "du --inodes -d 2 {{ path }}"]
+
 [[step]]
 when = "crowded == 'bytes'"
-say  = '''
+say = '''
 Free space on {{ path }}: keep fewer checkpoints, move caches and logs. Let a watchdog alert from
 80 % on: file systems of many servers fail writes as soon as one of them is full.
 '''
-run  = [
+run = [
   "df -h {{ path if path.startswith('/') }}",
   "df -i {{ path if path.startswith('/') }}",
   "du -xh -d 2 {{ path }}",
 ]
+
 [[step]]
 when = "error == 'EDQUOT'"
-say  = '''
+say = '''
 Delete what is no longer needed{% if path %} where {{ path }} is{% endif %}, or have the quota
 raised (of blocks or of files: both count).
 '''
-run  = ["quota -s", "lfs quota -h -u $USER {{ directory }}"]
+run = ["quota -s", "lfs quota -h -u $USER {{ directory }}"]
+
 [[step]]
 when = "error != 'EDQUOT' and not crowded"
-say  = '''
+say = '''
 Free space{% if path %} where {{ path }} is{% endif %}{% if hosts %} on {{ hosts | names }}{% endif
 %}:
 blocks or inodes may have run out.
 '''
-run  = [
-    "df -h {{ directory }}",
-    "df -i {{ directory }}",
-    "{% if not directory %}df -h{% endif %}",
-    "{% if not directory %}df -i{% endif %}",
+run = [
+  "df -h {{ directory }}",
+  "df -i {{ directory }}",
+  "{% if not directory %}df -h{% endif %}",
+  "{% if not directory %}df -i{% endif %}",
 ]
+
 [[step]]
 when = "not crowded"
-say  = '''
+say = '''
 Keep fewer checkpoints and move caches and logs elsewhere. Then resume from the last complete
 checkpoint: the one being written is damaged.
 '''

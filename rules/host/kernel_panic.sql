@@ -1,16 +1,16 @@
 /*
-title       = "The kernel of a host crashed"
-severity    = "critical"
-confidence  = "definite"
-status      = "stable"
-explains    = ["hang", "network", "host.node_lost", "crash", "loss.rollback"]
-transient   = true
-about       = """
+title = "The kernel of a host crashed"
+severity = "critical"
+confidence = "definite"
+status = "stable"
+explains = ["hang", "network", "host.node_lost", "crash", "loss.rollback"]
+transient = true
+about = """
 A panic stops the host. An oops kills the task that was running in the kernel and often leaves locks
 held, so that the host is stuck soon after.
 """
 false_positives = "A panic provoked on purpose (sysrq, a test of kdump)."
-references  = ["https://docs.kernel.org/admin-guide/bug-hunting.html"]
+references = ["https://docs.kernel.org/admin-guide/bug-hunting.html"]
 
 summary = '''
 {% if host %}{{ host }}: {% endif %}kernel {{ 'panic' if panic else 'oops' }}: {{ message | cut }}
@@ -18,41 +18,44 @@ summary = '''
 
 [[step]]
 when = "cause == 'memory'"
-say  = '''
+say = '''
 Use less host memory per node (data loader workers, caches, offload), or give the job a cgroup of
 its own, so that only the job ends: the host had no memory left, and its kernel panics then
 (vm.panic_on_oom, or nothing left to kill). The report of the OOM killer above the panic lists who
 held how much.
 '''
-run  = ["sysctl vm.panic_on_oom"]
+run = ["sysctl vm.panic_on_oom"]
+
 [[step]]
 when = "cause == 'stall'"
-say  = '''
+say = '''
 Look for the lockup or the hung task that the kernel reported before: it panics for one, as it was
 set to.
 '''
-run  = ["sysctl -a | grep -E 'hung_task_panic|lockup_panic|panic_on_rcu_stall'"]
+run = ["sysctl -a | grep -E 'hung_task_panic|lockup_panic|panic_on_rcu_stall'"]
+
 [[step]]
 when = "cause == 'hardware'"
-say  = '''
+say = '''
 Read the event log of the board management controller{% if host %} of {{ host }}{% endif %}: the
 hardware stopped the kernel.
 '''
-run  = ["ipmitool sel elist", "ras-mc-ctl --errors"]
+run = ["ipmitool sel elist", "ras-mc-ctl --errors"]
+
 [[step]]
 when = "cause != 'memory'"
-say  = '''
+say = '''
 Take {% if host %}{{ host }}{% else %}the node{% endif %} out of the pool and keep the dump, with
 the versions
 of kernel and drivers. Compare it with the {{ 'panics' if panic else 'oopses' }} of other nodes:
 always the same function is software, another one each time is hardware.
 '''
-run  = [
-    "scontrol update state=drain reason=kernel_crash nodename={{ host }}",
-    "sbatch --exclude={{ host }}",
-    "ls -l /var/crash /sys/fs/pstore",
-    "uname -r",
-    "cat /proc/driver/nvidia/version",
+run = [
+  "scontrol update state=drain reason=kernel_crash nodename={{ host }}",
+  "sbatch --exclude={{ host }}",
+  "ls -l /var/crash /sys/fs/pstore",
+  "uname -r",
+  "cat /proc/driver/nvidia/version",
 ]
 */
 with

@@ -1,10 +1,10 @@
 /*
-title      = "A limit of the system or of the user was reached"
-severity   = "critical"
+title = "A limit of the system or of the user was reached"
+severity = "critical"
 confidence = "definite"
-status     = "stable"
-explains   = ["crash", "hang", "network.peer_lost", "loss.rollback"]
-about      = """
+status = "stable"
+explains = ["crash", "hang", "network.peer_lost", "loss.rollback"]
+about = """
 Too many open files, no more threads or processes, no more address space: a call failed because a
 limit (ulimit, cgroup pids.max, fs.file-max) was reached, not because the machine is out of memory.
 """
@@ -15,29 +15,32 @@ references = ["https://man7.org/linux/man-pages/man2/getrlimit.2.html"]
 
 [[summary]]
 when = "rlimit_nofile"
-say  = '''
+say = '''
 The limit on open files is {{ rlimit_nofile }}{% if hosts %} on {{ hosts | names }}{% endif %}:
 programs that look at every possible descriptor become slow
 '''
+
 [[summary]]
 when = "limit == 'processor cores'"
-say  = '''
+say = '''
 {% if ranks %}{{ ranks | ranks | capital }}{% else %}The processes{% endif %}
 {%- if hosts %} on {{ hosts | names }}{% endif %} may use {{ limit_value | count('processor core')
 }}
 {%- if workers %}, and {{ ranks | agree('its', 'their') if ranks else 'their' }} data loaders start
 {{ workers | count('worker') }}{% endif %}
 '''
+
 [[summary]]
 when = "limit == 'locked memory' and severity == 'warning'"
-say  = '''
+say = '''
 The limit on locked memory is low{% if limit_value %} ({{ limit_value | size }}){% endif %}
 {%- if hosts %} on {{ hosts | names }}{% endif %}
 {%- if ranks %} ({{ ranks | ranks }}){% elif pids %} ({{ pids | names('pid') }}){% endif %}: RDMA
 needs more
 '''
+
 [[summary]]
-say  = '''
+say = '''
 {% if ranks %}{{ ranks | ranks | capital }}
 {%- elif pids %}{{ 'Process' if pids | length == 1 else 'Processes' }} {{ pids | names }}
 {%- else %}A process{% endif %}
@@ -58,67 +61,75 @@ say  = '''
 
 [[step]]
 when = "rlimit_nofile"
-say  = '''
+say = '''
 Set a usual limit where the container or service is started (LimitNOFILE of containerd or docker).
 '''
-run  = ["ulimit -n 65536"]
+run = ["ulimit -n 65536"]
+
 [[step]]
 when = "limit == 'processor cores'"
-say  = '''
+say = '''
 Give srun the number of cores itself: since Slurm 22.05 it does not take it over from sbatch. Then
 count again what a process may use.
 '''
-run  = [
+run = [
   "srun --cpus-per-task=$SLURM_CPUS_PER_TASK …",
   "srun --cpus-per-task=$SLURM_CPUS_PER_TASK nproc",
 ]
+
 [[step]]
 when = "limit == 'open files' and errno == 'ENFILE'"
-say  = '''
+say = '''
 Raise the limit of the whole system{% if hosts %} on {{ hosts | names }}{% endif %}, and find who
 holds the files.
 '''
-run  = ["cat /proc/sys/fs/file-nr", "sysctl -w fs.file-max=2097152"]
+run = ["cat /proc/sys/fs/file-nr", "sysctl -w fs.file-max=2097152"]
+
 [[step]]
 when = "limit == 'open files' and errno != 'ENFILE' and not rlimit_nofile"
-say  = '''
+say = '''
 Raise the limit on open files where the job is started
 {%- if limit_value %} above {{ limit_value }}{% endif %} (LimitNOFILE of the service, --ulimit
 nofile of the container), and look for files that are never closed.
 '''
-run  = ["ulimit -n 65536", "ls -l /proc/{{ pid }}/fd"]
+run = ["ulimit -n 65536", "ls -l /proc/{{ pid }}/fd"]
+
 [[step]]
 when = "limit == 'open files' and errno != 'ENFILE' and not rlimit_nofile"
-say  = '''
+say = '''
 If data loader workers hold them, use fewer workers, or share tensors through files:
 torch.multiprocessing.set_sharing_strategy('file_system').
 '''
+
 [[step]]
 when = "limit == 'processes and threads'"
-say  = '''
+say = '''
 Raise the limit on processes where the job is started (LimitNPROC of the service, --pids-limit of
 the container, pids.max of its cgroup), or start fewer: data loader workers and threads per process
 count together for one user.
 '''
-run  = ["ulimit -u", "ps -eLf | wc -l", "export OMP_NUM_THREADS=4"]
+run = ["ulimit -u", "ps -eLf | wc -l", "export OMP_NUM_THREADS=4"]
+
 [[step]]
 when = "limit == 'inotify watches'"
-say  = "Raise the number of inotify watches{% if hosts %} on {{ hosts | names }}{% endif %}."
-run  = ["sysctl -w fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=1024"]
+say = "Raise the number of inotify watches{% if hosts %} on {{ hosts | names }}{% endif %}."
+run = ["sysctl -w fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=1024"]
+
 [[step]]
 when = "limit == 'locked memory'"
-say  = '''
+say = '''
 Remove the limit on locked memory where the job is started: LimitMEMLOCK=infinity of slurmd or of
 the container service, --ulimit memlock=-1 of docker.
 '''
-run  = ["ulimit -l unlimited"]
+run = ["ulimit -l unlimited"]
+
 [[step]]
 when = "limit == 'memory'"
-say  = '''
+say = '''
 See whether a limit on address space is set (ulimit -v) or the kernel may not overcommit, and raise
 it or ask for less at once.
 '''
-run  = ["ulimit -v", "sysctl vm.overcommit_memory", "grep -i commit /proc/meminfo"]
+run = ["ulimit -v", "sysctl vm.overcommit_memory", "grep -i commit /proc/meminfo"]
 */
 with
     traced_limit as (select max_by(nofile, line_no) as nofile from open_files_limit),

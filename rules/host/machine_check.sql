@@ -1,17 +1,17 @@
 /*
-title       = "A host's memory, processor or PCIe reported an uncorrected error"
-severity    = "critical"
-confidence  = "definite"
-status      = "stable"
-explains    = ["hang", "network.peer_lost", "crash.signal", "loss.rollback", "perf.slowdown"]
+title = "A host's memory, processor or PCIe reported an uncorrected error"
+severity = "critical"
+confidence = "definite"
+status = "stable"
+explains = ["hang", "network.peer_lost", "crash.signal", "loss.rollback", "perf.slowdown"]
 explains_same_place = ["host.kernel_panic", "host.node_lost"]
-transient   = true
-about       = """
+transient = true
+about = """
 The hardware found an error it could not correct. The kernel kills the process whose memory is lost
 (SIGBUS) or stops the host. Corrected errors are left out: every healthy machine counts some.
 """
 false_positives = "Errors injected by a test (einj)."
-references  = ["https://docs.kernel.org/admin-guide/ras.html"]
+references = ["https://docs.kernel.org/admin-guide/ras.html"]
 
 summary = '''
 {% if host %}{{ host }}: {% endif %}
@@ -26,49 +26,54 @@ summary = '''
 
 [[step]]
 when = "severity != 'info'"
-say  = '''
+say = '''
 Take {% if host %}{{ host }}{% else %}the node{% endif %} out of the pool and run the job again
 without it.
 '''
-run  = [
-    "scontrol update state=drain reason={{ part }}_error nodename={{ host }}",
-    "sbatch --exclude={{ host }}",
+run = [
+  "scontrol update state=drain reason={{ part }}_error nodename={{ host }}",
+  "sbatch --exclude={{ host }}",
 ]
+
 [[step]]
 when = "part == 'pcie' and severity == 'info'"
-say  = "Look at the GPU first: one that leaves the bus takes its port with it."
-run  = ["dmesg -T | grep -E 'Xid|AER'"]
+say = "Look at the GPU first: one that leaves the bus takes its port with it."
+run = ["dmesg -T | grep -E 'Xid|AER'"]
+
 [[step]]
 when = "part == 'memory'"
-say  = '''
+say = '''
 Replace the memory module{% if dimm %} {{ dimm }}{% endif %}; the event log of the board management
 controller tells its slot.
 '''
-run  = ["ipmitool sel elist", "ras-mc-ctl --errors", "edac-util -v"]
+run = ["ipmitool sel elist", "ras-mc-ctl --errors", "edac-util -v"]
+
 [[step]]
 when = "part == 'processor'"
-say  = '''
+say = '''
 Decode the machine check and look at the event log of the board management controller: it tells
 which processor, cache or bus to replace.
 '''
-run  = ["ras-mc-ctl --errors", "ipmitool sel elist", "dmesg -T | grep -iE 'mce|hardware error'"]
+run = ["ras-mc-ctl --errors", "ipmitool sel elist", "dmesg -T | grep -iE 'mce|hardware error'"]
+
 [[step]]
 when = "part == 'pcie' and gpus and severity != 'info'"
-say  = '''
+say = '''
 Reseat {{ gpus | names('GPU') }} and the riser or cable, check its power, and run a diagnosis;
 exchange the GPU if the error comes again.
 '''
-run  = [
-    "lspci -vvs {{ device }}",
-    "lspci -vvs {{ gpus[0] | bus_id }}",
-    "dcgmi diag -r 3",
+run = [
+  "lspci -vvs {{ device }}",
+  "lspci -vvs {{ gpus[0] | bus_id }}",
+  "dcgmi diag -r 3",
 ]
+
 [[step]]
 when = "part == 'pcie' and not gpus and severity != 'info'"
-say  = '''
+say = '''
 See which device is below the port, reseat it, and replace it or its slot if the error comes again.
 '''
-run  = ["lspci -tv", "lspci -vvs {{ device }}", "dmesg -T | grep -iE 'aer|pcieport'"]
+run = ["lspci -tv", "lspci -vvs {{ device }}", "dmesg -T | grep -iE 'aer|pcieport'"]
 */
 with
     host_fault as (

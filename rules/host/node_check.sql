@@ -1,78 +1,91 @@
 /*
-title       = "A test of nodes says that a node is bad"
-severity    = "critical"
-confidence  = "probable"
-status      = "experimental"
-explains    = ["crash", "hang", "divergence", "loss.nan", "gpu.cuda_error"]
-transient   = true
-needs       = ["node_test", "node_state"]
-about       = """
+title = "A test of nodes says that a node is bad"
+severity = "critical"
+confidence = "probable"
+status = "experimental"
+explains = ["crash", "hang", "divergence", "loss.nan", "gpu.cuda_error"]
+transient = true
+needs = ["node_test", "node_state"]
+about = """
 A test that runs over all nodes before or after a job failed: a collective did not pass or a GPU
 took no memory (torch-distributed-gpu-test and similar tools), nccl-tests received wrong values, a
 health check of the node failed. Where other nodes pass the same test the node is to blame; where
 all fail one of them, or the network between them, holds up the rest.
 """
 false_positives = "A test that was started with wrong addresses fails on good nodes."
-references  = [
+references = [
   "https://github.com/NVIDIA/nccl-tests",
   "https://github.com/mej/nhc",
 ]
 
 [[summary]]
 when = "test == 'nccl-tests' and not wrong"
-say  = '''nccl-tests failed{% if hosts %} on {{ hosts | names }}{% endif %}: {{ message | cut }}'''
+say = '''nccl-tests failed{% if hosts %} on {{ hosts | names }}{% endif %}: {{ message | cut }}'''
+
 [[summary]]
 when = "test == 'nccl-tests'"
-say  = '''nccl-tests received {{ wrong | count('wrong value') }}{% if hosts %} with
+say = '''nccl-tests received {{ wrong | count('wrong value') }}{% if hosts %} with
   {{ hosts | names }}{% endif %}: data is corrupted on a GPU or on the way'''
+
 [[summary]]
 when = "check_name"
-say  = '''The health check {{ check_name }} failed{% if hosts %} on {{ hosts | names }}{% endif %}
+say = '''The health check {{ check_name }} failed{% if hosts %} on {{ hosts | names }}{% endif %}
   {%- if message %}: {{ message | cut }}{% endif %}'''
+
 [[summary]]
 when = "test == 'slurm'"
-say  = "Slurm keeps {{ hosts | names }} out of work: {{ message | cut }}"
+say = "Slurm keeps {{ hosts | names }} out of work: {{ message | cut }}"
+
 [[summary]]
 when = "test == 'allocation'"
-say  = "A test of nodes cannot allocate memory on {{ hosts | names }}"
+say = "A test of nodes cannot allocate memory on {{ hosts | names }}"
+
 [[summary]]
 when = "peers_well"
-say  = '''The test of nodes fails on {{ hosts | names }}, while
+say = '''The test of nodes fails on {{ hosts | names }}, while
   {{ peers_well | count('other node') }} {{ 'passes' if peers_well == 1 else 'pass' }} it'''
+
 [[summary]]
 when = "peers"
-say  = "All {{ hosts | length }} nodes fail the test: {{ hosts | names }}"
+say = "All {{ hosts | length }} nodes fail the test: {{ hosts | names }}"
+
 [[summary]]
-say  = '''The test of nodes fails on {{ hosts | names }}
+say = '''The test of nodes fails on {{ hosts | names }}
   {%- if message %}: {{ message | cut }}{% endif %}'''
 
 [[step]]
 when = "(peers_well or test in ('health', 'allocation', 'slurm')) and test != 'nccl-tests'"
-say  = "Leave {{ hosts | names }} out of the next job and test the GPUs there."
-run  = [
-  "sbatch --exclude={{ hosts | join(',') }}", "dcgmi diag -r 3", "dcgmi diag -r 4", "dmesg -T",
+say = "Leave {{ hosts | names }} out of the next job and test the GPUs there."
+run = [
+  "sbatch --exclude={{ hosts | join(',') }}",
+  "dcgmi diag -r 3",
+  "dcgmi diag -r 4",
+  "dmesg -T",
 ]
+
 [[step]]
 when = "test == 'nccl-tests' and not wrong"
 say = '''Leave {{ hosts | names }} out, and run the test there alone: what fails alone is the node,
 what
   fails only with others is the network between them (try NCCL_SOCKET_IFNAME=lo on one node).'''
-run  = [
+run = [
   "sbatch --exclude={{ hosts | join(',') }}",
   "NCCL_DEBUG=INFO NCCL_SOCKET_IFNAME=lo all_reduce_perf -b 32M -e 1G -f 2 -g 8",
   "dcgmi diag -r 3",
 ]
+
 [[step]]
 when = "test == 'nccl-tests' and wrong"
-say  = '''Find the bad part by halves: run the test on each node alone, then on half of the GPUs
+say = '''Find the bad part by halves: run the test on each node alone, then on half of the GPUs
   (CUDA_VISIBLE_DEVICES), then on pairs; what stays wrong alone is the GPU, what is only wrong
   between nodes is the network. Then diagnose that node.'''
-run  = ["all_reduce_perf -b 32M -e 8G -f 2 -c 1 -g 8", "dcgmi diag -r 4"]
+run = ["all_reduce_perf -b 32M -e 8G -f 2 -c 1 -g 8", "dcgmi diag -r 4"]
+
 [[step]]
 when = "test == 'collective' and not peers_well"
-say  = '''Each GPU says so when any other does not answer: run the test on each node alone, then on
+say = '''Each GPU says so when any other does not answer: run the test on each node alone, then on
   pairs of nodes, and look for the one that fails in every pair.'''
-run  = ["python -m torch.distributed.run --nproc_per_node 8 torch-distributed-gpu-test.py"]
+run = ["python -m torch.distributed.run --nproc_per_node 8 torch-distributed-gpu-test.py"]
 */
 select
     test,

@@ -1,44 +1,48 @@
 /*
-title       = "A node of the job went down"
-severity    = "critical"
-confidence  = "definite"
-status      = "stable"
-explains    = ["hang", "network", "host.preempted", "crash", "loss.rollback"]
-transient   = true
-about       = """
+title = "A node of the job went down"
+severity = "critical"
+confidence = "definite"
+status = "stable"
+explains = ["hang", "network", "host.preempted", "crash", "loss.rollback"]
+transient = true
+about = """
 The scheduler lost contact with a node, or reports that it failed. The ranks on it are gone; all
 others wait for them or are killed.
 """
 false_positives = """
 The node was rebooted or drained on purpose; only the scheduler's daemon on it was down.
 """
-references  = ["https://slurm.schedmd.com/troubleshoot.html#nodes"]
+references = ["https://slurm.schedmd.com/troubleshoot.html#nodes"]
 
 [[summary]]
 when = "scheduler == 'mpirun'"
-say  = '''
+say = '''
 mpirun lost its daemon on {{ hosts | names('node') }}: the
 {{ hosts | agree('node went down, its pod', 'nodes went down, their pods') }} or daemon was killed,
 or the network failed
 '''
+
 [[summary]]
 when = "out_because == 'stuck'"
-say  = '''
+say = '''
 Processes could not be ended on {{ hosts | names('node') }}: they wait in the kernel, and Slurm
 drains {{ hosts | agree('it', 'them') }}
 '''
+
 [[summary]]
 when = "out_because == 'lost'"
-say  = "Slurm has lost {{ hosts | names('node') }}: {{ reason | cut }}"
+say = "Slurm has lost {{ hosts | names('node') }}: {{ reason | cut }}"
+
 [[summary]]
 when = "scheduler == 'dask'"
-say  = '''
+say = '''
 Dask no longer heard from {% if hosts %}the workers on {{ hosts | names }}{% else %}a worker
 {%- endif %}: the process or its host went, cannot be reached, or was busy for minutes without a
 word
 '''
+
 [[summary]]
-say  = '''
+say = '''
 {% if hosts %}{{ hosts | names('node') | capital }}{% else %}A node{% endif %} failed
 {% if job %}during job {{ job }}{% if job_name %} ({{ job_name }}){% endif %}{% endif %}
 ({{ {'slurm': 'Slurm', 'pbs': 'PBS', 'kubernetes': 'Kubernetes'}.get(scheduler, scheduler) }})
@@ -46,68 +50,77 @@ say  = '''
 
 [[step]]
 when = "scheduler == 'mpirun'"
-say  = '''
+say = '''
 Check whether {{ hosts | names }} {{ hosts | agree('is', 'are') }} up and can be reached: no log
 here says why the daemon went away.
 '''
-run  = ["ping -c 3 {{ host }}", "kubectl describe pod {{ host }}"]
+run = ["ping -c 3 {{ host }}", "kubectl describe pod {{ host }}"]
+
 [[step]]
 when = "out_because == 'stuck'"
-say  = '''
+say = '''
 On {{ hosts | names }}, see what the processes wait for: state D and its kernel function name the
 file system or the driver that does not answer. Only a reboot frees them.
 '''
-run  = ["ps -eo pid,stat,wchan:32,args", "dmesg -T | grep -iE 'blocked for more|nfs|lustre|NVRM'"]
+run = ["ps -eo pid,stat,wchan:32,args", "dmesg -T | grep -iE 'blocked for more|nfs|lustre|NVRM'"]
+
 [[step]]
 when = "scheduler == 'slurm' and hosts"
-say  = "Ask Slurm why {{ hosts | names }} went down."
-run  = [
+say = "Ask Slurm why {{ hosts | names }} went down."
+run = [
   "scontrol show node {{ hosts | join(',') }}",
   "sinfo -R -n {{ hosts | join(',') }}",
 ]
+
 [[step]]
 when = "scheduler == 'slurm' and not hosts"
-say  = "Ask Slurm which node failed."
-run  = ["sacct -j {{ job }} -o JobID,State,ExitCode,End,NodeList", "sinfo -R"]
+say = "Ask Slurm which node failed."
+run = ["sacct -j {{ job }} -o JobID,State,ExitCode,End,NodeList", "sinfo -R"]
+
 [[step]]
 when = "scheduler == 'kubernetes'"
-say  = '''
+say = '''
 Ask Kubernetes why {% if hosts %}{{ hosts | names }}{% else %}the node{% endif %} went away, and
 keep pods off until that is known.
 '''
-run  = [
+run = [
   "kubectl get nodes",
   "kubectl get events -A --field-selector involvedObject.kind=Node",
   "kubectl describe node {{ host }}",
   "kubectl cordon {{ host }}",
 ]
+
 [[step]]
 when = "scheduler == 'dask'"
-say  = '''
+say = '''
 Read what the worker{% if hosts %} on {{ hosts | names }}{% endif %} and its nanny wrote last. If
 it lives, see what it does: code that holds the GIL keeps it from answering.
 '''
-run  = ["py-spy dump --pid $(pgrep -of 'dask.worker')"]
+run = ["py-spy dump --pid $(pgrep -of 'dask.worker')"]
+
 [[step]]
 when = "scheduler == 'pbs'"
-say  = "Ask PBS which nodes are down."
-run  = ["pbsnodes -l", "tracejob {{ job }}"]
+say = "Ask PBS which nodes are down."
+run = ["pbsnodes -l", "tracejob {{ job }}"]
+
 [[step]]
 when = "scheduler != 'mpirun'"
-say  = '''
+say = '''
 On {% if hosts %}{{ hosts | names }}{% else %}that node{% endif %}, read the kernel's last lines
 before the reboot and the BMC's event log: panic, machine check, power, GPU off the bus.
 '''
-run  = ["journalctl -k -b -1 -n 100", "ipmitool sel elist", "last -x reboot shutdown"]
+run = ["journalctl -k -b -1 -n 100", "ipmitool sel elist", "last -x reboot shutdown"]
+
 [[step]]
 when = "scheduler == 'slurm' and hosts"
-say  = '''
+say = '''
 Start again from the last checkpoint without {{ hosts | names }} until the reason is known.
 '''
-run  = ["sbatch --exclude={{ hosts | join(',') }}"]
+run = ["sbatch --exclude={{ hosts | join(',') }}"]
+
 [[step]]
 when = "scheduler != 'slurm' or not hosts"
-say  = '''
+say = '''
 Start again from the last checkpoint without
 {% if hosts %}{{ hosts | names }}{% else %}that node{% endif %} until the reason is known.
 '''

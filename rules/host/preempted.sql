@@ -1,14 +1,20 @@
 /*
-title       = "The job was ended from outside"
-severity    = "critical"
-confidence  = "definite"
-status      = "stable"
-explains    = [
-  "network.peer_lost", "network.connect_failure", "network.ib_error", "hang", "crash.signal",
-  "divergence.stack", "divergence.collective_count", "loss.rollback",
+title = "The job was ended from outside"
+severity = "critical"
+confidence = "definite"
+status = "stable"
+explains = [
+  "network.peer_lost",
+  "network.connect_failure",
+  "network.ib_error",
+  "hang",
+  "crash.signal",
+  "divergence.stack",
+  "divergence.collective_count",
+  "loss.rollback",
 ]
-transient   = true
-about       = """
+transient = true
+about = """
 The scheduler ended the job: its time was over, a job of higher priority took its nodes, it was put
 back into the queue, or a person cancelled it. Or the launcher was told to stop, and nothing tells
 by whom. What the program prints afterwards (SIGTERM, closed connections) is only the echo. A line
@@ -17,34 +23,38 @@ it also when a step fails. A job that hung until its time was over, or until som
 of the hang.
 """
 false_positives = "The job had hung long before its time was over: then the hang is the cause."
-references  = ["https://slurm.schedmd.com/preempt.html"]
+references = ["https://slurm.schedmd.com/preempt.html"]
 
 [[summary]]
 when = "reason == 'hangup'"
-say  = '''
+say = '''
 The launcher received SIGHUP: the terminal or SSH session that it was started from was closed
 '''
+
 [[summary]]
 when = "reason == 'told_to_stop'"
-say  = '''
+say = '''
 {% if pid %}The launcher (pid {{ pid }}){% else %}The job{% endif %}{% if host %} on {{ host }}
 {%- endif %} was told to stop from outside (SIGTERM); nothing had failed before
 '''
+
 [[summary]]
 when = "reason == 'warning_signal'"
-say  = '''
+say = '''
 The scheduler's warning ahead of the end ({{ signal_name }}) ended
 {% if ranks %}{{ ranks | ranks }}{% else %}the processes{% endif %}: nothing in the program handles
 that signal
 '''
+
 [[summary]]
 when = "reason == 'preempted' and scheduler in ('cloud', 'ray')"
-say  = '''
+say = '''
 The cloud provider took back {% if hosts %}spot instance {{ hosts | names }}{% else %}a spot
 instance{% endif %}
 '''
+
 [[summary]]
-say  = '''
+say = '''
 {% if job %}Job {{ job }}{% if job_name %} ({{ job_name }}){% endif %}{% elif hosts %}The job on {{
 hosts | names }}{% else %}The job{% endif %}
 {% if reason == 'time_limit' %}reached its time limit
@@ -58,98 +68,106 @@ hosts | names }}{% else %}The job{% endif %}
 
 [[step]]
 when = "had_hung"
-say  = '''
+say = '''
 Look at the hang first: the ranks had stopped making progress well before the job was ended.
 '''
+
 [[step]]
 when = "reason == 'time_limit' and not had_hung and scheduler == 'slurm'"
-say  = '''
+say = '''
 Ask for more time (sbatch --time) if the partition allows it, and have Slurm warn the job ten
 minutes before the end so that it can save a checkpoint (a handler for SIGUSR1).
 '''
-run  = [
+run = [
   "sacct -j {{ job }} -o JobID,Partition,State,Elapsed,Timelimit",
   "sinfo -o '%P %l'",
   "sbatch --signal=USR1@600",
 ]
+
 [[step]]
 when = "reason == 'time_limit' and not had_hung and scheduler == 'kubernetes'"
-say  = "Raise activeDeadlineSeconds of the job, or split the training into jobs that fit into it."
-run  = ["kubectl get jobs -o custom-columns=NAME:.metadata.name,LIMIT:.spec.activeDeadlineSeconds"]
+say = "Raise activeDeadlineSeconds of the job, or split the training into jobs that fit into it."
+run = ["kubectl get jobs -o custom-columns=NAME:.metadata.name,LIMIT:.spec.activeDeadlineSeconds"]
+
 [[step]]
 when = "reason == 'time_limit' and not had_hung and scheduler == 'pbs'"
-say  = "Ask for more time (qsub -l walltime=…) if the queue allows it."
-run  = ["qstat -Qf"]
+say = "Ask for more time (qsub -l walltime=…) if the queue allows it."
+run = ["qstat -Qf"]
+
 [[step]]
 when = "reason == 'time_limit' and not had_hung and scheduler == 'lsf'"
-say  = '''
+say = '''
 Ask for more time (bsub -W) if the queue allows it, and have LSF warn the job before the end (-wt,
 -wa).
 '''
-run  = ["bqueues -l", "bhist -l {{ job }}"]
+run = ["bqueues -l", "bhist -l {{ job }}"]
+
 [[step]]
 when = "reason == 'time_limit' and not had_hung"
-say  = '''
+say = '''
 Write checkpoints so often that what is lost at the limit does not hurt, and start again from the
 last one{% if scheduler == 'slurm' %}; a job array that runs one job at a time starts the next part
 by itself{% endif %}.
 '''
-run  = ["{% if scheduler == 'slurm' %}sbatch --array=1-10%1 job.slurm{% endif %}"]
+run = ["{% if scheduler == 'slurm' %}sbatch --array=1-10%1 job.slurm{% endif %}"]
 
 [[step]]
 when = "reason == 'preempted' and scheduler == 'slurm'"
-say  = '''
+say = '''
 Submit the job to a partition or QOS that is not preempted, or make it ready for it: save when
 SIGTERM arrives (GraceTime says how long there is) and let Slurm start it again (sbatch --requeue).
 '''
-run  = [
+run = [
   "scontrol show partition | grep -E 'PartitionName|PreemptMode|GraceTime'",
   "sacctmgr show qos format=name,priority,preempt,preemptmode,gracetime",
 ]
+
 [[step]]
 when = "reason == 'preempted' and scheduler in ('cloud', 'ray')"
-say  = '''
+say = '''
 Start a replacement{% if hosts %} for {{ hosts | names }}{% endif %} and resume from the last
 checkpoint. The notice comes two minutes ahead on AWS, 30 seconds on Google Cloud and Azure: save
 when it comes, or use on-demand or reserved instances for long runs.
 '''
-run  = [
+run = [
   "aws ec2 describe-spot-instance-requests --filters Name=state,Values=closed,cancelled",
   "gcloud compute operations list --filter=operationType=compute.instances.preempted",
 ]
+
 [[step]]
 when = "reason == 'preempted' and scheduler == 'kubernetes'"
-say  = '''
+say = '''
 Give the pods a PriorityClass that is not preempted, and resume from the last checkpoint.
 '''
-run  = [
+run = [
   "kubectl get events -A --field-selector reason=Preempted",
   "kubectl get priorityclass",
   "kubectl describe pod {{ job }}",
 ]
+
 [[step]]
 when = "reason == 'preempted' and scheduler == 'lsf'"
-say  = "Submit the job to a queue that is not preemptable, and resume from the last checkpoint."
-run  = ["bqueues -l", "bhist -l {{ job }}"]
+say = "Submit the job to a queue that is not preemptable, and resume from the last checkpoint."
+run = ["bqueues -l", "bhist -l {{ job }}"]
 
 [[step]]
 when = "reason == 'requeued'"
-say  = '''
+say = '''
 Check that the job resumes from its last checkpoint when Slurm starts it again, and find out who or
 what requeued it (a person, a preempting job, a node that failed).
 '''
-run  = [
+run = [
   "scontrol show job {{ job }}",
   "sacct -D -j {{ job }} -o JobID,State,Start,End,NodeList,Reason",
 ]
 
 [[step]]
 when = "reason == 'cancelled' and not had_hung"
-say  = '''
+say = '''
 Ask {% if by and not by.startswith('uid ') %}{{ by }}{% else %}whoever cancelled it{% endif %} why
 it was ended; then start again from the last checkpoint.
 '''
-run  = [
+run = [
   "{% if by and by.startswith('uid ') %}getent passwd {{ by | replace('uid ', '') }}{% endif %}",
   "{% if scheduler == 'slurm' %}sacct -j {{ job }} -o JobID,State%30,ExitCode,Start,End{% endif %}",
   "{% if scheduler == 'lsf' %}bhist -l {{ job }}{% endif %}",
@@ -160,12 +178,12 @@ run  = [
 
 [[step]]
 when = "reason == 'told_to_stop'"
-say  = '''
+say = '''
 Find out who sent SIGTERM at that time: the scheduler (time limit, preemption, cancellation), the
 container runtime, a person, or the launcher of another node after a failure there. Then start again
 from the last checkpoint.
 '''
-run  = [
+run = [
   "sacct -j $SLURM_JOB_ID -o JobID,State,ExitCode,Start,End,Timelimit",
   "kubectl get events -A --sort-by=.lastTimestamp",
   "journalctl --since '1 hour ago' | grep -iE 'kill|stop|evict|oom'",
@@ -173,23 +191,25 @@ run  = [
 
 [[step]]
 when = "reason == 'warning_signal'"
-say  = '''
+say = '''
 Handle {{ signal_name }} in the training loop: set a flag, finish the step, save, leave. torchrun
 and accelerate do not pass it on: have the batch script catch it (B: in --signal) and send it to the
 workers.
 '''
-run  = ["scontrol show job {{ job }}", "sbatch --signal=B:USR1@600 job.slurm"]
+run = ["scontrol show job {{ job }}", "sbatch --signal=B:USR1@600 job.slurm"]
+
 [[step]]
 when = "reason == 'hangup'"
-say  = '''
+say = '''
 Start the job where it outlives the session: in tmux or screen, through the scheduler, or with
 setsid; then resume from the last checkpoint. nohup alone does not help torchrun, which installs
 its own handler for SIGHUP.
 '''
-run  = ["tmux new -s train"]
+run = ["tmux new -s train"]
+
 [[step]]
 otherwise = true
-say  = '''
+say = '''
 See in the scheduler's record who or what ended the job, then resume from the last checkpoint.
 '''
 */

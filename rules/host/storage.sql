@@ -1,40 +1,43 @@
 /*
-title       = "A network file system failed, or changed a file"
-severity    = "critical"
-confidence  = "definite"
-status      = "stable"
-explains    = ["hang", "network.peer_lost", "crash", "loss.rollback", "perf.slowdown"]
+title = "A network file system failed, or changed a file"
+severity = "critical"
+confidence = "definite"
+status = "stable"
+explains = ["hang", "network.peer_lost", "crash", "loss.rollback", "perf.slowdown"]
 explains_same_place = ["host.cpu_stall"]
-about       = """
+about = """
 A network or parallel file system lost its server, the server evicted the client, or a file handle
 went stale. On hard mounts programs wait without an error until the server is back; on soft mounts,
 and after an eviction, reads and writes fail. Or the checksum of a file does not match.
 """
 false_positives = "A short restart of the server that every program waited out."
-references  = ["https://doc.lustre.org/lustre_manual.xhtml#lustrerecovery"]
+references = ["https://doc.lustre.org/lustre_manual.xhtml#lustrerecovery"]
 
 [[summary]]
 when = "waits_in"
-say  = '''
+say = '''
 {{ {'gpfs': 'GPFS', 'nfs': 'NFS', 'lustre': 'Lustre'}.get(filesystem, filesystem) }} did not answer
 {%- if hosts %} on {{ hosts | names }}{% endif %}: {{ process }} (pid {{ pid }}) was blocked in it
 for minutes, {{ times }} reports
 '''
+
 [[summary]]
 when = "checksum"
-say  = '''
+say = '''
 {% if path %}{{ path }} is{% else %}A file is{% endif %} not what it should be: its checksum differs
 {%- if times > 1 %} ({{ times | count('file') }}){% endif %}
 {%- if ranks %}, as {{ ranks | ranks }} found{% endif %}
 '''
+
 [[summary]]
 when = "error"
-say  = '''
+say = '''
 File access failed{% if ranks %} on {{ ranks | ranks }}{% endif %}: {{ error }}
 {%- if path %} ({{ path }}){% endif %}
 '''
+
 [[summary]]
-say  = '''
+say = '''
 {% if filesystem == 'lustre' %}Lustre server{% elif filesystem == 'nfs' %}NFS server
 {%- elif filesystem == 'cifs' %}SMB server{% elif filesystem == 'ceph' %}Ceph server
 {%- elif filesystem == 'gpfs' %}GPFS{% else %}File server{% endif %}
@@ -50,82 +53,90 @@ say  = '''
 
 [[step]]
 when = "severity == 'info'"
-say  = "Nothing to do unless it repeats: the server came back, and programs waited for it."
+say = "Nothing to do unless it repeats: the server came back, and programs waited for it."
+
 [[step]]
 when = "filesystem == 'nfs' and severity != 'info'"
-say  = '''
+say = '''
 Check the NFS server{% if server %} {{ server }}{% endif %} and the network to it
 {%- if hosts %} from {{ hosts | names }}{% endif %}.
 '''
-run  = ["rpcinfo -t {{ server }} nfs", "showmount -e {{ server }}", "nfsstat -m"]
+run = ["rpcinfo -t {{ server }} nfs", "showmount -e {{ server }}", "nfsstat -m"]
+
 [[step]]
 when = "filesystem == 'lustre' and severity != 'info'"
-say  = '''
+say = '''
 Check the state of the Lustre client{% if hosts %} on {{ hosts | names }}{% endif %}, the network to
 {% if server %}{{ server }}{% else %}the server{% endif %}, and the server's own log of that time
 {%- if evicted %}: it evicts a client that does not answer{% endif %}.
 '''
-run  = ["lfs check servers", "lctl get_param *.{{ server }}-*.import", "lctl list_nids"]
+run = ["lfs check servers", "lctl get_param *.{{ server }}-*.import", "lctl list_nids"]
+
 [[step]]
 when = "filesystem == 'gpfs' and severity != 'info'"
-say  = '''
+say = '''
 Check whether {% if hosts %}{{ hosts | names }}{% else %}the node{% endif %} still
 {{ hosts | agree('belongs', 'belong') if hosts else 'belongs' }} to the cluster, and why its disk
 lease or mount was lost.
 '''
-run  = ["mmgetstate -a", "mmhealth node show", "tail -n 100 /var/adm/ras/mmfs.log.latest"]
+run = ["mmgetstate -a", "mmhealth node show", "tail -n 100 /var/adm/ras/mmfs.log.latest"]
+
 [[step]]
 when = "filesystem == 'ceph' and severity != 'info'"
-say  = "Check the health of the Ceph cluster and of {{ server }}."
-run  = ["ceph health detail", "ceph fs status"]
+say = "Check the health of the Ceph cluster and of {{ server }}."
+run = ["ceph health detail", "ceph fs status"]
+
 [[step]]
 when = "filesystem == 'cifs' and severity != 'info'"
-say  = "Check the SMB server {{ server }} and the network to it."
-run  = ["nc -zv {{ server }} 445", "cat /proc/fs/cifs/DebugData"]
+say = "Check the SMB server {{ server }} and the network to it."
+run = ["nc -zv {{ server }} 445", "cat /proc/fs/cifs/DebugData"]
 
 [[step]]
 when = "error == 'Stale file handle'"
-say  = '''
+say = '''
 Find out who removed or replaced {% if path %}{{ path }}{% else %}the file{% endif %} on the server
 while it was open (a cleanup job, a restored snapshot, a moved export); mount again if other files
 fail too.
 '''
-run  = ["ls -l {{ path }}", "findmnt -T {{ path }}", "findmnt -t nfs,nfs4,lustre"]
+run = ["ls -l {{ path }}", "findmnt -T {{ path }}", "findmnt -t nfs,nfs4,lustre"]
+
 [[step]]
 when = "error == 'Transport endpoint is not connected'"
-say  = '''
+say = '''
 Mount {% if path %}the file system of {{ path }}{% else %}the FUSE file system{% endif %} again: the
 process that serves it (s3fs, gcsfuse, blobfuse, JuiceFS) died. Look for the OOM killer, and at its
 own log.
 '''
-run  = ["findmnt -t fuse,fuse.s3fs,fuse.gcsfuse", "dmesg -T | grep -iE 'killed process|fuse'"]
+run = ["findmnt -t fuse,fuse.s3fs,fuse.gcsfuse", "dmesg -T | grep -iE 'killed process|fuse'"]
+
 [[step]]
 when = "error == 'Cannot send after transport endpoint shutdown'"
-say  = '''
+say = '''
 Look for an eviction in the kernel log{% if hosts %} of {{ hosts | names }}{% endif %}: a Lustre
 server that evicted the client makes its reads and writes fail like this.
 '''
-run  = ["dmesg -T | grep -i lustre | tail -n 50", "lfs check servers"]
+run = ["dmesg -T | grep -i lustre | tail -n 50", "lfs check servers"]
+
 [[step]]
 when = "error in ('Remote I/O error', 'Input/output error')"
-say  = '''
+say = '''
 Look in the kernel log{% if hosts %} of {{ hosts | names }}{% endif %} for the file system or disk
 that failed{% if path %}: {{ path }} is on it{% endif %}.
 '''
-run  = ["findmnt -T {{ path }}", "dmesg -T | grep -iE 'i/o error|nfs|lustre|fuse' | tail -n 50"]
+run = ["findmnt -T {{ path }}", "dmesg -T | grep -iE 'i/o error|nfs|lustre|fuse' | tail -n 50"]
 
 [[step]]
 when = "checksum"
-say  = '''
+say = '''
 Fetch {% if path %}{{ path }}{% else %}the file{% endif %} again and compare once more: what differs
 again is damaged at its source, or the expected sum is another version's. Use a tool that compares
 checksums by itself at every transfer.
 '''
-run  = ["sha256sum {{ path }}", "rclone check --checksum SOURCE DESTINATION"]
+run = ["sha256sum {{ path }}", "rclone check --checksum SOURCE DESTINATION"]
 
 [[step]]
 when = "severity != 'info' and not checksum"
-say  = '''
+say = '''
 Check that the checkpoints written at that time are complete, and start again from one that loads.
 '''
 */

@@ -20,7 +20,7 @@ references = [
 
 [[summary]]
 when = "metric == 'reward'"
-say  = '''The reward collapsed at step {{ step }}: from {{ best_reward }} to {{ last_reward }},
+say = '''The reward collapsed at step {{ step }}: from {{ best_reward }} to {{ last_reward }},
 where it began or below, and stays there
 {%- if kl_ran_away %}; the KL divergence ran away to {{ last_kl }}{% endif %}
 {%- if entropy_died %}; the entropy died ({{ first_entropy }} to {{ last_entropy }}){% endif %}
@@ -29,41 +29,41 @@ where it began or below, and stays there
 
 [[summary]]
 when = "metric == 'kl'"
-say  = '''The KL divergence to the reference policy runs away from step {{ step }} on: from at most
+say = '''The KL divergence to the reference policy runs away from step {{ step }} on: from at most
 {{ kl_before }} to {{ last_kl }}; the reward went from {{ best_reward }} to {{ last_reward }}
 {%- if stepless %}; no step is printed, values are counted{% endif %}'''
 
 [[summary]]
-say  = '''The entropy of the policy {% if entropy_died %}died{% else %}exploded{% endif %} at step
+say = '''The entropy of the policy {% if entropy_died %}died{% else %}exploded{% endif %} at step
 {{ step }} ({{ first_entropy }} to {{ last_entropy }}); the reward went from {{ best_reward }} to
 {{ last_reward }}
 {%- if stepless %}; no step is printed, values are counted{% endif %}'''
 
 [[step]]
 when = "not stepless"
-say  = '''Go back to a checkpoint before step {{ best_step }}
+say = '''Go back to a checkpoint before step {{ best_step }}
 {%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}; what
 was trained after it is lost.'''
 
 [[step]]
 when = "kl_ran_away"
-say  = '''Lower the learning rate or raise the KL coefficient, clip the gradient norm, and compare
+say = '''Lower the learning rate or raise the KL coefficient, clip the gradient norm, and compare
 the log probabilities of the trainer with those of the engine that generates: where they differ, the
 importance ratios blow up.'''
 
 [[step]]
 when = "entropy_died"
-say  = '''Keep the policy exploring: a higher sampling temperature, an entropy bonus, a higher upper
+say = '''Keep the policy exploring: a higher sampling temperature, an entropy bonus, a higher upper
 clip; leave out prompts that all samples solve or all fail.'''
 
 [[step]]
 when = "entropy_rose"
-say  = '''Look at what is generated since step {{ step }}: endless or garbled answers that are cut
+say = '''Look at what is generated since step {{ step }}: endless or garbled answers that are cut
 off at the longest length teach noise. Leave them out of the update, and lower the learning rate.'''
 
 [[step]]
 otherwise = true
-say  = '''Read samples from before and after step {{ step }}: a policy that cheats its reward, or
+say = '''Read samples from before and after step {{ step }}: a policy that cheats its reward, or
 answers of one kind only, show it at once. Then look at the gradient norm, the clip fraction and
 the length of the answers around it.'''
 */

@@ -21,38 +21,38 @@ The {{ metric }} creeps up from {{ base }} at step {{ from_step }} to {{ level_a
 
 [[step]]
 when = "severity == 'info'"
-say  = '''Check that the rise fits what the log reports there:
+say = '''Check that the rise fits what the log reports there:
 {% if change %}{{ change | cut }}{% else %}validation goes on falling{% endif %}.'''
 
 [[step]]
 when = "few_points and severity != 'info'"
-say  = '''Watch it for some more steps before acting: {{ points }} points are few.'''
+say = '''Watch it for some more steps before acting: {{ points }} points are few.'''
 
 [[step]]
 when = "early and severity != 'info'"
-say  = '''Look at how the training begins: initialization, the norm of the embeddings, learning
+say = '''Look at how the training begins: initialization, the norm of the embeddings, learning
 rate and warm-up, epsilon of the optimizer, and the first data it sees.'''
 
 [[step]]
 when = "again_from_steps and severity != 'info'"
-say  = '''Change something before the next restart: going back alone did not help. Another seed or a
+say = '''Change something before the next restart: going back alone did not help. Another seed or a
 skipped stretch of data tells whether it is the data, a lower rate whether it is the recipe.'''
 
 [[step]]
 when = "not early and severity != 'info' and not stepless"
-say  = '''Go back to a checkpoint before step {{ from_step }}
+say = '''Go back to a checkpoint before step {{ from_step }}
 {%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}
 and lower the learning rate. Find out what changed there: data, rate, a restart that did not load
 the optimizer.'''
 
 [[step]]
 when = "not early and severity != 'info' and stepless"
-say  = '''Go back to a checkpoint before the rise and lower the learning rate. Find out what
+say = '''Go back to a checkpoint before the rise and lower the learning rate. Find out what
 changed there: data, rate, a restart that did not load the optimizer.'''
 
 [[step]]
 when = "severity != 'info'"
-say  = '''Compare the gradient norm, the norm of the weights and the largest attention logits
+say = '''Compare the gradient norm, the norm of the weights and the largest attention logits
 before and after: they show which part runs away.'''
 */
 with

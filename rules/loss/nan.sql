@@ -16,7 +16,7 @@ references = [
 
 [[summary]]
 when = "report_tensor and module"
-say  = '''{% if report_tensor.startswith('output') %}The output of {{ module }} ({{ module_class }})
+say = '''{% if report_tensor.startswith('output') %}The output of {{ module }} ({{ module_class }})
 is{% else %}{{ report_tensor | capital }} of {{ module }} ({{ module_class }}) is{% endif %}
 the first that is {{ holds }}{% if batch is not none %}, in batch {{ batch }}{% endif %}
 {%- if last_finite is not none %}; the greatest magnitude just before is {{ last_finite }}
@@ -24,11 +24,11 @@ the first that is {{ holds }}{% if batch is not none %}, in batch {{ batch }}{% 
 
 [[summary]]
 when = "report_tensor"
-say  = "The first tensor that is {{ holds }} is {{ report_tensor }}"
+say = "The first tensor that is {{ holds }} is {{ report_tensor }}"
 
 [[summary]]
 when = "recovered_step is not none"
-say  = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %}
+say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %}
 was {{ value }} once, at step {{ nan_step }}, and finite again at step {{ recovered_step }}
 (before: {{ last_finite_value }} at step {{ last_finite_step }})
 {%- if stepless %}; no step is printed, values are counted
@@ -36,7 +36,7 @@ was {{ value }} once, at step {{ nan_step }}, and finite again at step {{ recove
 
 [[summary]]
 when = "at_the_end and last_finite_step is not none"
-say  = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %} is
+say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %} is
 {{ value }} at step {{ nan_step }}, where the log ends (last finite: {{ last_finite_value }} at step
 {{ last_finite_step }}); the printed loss is still finite
 {%- if stepless %}; no step is printed, values are counted
@@ -44,7 +44,7 @@ say  = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% e
 
 [[summary]]
 when = "nan_step is not none and last_finite_step is not none"
-say  = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %}
+say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %}
 {% if until_step is none %}became {{ value }} at step {{ nan_step }} and stayed so
 {%- else %}was {{ value }} from step {{ nan_step }} to step {{ until_step }}{% endif %}
 (last finite: {{ last_finite_value }} at step {{ last_finite_step }})
@@ -55,31 +55,31 @@ say  = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% e
 
 [[summary]]
 when = "nan_step is not none"
-say  = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %} is
+say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %} is
 {{ value }} from the first value on, step {{ nan_step }}
 {%- if loss_scale is not none %}; the loss scale fell from {{ loss_scale_before }} to
 {{ loss_scale }}{% endif %}'''
 
 [[summary]]
 when = "message and not gave_up"
-say  = '''{% if rank is not none %}Rank {{ rank }}{% else %}The program{% endif %} found NaN or
+say = '''{% if rank is not none %}Rank {{ rank }}{% else %}The program{% endif %} found NaN or
 Inf{% if step is not none %} at step {{ step }}{% endif %}
 {% if not goes_on %}and stopped {% endif %}({{ message | cut(120) }})'''
 
 [[summary]]
-say  = '''The loss scale collapsed
+say = '''The loss scale collapsed
 {%- if loss_scale is not none and loss_scale < loss_scale_before %} from {{ loss_scale_before }}
 to {{ loss_scale }}{% endif %}: every step overflowed
 {%- if gave_up %}, and the trainer gave up{% endif %}'''
 
 [[step]]
 when = "module and near_fp16_limit"
-say  = '''Run {{ module }} in fp32 (switch autocast off around it), or train in bf16: its values
+say = '''Run {{ module }} in fp32 (switch autocast off around it), or train in bf16: its values
 outgrow fp16. Clamping them only hides it.'''
 
 [[step]]
 when = "module and not near_fp16_limit"
-say  = '''Look at what {{ module }} does with its input: a division by zero, the logarithm or root
+say = '''Look at what {{ module }} does with its input: a division by zero, the logarithm or root
   of
 a negative number, a mask of nothing but -inf before a softmax. The values before it are far from
 the
@@ -87,20 +87,20 @@ limit of fp16.'''
 
 [[step]]
 when = "recovered_step is not none"
-say  = '''Leave it running if the loss goes on as before: one bad batch made this value. Look at the
+say = '''Leave it running if the loss goes on as before: one bad batch made this value. Look at the
 batches since step {{ last_finite_step }} (empty targets, boxes without area, a division by zero)
 and skip the update where the loss is not finite; an average over a window hides how many there
 were.'''
 
 [[step]]
 when = "at_the_end"
-say  = '''Look whether the next values are finite: one step with such a gradient turns the weights
+say = '''Look whether the next values are finite: one step with such a gradient turns the weights
 to NaN unless it is skipped. Do not save or use a checkpoint made after step {{ nan_step }} before
 its weights were checked.'''
 
 [[step]]
 when = "last_finite_step is not none and not stepless and recovered_step is none"
-say  = '''Go back to a checkpoint well before step {{ nan_step }}
+say = '''Go back to a checkpoint well before step {{ nan_step }}
 {%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}
 and run to that step again with the same data. If it breaks at the same step, it is the data or
 the recipe: look at the batch of step {{ nan_step }}, the gradient norm and the learning rate
@@ -108,25 +108,25 @@ just before. If it does not, suspect a GPU.'''
 
 [[step]]
 when = "nan_step is not none and last_finite_step is none"
-say  = '''Look at the start, not at the course of the training: initialization, weights that were
+say = '''Look at the start, not at the course of the training: initialization, weights that were
 not loaded, labels out of range, empty or masked-out batches (a mean over nothing is NaN), a
 learning rate without warm-up. Run the first batches in fp32.'''
 
 [[step]]
 when = "loss_scale is not none or gave_up"
-say  = '''Train in bf16 if the GPUs have it: it needs no loss scale. With fp16, lower the learning
+say = '''Train in bf16 if the GPUs have it: it needs no loss scale. With fp16, lower the learning
 rate, clip gradients, and keep softmax, norms and the loss in fp32; a larger initial loss scale does
 not help.'''
 
 [[step]]
 when = "rank is not none and nan_step is none"
-say  = '''Look at rank {{ rank }} first{% if host %} ({{ host }}){% endif %}: if the same batch
+say = '''Look at rank {{ rank }} first{% if host %} ({{ host }}){% endif %}: if the same batch
 is finite on another GPU, take that one out and test it.'''
-run  = ["dcgmi diag -r 3", "nvidia-smi -q -d ECC,PAGE_RETIREMENT"]
+run = ["dcgmi diag -r 3", "nvidia-smi -q -d ECC,PAGE_RETIREMENT"]
 
 [[step]]
 when = "not module"
-say  = '''Find the first module that is not finite: switch on a detector for the last steps
+say = '''Find the first module that is not finite: switch on a detector for the last steps
 before, one for activations (forward hooks, Hugging Face's --debug underflow_overflow) and one
 for gradients (torch.autograd.set_detect_anomaly, Megatron's --check-for-nan-in-loss-and-grad).
 Then run that module in fp32.'''

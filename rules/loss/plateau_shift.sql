@@ -18,19 +18,19 @@ The {{ metric }} stepped up from {{ base }} to {{ level_after }} at step {{ step
 
 [[step]]
 when = "severity == 'info'"
-say  = '''Check that the new level was expected: {% if change %}the log reports a change
+say = '''Check that the new level was expected: {% if change %}the log reports a change
 there{% else %}the validation loss goes on falling{% endif %}.'''
 
 [[step]]
 when = "severity != 'info'"
-say  = '''Find out what changed {% if not stepless %}at step
+say = '''Find out what changed {% if not stepless %}at step
 {{ step }}{% else %}there{% endif %}: data set or shard, batch size, sequence length, a restart
 on other machines. Compare the validation loss: if it did not move, the training data changed; if
 it did, a part of the model broke.'''
 
 [[step]]
 when = "severity != 'info' and checkpoint_step is not none"
-say  = '''Run on from the checkpoint of step {{ checkpoint_step }} with the same data: if the
+say = '''Run on from the checkpoint of step {{ checkpoint_step }} with the same data: if the
 level stays down this time, it was the machine.'''
 */
 select

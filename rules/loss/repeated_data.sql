@@ -4,7 +4,11 @@ severity = "critical"
 confidence = "probable"
 status = "stable"
 explains = [
-  "loss.rollback", "loss.resume_spike", "loss.spike", "loss.plateau_shift", "loss.divergence",
+  "loss.rollback",
+  "loss.resume_spike",
+  "loss.spike",
+  "loss.plateau_shift",
+  "loss.divergence",
 ]
 about = """
 After a restart the training loss is lower than its own trend and later jumps back up to that trend:
@@ -23,23 +27,23 @@ After {{ resumes | agree('the resume at step', 'the resumes at steps') }} {{ res
 {%- else %}: the data may be read again from the start{% endif %}'''
 
 [[step]]
-say  = '''Save the state of the data loader and the sampler with the checkpoint and restore it
+say = '''Save the state of the data loader and the sampler with the checkpoint and restore it
 (epoch and position, the seed of the shuffle, the RNG state of each rank and worker), or skip the
 batches that were consumed already.'''
 
 [[step]]
 when = "jump_step is not none"
-say  = '''Go back to the checkpoint of step {{ resume_step }} once that is done: what was trained
+say = '''Go back to the checkpoint of step {{ resume_step }} once that is done: what was trained
 from there to step {{ jump_step }} was trained on data that the model had seen.'''
 
 [[step]]
 when = "jump_step is none"
-say  = '''Print the indices or a hash of the first batches after the resume and compare them with
+say = '''Print the indices or a hash of the first batches after the resume and compare them with
 those of the start: the low loss alone does not prove it.'''
 
 [[step]]
 when = "resume_steps and resume_steps | length > 1"
-say  = '''Check every resume: data was read again after each of the {{ resume_steps | length }}.
+say = '''Check every resume: data was read again after each of the {{ resume_steps | length }}.
 Without a restored state, give each restart another seed, so that it does not repeat the same
 order.'''
 */

@@ -19,24 +19,24 @@ After the resume at step {{ resume_step }} the {{ metric }} jumped from {{ base 
 {%- else %} and was back at step {{ recovered_step }}{% endif %}'''
 
 [[step]]
-say  = '''Check in the log of the restart that everything was loaded, on all ranks: weights of
+say = '''Check in the log of the restart that everything was loaded, on all ranks: weights of
 every stage, optimizer, learning-rate schedule, loss scale, and the state of the DataLoader, the
 sampler and the random number generators. A setting such as --no-load-optim, --no-load-rng or
 --finetune leaves them out.'''
 
 [[step]]
-say  = '''Compare the learning rate and the gradient norm of the last step before and the first
+say = '''Compare the learning rate and the gradient norm of the last step before and the first
 step after: another rate means that the schedule began anew, the same rate with a larger norm
 that the optimizer did.'''
 
 [[step]]
 when = "recovered_step is none"
-say  = '''Resume from the checkpoint of step {{ resume_step }} again with all of it loaded: what
+say = '''Resume from the checkpoint of step {{ resume_step }} again with all of it loaded: what
 was trained since does not heal by itself.'''
 
 [[step]]
 when = "recovered_step is not none and class == 'slow'"
-say  = '''Resume from the checkpoint of step {{ resume_step }} again once that is repaired, if
+say = '''Resume from the checkpoint of step {{ resume_step }} again once that is repaired, if
 the steps up to {{ recovered_step }} matter: that is how long the training took to make up for
 it.'''
 */

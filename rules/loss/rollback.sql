@@ -15,15 +15,15 @@ Training went back from step {{ from_step }} to step {{ step }}
 {{ lost_points | agree('was', 'were') }} trained again'''
 
 [[step]]
-say  = '''Find out why the run went back from step {{ from_step }}: a crash, a spike or a NaN
+say = '''Find out why the run went back from step {{ from_step }}: a crash, a spike or a NaN
 just before it is the cause, and if nothing is reported, somebody did it on purpose.'''
 
 [[step]]
-say  = '''Save checkpoints more often if it was a crash: {{ (from_step - step) | count('step') }}
+say = '''Save checkpoints more often if it was a crash: {{ (from_step - step) | count('step') }}
 of work were lost.'''
 
 [[step]]
-say  = '''Let the data go on where it was, or take another seed, if it was a spike: the same
+say = '''Let the data go on where it was, or take another seed, if it was a spike: the same
 batches in the same order often give the same spike.'''
 */
 select

@@ -42,46 +42,46 @@ then{% endif %}
 
 [[step]]
 when = "switched_on"
-say  = '''Check that {{ switched_on | names }} was meant to begin at step {{ step }}: the jump is
+say = '''Check that {{ switched_on | names }} was meant to begin at step {{ step }}: the jump is
 that part of the loss, not a training that got worse.'''
 
 [[step]]
 when = "alone"
-say  = '''Look at what is behind {{ metric }} from step {{ step }}
+say = '''Look at what is behind {{ metric }} from step {{ step }}
 {%- if recovered_step %} to {{ recovered_step }}{% endif %}: its data set, shard or task, and its
 weight.'''
 
 [[step]]
 when = "change and not switched_on"
-say  = '''Compare the jump with the change that the log reports there: if it was meant, nothing
+say = '''Compare the jump with the change that the log reports there: if it was meant, nothing
 is wrong as long as the loss comes back.'''
 
 [[step]]
 when = "class == 'unrecovered' and not alone and not stepless and not rolled_back"
-say  = '''Restart from {% if checkpoint_step is not none %}the checkpoint of step
+say = '''Restart from {% if checkpoint_step is not none %}the checkpoint of step
 {{ checkpoint_step }}{% else %}the last checkpoint at least 100 steps before step
 {{ step }}{% endif %}; skip the 200-500 batches around step {{ step }}, or lower the learning
 rate.'''
 
 [[step]]
 when = "class == 'unrecovered' and not alone and (stepless or rolled_back)"
-say  = '''Restart from a checkpoint before the jump{% if rolled_back %}, if that was not done
+say = '''Restart from a checkpoint before the jump{% if rolled_back %}, if that was not done
 already{% endif %}; skip the 200-500 batches around it, or lower the learning rate.'''
 
 [[step]]
 when = "class == 'slow' and not alone and not switched_on and not change"
-say  = '''Leave it running if the loss keeps coming down: it was back at step
+say = '''Leave it running if the loss keeps coming down: it was back at step
 {{ recovered_step }}. Lower the learning rate or clip gradients harder if such a jump comes
 again.'''
 
 [[step]]
 when = "class == 'fast' and not alone and not switched_on and not change"
-say  = '''Do nothing for a single one: it was over at step {{ recovered_step }}. If they repeat,
+say = '''Do nothing for a single one: it was over at step {{ recovered_step }}. If they repeat,
 look at gradient clipping and at the data of these steps.'''
 
 [[step]]
 when = "grad_precursor_step and grad_precursor_step < step and class != 'unrecovered'"
-say  = '''Look at the batch of step {{ grad_precursor_step }}, where the gradient norm rose
+say = '''Look at the batch of step {{ grad_precursor_step }}, where the gradient norm rose
 first, before that of step {{ step }}.'''
 */
 select

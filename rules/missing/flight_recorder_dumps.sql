@@ -1,8 +1,8 @@
 /*
-what  = "Flight Recorder dumps"
-why   = "they say for every rank which collective it entered last"
-how   = "for the next run, with LOGS a folder that outlives it"
-run   = ['''export TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1
+what = "Flight Recorder dumps"
+why = "they say for every rank which collective it entered last"
+how = "for the next run, with LOGS a folder that outlives it"
+run = ['''export TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1
   TORCH_NCCL_DEBUG_INFO_TEMP_FILE=LOGS/nccl_trace_rank_''']
 order = 6
 */

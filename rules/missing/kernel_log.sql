@@ -1,9 +1,9 @@
 /*
-what  = "kernel log of {{ host }}"
-why   = '''
+what = "kernel log of {{ host }}"
+why = '''
 {% if is_lost %}its last lines and its management controller say why it went down
 {%- else %}it says whether the GPU, the network card or the OOM killer was the reason{% endif %}'''
-run   = [
+run = [
   "{% if not is_lost %}ssh {{ host }} sudo dmesg -T > dmesg.{{ host }}.txt{% endif %}",
   "{% if is_lost %}ssh {{ host }} sudo journalctl -k -b -1 > dmesg.{{ host }}.txt{% endif %}",
   "{% if is_lost %}ssh {{ host }} sudo ipmitool sel elist > sel.{{ host }}.txt{% endif %}",

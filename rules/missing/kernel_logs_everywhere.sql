@@ -1,8 +1,8 @@
 /*
-what  = "kernel logs"
-why   = "a kill, a GPU fault or a dead link is recorded there and nowhere else"
-how   = "on every host"
-run   = ["sudo dmesg -T > dmesg.$(hostname).txt"]
+what = "kernel logs"
+why = "a kill, a GPU fault or a dead link is recorded there and nowhere else"
+how = "on every host"
+run = ["sudo dmesg -T > dmesg.$(hostname).txt"]
 order = 4
 */
 select kernel_would_tell

@@ -1,8 +1,8 @@
 /*
-what  = "{{ silent_ranks | agree('log', 'logs') }} of {{ silent_ranks | ranks }}"
-why   = '''the job has {{ world_size | count('rank') }}, and nothing here was written by
+what = "{{ silent_ranks | agree('log', 'logs') }} of {{ silent_ranks | ranks }}"
+why = '''the job has {{ world_size | count('rank') }}, and nothing here was written by
   {{ silent_ranks | agree('this one', 'these') }}'''
-how   = "copy {{ silent_ranks | agree('its log', 'their logs') }} into the run directory"
+how = "copy {{ silent_ranks | agree('its log', 'their logs') }} into the run directory"
 order = 7
 */
 select j.silent_ranks, j.world_size

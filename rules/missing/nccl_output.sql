@@ -1,9 +1,9 @@
 /*
-what  = "NCCL output"
-why   = '''{% if nccl_debug %}NCCL_DEBUG was {{ nccl_debug }}; {% endif %}with INFO, NCCL names
+what = "NCCL output"
+why = '''{% if nccl_debug %}NCCL_DEBUG was {{ nccl_debug }}; {% endif %}with INFO, NCCL names
   peers, network cards and the rank of every process'''
-how   = "for the next run"
-run   = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,NET"]
+how = "for the next run"
+run = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,NET"]
 order = 8
 */
 with

@@ -1,7 +1,7 @@
 /*
-what  = "output of the processes on {{ host }}"
-why   = "they closed the connection, and what ended them is in their own log"
-how   = "copy their output here"
+what = "output of the processes on {{ host }}"
+why = "they closed the connection, and what ended them is in their own log"
+how = "copy their output here"
 order = 1
 */
 select host

@@ -1,15 +1,15 @@
 /*
-what  = '''
+what = '''
 output of {% if rank is not none %}rank {{ rank }}{% else %}local rank {{ local_rank }}{% endif %}
 {%- if host %} on {{ host }}{% endif %}'''
-why   = "it ended with exit code {{ exitcode }}, and these logs do not say why"
-how   = '''
+why = "it ended with exit code {{ exitcode }}, and these logs do not say why"
+how = '''
 copy its stdout and stderr here, and have the next run keep the output of every rank
 {%- if launcher not in ('srun', 'mpirun') %}
 {{- ', with @record of torch.distributed.elastic around main(): the exception is then' }}
 {{- ' in error.json' }}
 {%- endif %}'''
-run   = [
+run = [
   '''{% if launcher not in ('srun', 'mpirun') %}
   torchrun --log-dir LOGS --redirects 3 --tee 3{% endif %}''',
   "{% if launcher not in ('torchelastic', 'mpirun') %}srun --output=job.%t.out{% endif %}",

@@ -1,10 +1,10 @@
 /*
-what  = "{{ ranks | agree('stack', 'stacks') }} of {{ ranks | ranks }}"
-why   = '''{{ ranks | agree('it shows what this rank does', 'they show what these ranks do') }}
+what = "{{ ranks | agree('stack', 'stacks') }} of {{ ranks | ranks }}"
+why = '''{{ ranks | agree('it shows what this rank does', 'they show what these ranks do') }}
   instead of joining the others'''
-how   = '''
+how = '''
 while it hangs{% if not host %}, on {{ ranks | agree('its host', 'their hosts') }}{% endif %}'''
-run   = [
+run = [
   '''{% if host %}
   ssh {{ host }} 'pgrep -f YOUR_SCRIPT | xargs -I {} sudo py-spy dump --pid {}'
   > pyspy.{{ host }}.txt{% endif %}''',

@@ -1,15 +1,15 @@
 /*
-what  = '''
+what = '''
 {% if tool == 'strace' %}system calls
 {%- else %}{{ (ranks or pids) | agree('stack', 'stacks') }}{% endif %} of
 {% if ranks %}{{ ranks | ranks }}
 {%- elif pids %}{{ pids | agree('process', 'processes') }} {{ pids | names }}
 {%- else %}the processes{% endif %}'''
-why   = "{{ tool }} was refused for lack of permission"
-how   = '''attach as root{% if hosts %} on {{ hosts | names }}{% endif %} (a container needs
+why = "{{ tool }} was refused for lack of permission"
+how = '''attach as root{% if hosts %} on {{ hosts | names }}{% endif %} (a container needs
   --cap-add SYS_PTRACE), or set ptrace_scope to 0 and attach as its own user
   {%- if tool != 'py-spy' %}; where TracerPid is not 0, another debugger holds it{% endif %}'''
-run   = [
+run = [
   '''{% if tool == 'strace' %}
   sudo strace -f -ttt -T -yy -p {{ pid or 'PID' }} -o strace.{{ pid or 'PID' }}.log{% endif %}''',
   '''{% if tool == 'gdb' %}

@@ -1,8 +1,8 @@
 /*
-what  = "stacks of all ranks"
-why   = "they show which rank is not where the others are waiting"
-how   = "while it hangs, on every host"
-run   = ["pgrep -f YOUR_SCRIPT | xargs -I {} sudo py-spy dump --pid {} > pyspy.$(hostname).txt"]
+what = "stacks of all ranks"
+why = "they show which rank is not where the others are waiting"
+how = "while it hangs, on every host"
+run = ["pgrep -f YOUR_SCRIPT | xargs -I {} sudo py-spy dump --pid {} > pyspy.$(hostname).txt"]
 order = 5
 */
 select hangs

@@ -1,8 +1,8 @@
 /*
-what  = "log of worker {{ pid }} on {{ host }}"
-why   = '''Ray reports only that this worker's process is gone; what it wrote last may say why, and
+what = "log of worker {{ pid }} on {{ host }}"
+why = '''Ray reports only that this worker's process is gone; what it wrote last may say why, and
   its host's kernel log whether it was killed'''
-run   = ['scp {{ host }}:/tmp/ray/session_latest/logs/worker-\*-{{ pid }}.\* .']
+run = ['scp {{ host }}:/tmp/ray/session_latest/logs/worker-\*-{{ pid }}.\* .']
 order = 1
 */
 select distinct pid, host

@@ -1,10 +1,10 @@
 /*
-title       = "A peer cannot be reached"
-severity    = "critical"
-confidence  = "definite"
-status      = "stable"
-explains    = ["hang", "network.peer_lost", "crash.exception", "crash.signal", "loss.rollback"]
-about       = """
+title = "A peer cannot be reached"
+severity = "critical"
+confidence = "definite"
+status = "stable"
+explains = ["hang", "network.peer_lost", "crash.exception", "crash.signal", "loss.rollback"]
+about = """
 A connection was refused, timed out or found no route. A peer that several hosts cannot reach is the
 suspect: its process is gone, or a firewall or a missing route keeps them apart. A host that reaches
 none of its peers is the suspect itself. NCCL up to 2.23 reports a refused connection as `Software
@@ -14,11 +14,11 @@ false_positives = """
 The peer had died before and its own failure is not in these logs: the refused connection is then
 the echo of that.
 """
-references  = [
+references = [
   "https://github.com/NVIDIA/nccl/issues/1515",
   "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html",
 ]
-summary     = '''
+summary = '''
 {% if hosts %}{{ hosts | names }}
 {%- if ranks %} ({{ ranks | ranks }}){% elif host and gpus %} ({{ gpus | names('GPU') }}){% endif %}
 {% elif ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %}
@@ -36,24 +36,24 @@ cannot reach
 
 [[step]]
 when = "peers and host"
-say  = '''Look at {{ host }} first, its interfaces, routes and firewall: it could not reach any of
+say = '''Look at {{ host }} first, its interfaces, routes and firewall: it could not reach any of
 {{ peers | names }}.'''
-run  = ["ip -br addr", "ip route get {{ peers[0] }}", "nc -vz -w 5 {{ peers[0] }} {{ port }}"]
+run = ["ip -br addr", "ip route get {{ peers[0] }}", "nc -vz -w 5 {{ peers[0] }} {{ port }}"]
 
 [[step]]
 when = "failure == 'refused' and peer in ('127.0.0.1', '::1', 'localhost')"
-say  = '''Nothing listens on port {{ port }} of this host: find out how the process that should
+say = '''Nothing listens on port {{ port }} of this host: find out how the process that should
 hold it ended, usually rank 0 or the launcher's agent. In a job of several hosts, {{ peer }} is a
 mistake: MASTER_ADDR must be an address of rank 0's host that the others can reach.'''
-run  = ["ss -ltnp sport = :{{ port }}", "echo $MASTER_ADDR $MASTER_PORT"]
+run = ["ss -ltnp sport = :{{ port }}", "echo $MASTER_ADDR $MASTER_PORT"]
 
 [[step]]
 when = "failure == 'refused' and peer and peer not in ('127.0.0.1', '::1', 'localhost')"
-say  = '''Find out how the process on {{ peer_host or peer }} ended: the host answers, but
+say = '''Find out how the process on {{ peer_host or peer }} ended: the host answers, but
 nothing listens on {% if port %}port {{ port }}{% else %}that port{% endif %} any more, or yet.
 {% if 'abort' in (error or '') %}(NCCL up to 2.23 prints "{{ error }}" for a refused
 connection.){% endif %}'''
-run  = [
+run = [
   "getent hosts {{ peer }}",
   "ss -ltnp sport = :{{ port }}",
   "nc -vz -w 5 {{ peer }} {{ port }}",
@@ -61,23 +61,23 @@ run  = [
 
 [[step]]
 when = "failure == 'timed_out' and peer and not peers"
-say  = '''Test the path from {{ host or 'the host that failed' }} to {{ peer_host or peer }}:
+say = '''Test the path from {{ host or 'the host that failed' }} to {{ peer_host or peer }}:
 silence means that packets are dropped (firewall, security group, wrong subnet), that the peer is
 down, or that its process is stopped.'''
-run  = ["nc -vz -w 5 {{ peer }} {{ port }}", "ip route get {{ peer }}", "ping -c 3 {{ peer }}"]
+run = ["nc -vz -w 5 {{ peer }} {{ port }}", "ip route get {{ peer }}", "ping -c 3 {{ peer }}"]
 
 [[step]]
 when = "failure in ('timed_out', 'unreachable') and peer and peer_host and host and not peers"
-say  = '''If the two cannot reach each other outside of the job either, leave one of them out
+say = '''If the two cannot reach each other outside of the job either, leave one of them out
 and have it replaced: in a cloud such a pair often sits in networks that do not meet.'''
-run  = ["sbatch --exclude={{ peer_host }}", "srun -w {{ host }},{{ peer_host }} -N 2 hostname -I"]
+run = ["sbatch --exclude={{ peer_host }}", "srun -w {{ host }},{{ peer_host }} -N 2 hostname -I"]
 
 [[step]]
 when = "failure == 'unreachable' and peer and not peers"
-say  = '''Look at the route from {{ host or 'the host that failed' }} to {{ peer_host or peer }}:
+say = '''Look at the route from {{ host or 'the host that failed' }} to {{ peer_host or peer }}:
 the address is in a subnet it has no route to, the peer's port is down, or a firewall rejects the
 connection.'''
-run  = [
+run = [
   "ip route get {{ peer }}",
   "ip -br addr",
   "ping -c 3 {{ peer }}",
@@ -86,49 +86,50 @@ run  = [
 
 [[step]]
 when = "failure == 'unresolved'"
-say  = '''Look {{ peer or 'the name' }} up on {{ host or 'the host that failed' }}: it is wrong
+say = '''Look {{ peer or 'the name' }} up on {{ host or 'the host that failed' }}: it is wrong
 (MASTER_ADDR, hostfile), its pod or service is not there yet, or the name server does not
 answer.'''
-run  = ["getent hosts {{ peer }}", "cat /etc/resolv.conf", "kubectl get pods,svc,endpoints"]
+run = ["getent hosts {{ peer }}", "cat /etc/resolv.conf", "kubectl get pods,svc,endpoints"]
 
 [[step]]
 when = "source == 'nccl' and failure in ('timed_out', 'unreachable') and peer"
-say  = '''Find out which interface holds {{ peer }} on {{ peer_host or 'the peer' }}. If it is
+say = '''Find out which interface holds {{ peer }} on {{ peer_host or 'the peer' }}. If it is
 not the network of the job (docker0, virbr0, a management port), name the right one in
 NCCL_SOCKET_IFNAME on all hosts.'''
-run  = ["ip -br addr"]
+run = ["ip -br addr"]
 
 [[step]]
 when = "interface and source == 'nccl'"
-say  = '''See whether {{ interface }}{% if host %} of {{ host }}{% endif %} leads to the other
+say = '''See whether {{ interface }}{% if host %} of {{ host }}{% endif %} leads to the other
 hosts at all: the connections go over it. If it is a bridge or a port of containers, name the
 network of the job in NCCL_SOCKET_IFNAME on all hosts.'''
-run  = ["ip -d addr show {{ interface }}"]
+run = ["ip -d addr show {{ interface }}"]
 
 [[step]]
 when = "source == 'c10d' and peer and peer not in ('127.0.0.1', '::1', 'localhost')"
-say  = '''Compare MASTER_ADDR and MASTER_PORT (or --rdzv-endpoint) of all hosts: they must name
+say = '''Compare MASTER_ADDR and MASTER_PORT (or --rdzv-endpoint) of all hosts: they must name
 the host of rank 0, here {{ peer }}{% if port %} port {{ port }}{% endif %}, and rank 0 or its
 agent must have been started there.'''
-run  = ["getent hosts {{ peer }}", "env | grep -E 'MASTER_|RDZV|GLOO_SOCKET_IFNAME'"]
+run = ["getent hosts {{ peer }}", "env | grep -E 'MASTER_|RDZV|GLOO_SOCKET_IFNAME'"]
 
 [[step]]
 when = "source == 'exception'"
-say  = '''
+say = '''
 Find the call in the stack below: it is the program's own connection, not one of the collectives.
 '''
+
 [[step]]
 when = "not peer and source != 'exception'"
-say  = '''Run again with the connections in the log: they name the peer and the interface that
+say = '''Run again with the connections in the log: they name the peer and the interface that
 NCCL chose.'''
-run  = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET", "ip -br addr"]
+run = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET", "ip -br addr"]
 
 [[step]]
 otherwise = true
-say  = '''Test the connection from {{ host or 'the host that failed' }}{% if peer %} to
+say = '''Test the connection from {{ host or 'the host that failed' }}{% if peer %} to
 {{ peer_host or peer }}{% endif %}, then look at the interface that was chosen
 (NCCL_SOCKET_IFNAME, GLOO_SOCKET_IFNAME) and at firewall rules.'''
-run  = ["nc -vz -w 5 {{ peer }} {{ port }}", "ip -br addr"]
+run = ["nc -vz -w 5 {{ peer }} {{ port }}", "ip -br addr"]
 */
 with
     attempt as (

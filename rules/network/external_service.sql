@@ -1,20 +1,20 @@
 /*
-title       = "A service outside the cluster could not be reached"
-severity    = "critical"
-confidence  = "probable"
-status      = "stable"
-explains    = ["crash.exception", "hang.init_incomplete", "network.peer_lost"]
-about       = """
+title = "A service outside the cluster could not be reached"
+severity = "critical"
+confidence = "probable"
+status = "stable"
+explains = ["crash.exception", "hang.init_incomplete", "network.peer_lost"]
+about = """
 The program asked a model hub, a tracking server or an object store, got no answer, and ended with
 that exception; or a tool that copies to and from an object store could not reach it. Nothing is
 wrong with the job itself.
 """
 false_positives = "The program's own settings name a server that does not exist."
-references  = [
+references = [
   "https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables",
   "https://docs.wandb.ai/guides/track/environment-variables",
 ]
-summary     = '''
+summary = '''
 {{ server or service or 'A service outside the cluster' }} could not be reached
 {%- if ranks %} by {{ ranks | ranks }}{% endif %}
 {%- if failure == 'unresolved' %}: its name could not be resolved
@@ -29,35 +29,35 @@ summary     = '''
 
 [[step]]
 when = "failure == 'unresolved'"
-say  = '''Test name resolution on {% if hosts %}{{ hosts | names }}{% else %}the compute
+say = '''Test name resolution on {% if hosts %}{{ hosts | names }}{% else %}the compute
 node{% endif %}: compute nodes without a way to the internet often have no DNS for outside names
 either.'''
-run  = ["getent hosts {{ server }}", "cat /etc/resolv.conf"]
+run = ["getent hosts {{ server }}", "cat /etc/resolv.conf"]
 
 [[step]]
 when = "failure in ('proxy', 'tls')"
-say  = '''Look at the proxy and its certificate on {% if hosts %}{{ hosts | names }}{% else %}the
+say = '''Look at the proxy and its certificate on {% if hosts %}{{ hosts | names }}{% else %}the
 compute node{% endif %}: proxies that open TLS need their certificate in REQUESTS_CA_BUNDLE.'''
-run  = ["env | grep -i -E '_proxy|CA_BUNDLE|SSL_CERT'", "curl -sSI https://{{ server }}"]
+run = ["env | grep -i -E '_proxy|CA_BUNDLE|SSL_CERT'", "curl -sSI https://{{ server }}"]
 
 [[step]]
 when = "failure not in ('unresolved', 'proxy', 'tls') and server"
-say  = '''Ask the service from {% if hosts %}{{ hosts | names }}{% else %}a compute
+say = '''Ask the service from {% if hosts %}{{ hosts | names }}{% else %}a compute
 node{% endif %}, and look at its status page and at the proxy settings (https_proxy, no_proxy).'''
-run  = ["curl -sSI https://{{ server }}", "env | grep -i _proxy"]
+run = ["curl -sSI https://{{ server }}", "env | grep -i _proxy"]
 
 [[step]]
 when = "error == 'EndpointConnectionError' or tool == 'aws'"
 say = '''Check the region and the endpoint that the client is told, and whether the compute nodes
 have
 a way there (gateway, private endpoint, proxy).'''
-run  = ["aws configure list", "env | grep -E 'AWS_(ENDPOINT|REGION|DEFAULT)'"]
+run = ["aws configure list", "env | grep -E 'AWS_(ENDPOINT|REGION|DEFAULT)'"]
 
 [[step]]
 when = "not tool"
-say  = '''Fetch models and data before the job and run it offline, so that
+say = '''Fetch models and data before the job and run it offline, so that
 {{ service or 'such a service' }} cannot end it again; let trackers fail without raising.'''
-run  = ["export {{ offline_setting }}"]
+run = ["export {{ offline_setting }}"]
 */
 with
     refusal as (

@@ -1,13 +1,17 @@
 /*
-title       = "RDMA transfers fail (InfiniBand, RoCE, EFA)"
-severity    = "critical"
-confidence  = "definite"
-status      = "stable"
-explains    = [
-  "hang", "network.peer_lost", "crash.exception", "crash.signal", "loss.rollback",
+title = "RDMA transfers fail (InfiniBand, RoCE, EFA)"
+severity = "critical"
+confidence = "definite"
+status = "stable"
+explains = [
+  "hang",
+  "network.peer_lost",
+  "crash.exception",
+  "crash.signal",
+  "loss.rollback",
   "host.node_check",
 ]
-about       = """
+about = """
 A work request ended in error, or the RDMA device reported a fatal event. Status 12 (retries
 exceeded, vendor error 129): the peer or the path to it did not answer - cable, switch, RoCE
 congestion settings, or the peer is gone. Status 13: the peer had posted no receive, it hangs or
@@ -18,11 +22,11 @@ rail it was.
 false_positives = """
 The peer's process died first and its end is not in these logs: status 12 and 13 then echo that.
 """
-references  = [
+references = [
   "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-ib-timeout",
   "https://github.com/linux-rdma/rdma-core/blob/master/libibverbs/verbs.h",
 ]
-summary     = '''
+summary = '''
 {% if source == 'kernel' %}RDMA of the kernel itself (storage, IPoIB)
 {% elif event %}The RDMA {{ hosts | agree('device', 'devices') }}{% elif verb %}RDMA
 {% else %}RDMA transfers{% endif %}
@@ -42,43 +46,43 @@ status {{ status }} {{ status_name }}{% endif %}
 
 [[step]]
 when = "hosts | length > 1 and peer and not peers and source == 'nccl'"
-say  = '''Look at {{ peer_host or peer }} first: {{ hosts | length }} hosts report errors, all
+say = '''Look at {{ peer_host or peer }} first: {{ hosts | length }} hosts report errors, all
 towards it.'''
 
 [[step]]
 when = "status_name in ('RETRY_EXC_ERR', 'RESP_TIMEOUT_ERR')"
-say  = '''Find out whether {{ peer_host or peer or 'the peer' }} was still running then: look for
+say = '''Find out whether {{ peer_host or peer or 'the peer' }} was still running then: look for
 a crash, an Xid, an OOM kill or a reboot there. If it was, the path is at fault: compare the port
 counters of both ends (symbol errors, link downed, discards, out of sequence) and look at cable,
 transceiver and switch port{% if device %} of {{ device }}{% endif %}.'''
-run  = ["ibstat {{ device }}", "perfquery -x", "rdma statistic", "dmesg -T | grep -i mlx5"]
+run = ["ibstat {{ device }}", "perfquery -x", "rdma statistic", "dmesg -T | grep -i mlx5"]
 
 [[step]]
 when = "status_name == 'RETRY_EXC_ERR' and (remote_gid or '').startswith('::ffff:')"
-say  = '''This is RoCE (its GID holds an IPv4 address): check PFC and ECN on the switches and the
+say = '''This is RoCE (its GID holds an IPv4 address): check PFC and ECN on the switches and the
 hosts, the MTU of both ends and NCCL_IB_GID_INDEX. Raise NCCL_IB_TIMEOUT or NCCL_IB_RETRY_CNT
 only when these are right.'''
-run  = ["show_gids {{ device }}", "ping -c 3 -M do -s 8000 {{ remote_gid[7:] }}"]
+run = ["show_gids {{ device }}", "ping -c 3 -M do -s 8000 {{ remote_gid[7:] }}"]
 
 [[step]]
 when = "status_name == 'RNR_RETRY_EXC_ERR'"
-say  = '''Look at the process on {{ peer_host or peer or 'the peer' }}, not at cables: its card
+say = '''Look at the process on {{ peer_host or peer or 'the peer' }}, not at cables: its card
 answered, but no receive was posted. The process hangs, is stopped or died; get its stacks, or
 read how its log ends.'''
-run  = ["nvidia-smi --query-compute-apps=pid,name --format=csv"]
+run = ["nvidia-smi --query-compute-apps=pid,name --format=csv"]
 
 [[step]]
 when = "status_name == 'WR_FLUSH_ERR'"
-say  = '''Collect the logs of all other ranks: flushed requests only follow an earlier error on
+say = '''Collect the logs of all other ranks: flushed requests only follow an earlier error on
 the same connection, and that is not in these logs.'''
 
 [[step]]
 when = "status_name in ('LOC_PROT_ERR', 'LOC_ACCESS_ERR', 'REM_ACCESS_ERR', 'MW_BIND_ERR')"
-say  = '''Leave cables alone: the card was refused access to registered memory
+say = '''Leave cables alone: the card was refused access to registered memory
 {% if status_name == 'REM_ACCESS_ERR' %}on {{ peer_host or peer or 'the peer' }}{% elif host %}on
 {{ host }}{% endif %}. Check that driver, nvidia_peermem (or DMA-BUF) and NCCL fit together on
 both ends, then run once without GPUDirect RDMA to see whether it goes away.'''
-run  = [
+run = [
   "lsmod | grep -E 'nvidia_peermem|nv_peer_mem'",
   "ofed_info -s",
   "export NCCL_NET_GDR_LEVEL=LOC",
@@ -87,52 +91,55 @@ run  = [
 [[step]]
 when = '''status_name in ('LOC_LEN_ERR', 'LOC_QP_OP_ERR', 'REM_INV_REQ_ERR', 'REM_OP_ERR',
   'BAD_RESP_ERR', 'REM_ABORT_ERR')'''
-say  = '''Look for ranks that issue different collectives or sizes, or run other versions of NCCL
+say = '''Look for ranks that issue different collectives or sizes, or run other versions of NCCL
 or its network plugin: the two ends of the connection disagreed about the message.'''
-run  = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL"]
+run = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL"]
 
 [[step]]
 when = "event == 'port error'"
-say  = '''Look at the port{% if device %} of {{ device }}{% endif %}{% if host %} on
+say = '''Look at the port{% if device %} of {{ device }}{% endif %}{% if host %} on
 {{ host }}{% endif %}: it lost its link. Check cable and transceiver, the switch port, and
 whether it flaps.'''
-run  = ["ibstat {{ device }}", "perfquery -x", "dmesg -T | grep -i -E 'link|mlx5'"]
+run = ["ibstat {{ device }}", "perfquery -x", "dmesg -T | grep -i -E 'link|mlx5'"]
 
 [[step]]
 when = "event and event != 'port error' or status_name == 'FATAL_ERR'"
-say  = '''Take {% if host %}{{ host }}{% else %}the host{% endif %} out of the pool until its
+say = '''Take {% if host %}{{ host }}{% else %}the host{% endif %} out of the pool until its
 network card {% if device %}({{ device }}) {% endif %}is checked: the device itself reported a
 fatal error. Look at the kernel log and the firmware.'''
-run  = [
-  "sbatch --exclude={{ host }}", "dmesg -T | grep -i mlx5", "mlxfwmanager --query", "ibv_devinfo",
+run = [
+  "sbatch --exclude={{ host }}",
+  "dmesg -T | grep -i mlx5",
+  "mlxfwmanager --query",
+  "ibv_devinfo",
 ]
 
 [[step]]
 when = "verb == 'ibv_modify_qp'"
-say  = '''Check that both ends use the same network{% if device %} on {{ device }}{% endif %}:
+say = '''Check that both ends use the same network{% if device %} on {{ device }}{% endif %}:
 the connection could not be set up. A time-out means that the peer's GID cannot be reached; an
 invalid argument mostly a wrong NCCL_IB_GID_INDEX or a port that is down.'''
-run  = ["ibv_devinfo", "show_gids", "env | grep NCCL_IB_"]
+run = ["ibv_devinfo", "show_gids", "env | grep NCCL_IB_"]
 
 [[step]]
 when = "verb == 'ibv_create_qp'"
-say  = '''Look at the limits of the RDMA device {% if host %}on {{ host }}{% endif %}: queue
+say = '''Look at the limits of the RDMA device {% if host %}on {{ host }}{% endif %}: queue
 pairs and locked memory, and who uses them.'''
-run  = ["ulimit -l", "rdma resource show", "ibv_devinfo -v | grep -E 'max_qp|max_mr'"]
+run = ["ulimit -l", "rdma resource show", "ibv_devinfo -v | grep -E 'max_qp|max_mr'"]
 
 [[step]]
 when = "source == 'libfabric'"
-say  = '''Check the instance {% if peer %}{{ peer_host or peer }}{% else %}at the other
+say = '''Check the instance {% if peer %}{{ peer_host or peer }}{% else %}at the other
 end{% endif %}: is it running, and did its process die first? On EFA the security group must
 allow all traffic from and to itself, and all instances must be in one subnet.'''
-run  = ["fi_info -p efa -t FI_EP_RDM", "rdma link", "dmesg -T | grep -i efa"]
+run = ["fi_info -p efa -t FI_EP_RDM", "rdma link", "dmesg -T | grep -i efa"]
 
 [[step]]
 when = "source == 'kernel'"
-say  = '''Look at what uses RDMA in the kernel of {{ host or 'that host' }} (NFS, Lustre, IPoIB)
+say = '''Look at what uses RDMA in the kernel of {{ host or 'that host' }} (NFS, Lustre, IPoIB)
 and at the port{% if device %} of {{ device }}{% endif %}: the training itself may not have
 noticed.'''
-run  = [
+run = [
   "ibstat {{ device }}",
   "rdma resource show qp",
   "dmesg -T | grep -i -E 'mlx5|rdma|lustre|nfs'",
@@ -140,9 +147,9 @@ run  = [
 
 [[step]]
 otherwise = true
-say  = '''Look at both ends at that time: port counters, the kernel log for mlx5 and Xid lines,
+say = '''Look at both ends at that time: port counters, the kernel log for mlx5 and Xid lines,
 the switch port.'''
-run  = ["ibstat {{ device }}", "perfquery -x", "dmesg -T | grep -i -E 'mlx5|xid'"]
+run = ["ibstat {{ device }}", "perfquery -x", "dmesg -T | grep -i -E 'mlx5|xid'"]
 */
 with
     first_failure as (

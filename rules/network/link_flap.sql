@@ -1,14 +1,19 @@
 /*
-title       = "A network port went down and came up again"
-severity    = "critical"
-confidence  = "definite"
-status      = "stable"
-explains   = [
-  "network.ib_error", "network.peer_lost", "network.connect_failure", "hang", "crash",
-  "loss.rollback", "perf.slowdown",
+title = "A network port went down and came up again"
+severity = "critical"
+confidence = "definite"
+status = "stable"
+explains = [
+  "network.ib_error",
+  "network.peer_lost",
+  "network.connect_failure",
+  "hang",
+  "crash",
+  "loss.rollback",
+  "perf.slowdown",
 ]
 transient = true
-about       = """
+about = """
 The port lost its link for a while. Transfers in flight fail if that takes longer than
 NCCL_IB_TIMEOUT and NCCL_IB_RETRY_CNT allow. Ports of several hosts that go down within a minute
 share a switch: they are one incident.
@@ -17,25 +22,25 @@ false_positives = "The switch was restarted on purpose."
 
 [[summary]]
 when = "ports"
-say  = '''{{ ports }} ports of {{ hosts | names }} went down within a minute and came up again:
+say = '''{{ ports }} ports of {{ hosts | names }} went down within a minute and came up again:
 they share a switch'''
 
 [[summary]]
-say  = '''Port {{ device or '' }}{% if host %} of {{ host }}{% endif %} went down
+say = '''Port {{ device or '' }}{% if host %} of {{ host }}{% endif %} went down
 {% if times > 1 %}{{ times }} times {% endif %}and came up again'''
 
 [[step]]
 when = "ports"
-say  = '''Look at the switch that these ports share, at that time: its log, its power, a restart
+say = '''Look at the switch that these ports share, at that time: its log, its power, a restart
 or an update of its software. Then look at the cables between switches.'''
-run  = ["iblinkinfo", "ibstat"]
+run = ["iblinkinfo", "ibstat"]
 
 [[step]]
 when = "not ports"
-say  = '''Look at the error counters of {{ device or 'the port' }}{% if host %} on
+say = '''Look at the error counters of {{ device or 'the port' }}{% if host %} on
 {{ host }}{% endif %} (link downed, symbol errors) and at its switch port; reseat or replace
 cable and transceiver. Keep {{ host or 'the host' }} out of jobs while the link flaps.'''
-run  = [
+run = [
   "ibstat {{ device if '_' in device else none }}",
   "mlxlink -d {{ device if '_' in device or ':' in device else none }} -m -c -e",
   "ethtool -S {{ device if '_' not in device and ':' not in device else none }}",
@@ -45,7 +50,7 @@ run  = [
 
 [[step]]
 when = "times > 1 and not ports"
-say  = "Replace the cable first: a link that went down {{ times }} times seldom heals."
+say = "Replace the cable first: a link that went down {{ times }} times seldom heals."
 */
 with
     port as (

@@ -1,22 +1,28 @@
 /*
-title       = "A network card failed"
-severity    = "critical"
-confidence  = "definite"
-status      = "stable"
-explains    = [
-  "network.ib_error", "network.peer_lost", "network.connect_failure", "hang", "crash.exception",
-  "crash.signal", "loss.rollback", "perf.slowdown",
+title = "A network card failed"
+severity = "critical"
+confidence = "definite"
+status = "stable"
+explains = [
+  "network.ib_error",
+  "network.peer_lost",
+  "network.connect_failure",
+  "hang",
+  "crash.exception",
+  "crash.signal",
+  "loss.rollback",
+  "perf.slowdown",
 ]
 explains_same_place = ["network.link_flap"]
-about       = """
+about = """
 The card's firmware stopped answering, its driver gave up on a command or a transmit queue, its
 module is too hot or its port went down for good. All traffic through it stops.
 """
 false_positives = "The driver was reloaded or the firmware updated on purpose at that time."
-references  = [
+references = [
   "https://docs.kernel.org/networking/device_drivers/ethernet/mellanox/mlx5/devlink.html",
 ]
-summary     = '''
+summary = '''
 {% set kind = kinds[0] %}
 {% if kind == 'port_down' %}Port{% else %}Network card{% endif %} {{ device }}
 {%- if host %} of {{ host }}{% endif %}
@@ -29,9 +35,9 @@ summary     = '''
 
 [[step]]
 when = "'nic_fatal' in kinds"
-say  = '''Take {{ host or 'the host' }} out of the pool: the firmware of {{ device }} stopped
+say = '''Take {{ host or 'the host' }} out of the pool: the firmware of {{ device }} stopped
 answering. Reset or replace the card; a driver reload seldom lasts.'''
-run  = [
+run = [
   "sbatch --exclude={{ host }}",
   "mlxfwmanager --query",
   "devlink health show",
@@ -40,9 +46,9 @@ run  = [
 
 [[step]]
 when = "'nic_hot' in kinds or 'port_module' in kinds"
-say  = '''Check the temperature and the module of {{ device }}{% if host %} on
+say = '''Check the temperature and the module of {{ device }}{% if host %} on
 {{ host }}{% endif %}: airflow, fans, transceiver; reseat or replace the module.'''
-run  = [
+run = [
   "mlxlink -d {{ device if '_' in device or ':' in device else none }} -m",
   "mget_temp -d {{ device if '_' in device or ':' in device else none }}",
   "ethtool -m {{ device if '_' not in device and ':' not in device else none }}",
@@ -50,19 +56,19 @@ run  = [
 
 [[step]]
 when = "kinds[0] == 'nic_stall'"
-say  = '''Compare firmware and driver of {{ device }}{% if host %} on {{ host }}{% endif %} with
+say = '''Compare firmware and driver of {{ device }}{% if host %} on {{ host }}{% endif %} with
 a healthy host, and look at pause frames on the switch (PFC storms). The driver resets a stuck
 queue by itself; act if it comes again.'''
-run  = [
+run = [
   "ethtool -i {{ device if '_' not in device and ':' not in device else none }}",
   "ethtool -S {{ device if '_' not in device and ':' not in device else none }}",
 ]
 
 [[step]]
 when = "kinds[0] == 'port_down'"
-say  = '''Find out whether {{ device }}{% if host %} on {{ host }}{% endif %} was taken down on
+say = '''Find out whether {{ device }}{% if host %} on {{ host }}{% endif %} was taken down on
 purpose. If not, check cable, transceiver and switch port.'''
-run  = [
+run = [
   "ip -br link show {{ device if '_' not in device and ':' not in device else none }}",
   "ethtool {{ device if '_' not in device and ':' not in device else none }}",
   "ibstat",
@@ -70,9 +76,9 @@ run  = [
 
 [[step]]
 when = "kinds[0] == 'nic_power'"
-say  = '''Leave it while the card works. If it fails, raise the power limit of its slot (BIOS) or
+say = '''Leave it while the card works. If it fails, raise the power limit of its slot (BIOS) or
 move it to another slot.'''
-run  = ["lspci -vv -s {{ device }} | grep -i power"]
+run = ["lspci -vv -s {{ device }} | grep -i power"]
 */
 with
     fault as (

@@ -1,9 +1,9 @@
 /*
-title       = "A peer closed its connection"
-severity    = "warning"
-confidence  = "possible"
-status      = "stable"
-about       = """
+title = "A peer closed its connection"
+severity = "warning"
+confidence = "possible"
+status = "stable"
+about = """
 The other end went away. That is nearly always the echo of something that happened there: look for
 the peer's own end first.
 """
@@ -13,7 +13,7 @@ The job was taken down on purpose and one process was faster than the others.
 
 [[summary]]
 when = "source in ('agent', 'store')"
-say  = '''
+say = '''
 {% if source == 'agent' %}The launcher's agent{% elif ranks %}{{ ranks | ranks | capital }}
 {% else %}A process{% endif %} {% if host %}on {{ host }}{% endif %} lost the store that
 processes find each other by: the process that held it (rank 0 or its agent, on the first node)
@@ -21,27 +21,27 @@ had ended'''
 
 [[summary]]
 when = "source == 'jax'"
-say  = '''{{ ranks | agree('Process', 'Processes') }} {{ ranks | ranges }}
+say = '''{{ ranks | agree('Process', 'Processes') }} {{ ranks | ranges }}
 no longer {{ ranks | agree('sends', 'send') }} heartbeats to the coordination service'''
 
 [[summary]]
 when = "source == 'jax_service'"
-say  = '''JAX's coordination service ended {% if hosts %}a process on {{ hosts | names }}{% else %}a
+say = '''JAX's coordination service ended {% if hosts %}a process on {{ hosts | names }}{% else %}a
 process{% endif %} because another one, or the coordinator itself, had died'''
 
 [[summary]]
 when = "source == 'nccl_exception'"
-say  = '''{% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} lost a peer that
+say = '''{% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} lost a peer that
 NCCL does not name: it exited, or the network to it failed'''
 
 [[summary]]
 when = "quiet_ranks"
-say  = '''{{ ranks | ranks | capital }} lost
+say = '''{{ ranks | ranks | capital }} lost
 {{ ranks | agree('a gloo connection', 'gloo connections') }}; {{ quiet_ranks | ranks }} reported
 nothing: it ended, or left the loop, before them'''
 
 [[summary]]
-say  = '''
+say = '''
 {% if source == 'gloo' and ranks %}{{ ranks | ranks | capital }}
 {% elif hosts %}{{ hosts | names }}{% elif ranks %}{{ ranks | ranks | capital }}
 {% else %}A process{% endif %}
@@ -53,39 +53,39 @@ lost {% if source == 'gloo' %}a gloo connection{% else %}the connection{% endif 
 
 [[step]]
 when = "source in ('agent', 'store')"
-say  = '''Find the log of rank 0 and of the launcher on the first node (MASTER_ADDR,
+say = '''Find the log of rank 0 and of the launcher on the first node (MASTER_ADDR,
 --rdzv-endpoint), and read how they ended.'''
 
 [[step]]
 when = "source == 'jax'"
-say  = '''Find the log of {{ ranks | agree('process', 'processes') }} {{ ranks | ranges }} and
+say = '''Find the log of {{ ranks | agree('process', 'processes') }} {{ ranks | ranges }} and
 read how {{ ranks | agree('it', 'they') }} ended; look for a preemption or an eviction there, and
 for the OOM killer in the kernel log.'''
-run  = ["dmesg -T | grep -i -E 'out of memory|killed process'"]
+run = ["dmesg -T | grep -i -E 'out of memory|killed process'"]
 
 [[step]]
 when = "quiet_ranks"
-say  = '''Read how the log of {{ quiet_ranks | ranks }} ends: it may have left its loop early (fewer
+say = '''Read how the log of {{ quiet_ranks | ranks }} ends: it may have left its loop early (fewer
 batches, a break, sys.exit).'''
 
 [[step]]
 when = "source == 'nccl_exception'"
-say  = '''Look for a rank that ended without such an exception: it is the one that went away first.
+say = '''Look for a rank that ended without such an exception: it is the one that went away first.
 NCCL's own warnings name the peer.'''
-run  = ["export NCCL_DEBUG=WARN"]
+run = ["export NCCL_DEBUG=WARN"]
 
 [[step]]
 when = "source in ('nccl', 'gloo') and peer and not quiet_ranks"
-say  = '''Find out how the process at the other end, on {{ peer_host or peer }}, ended: read the
+say = '''Find out how the process at the other end, on {{ peer_host or peer }}, ended: read the
 last lines of its log and look for the OOM killer, an Xid or a signal.'''
-run  = [
+run = [
   "getent hosts {{ peer if not peer_host else none }}",
   "dmesg -T | grep -i -E 'out of memory|xid|segfault'",
 ]
 
 [[step]]
 otherwise = true
-say  = '''Collect the logs of all ranks and hosts, and look for the one that ended first: its own
+say = '''Collect the logs of all ranks and hosts, and look for the one that ended first: its own
 end is the cause.'''
 */
 with

@@ -1,9 +1,9 @@
 /*
-title       = "NCCL uses a slow transport"
-severity    = "warning"
-confidence  = "probable"
-status      = "stable"
-about       = """
+title = "NCCL uses a slow transport"
+severity = "warning"
+confidence = "probable"
+status = "stable"
+about = """
 Nodes talk over TCP sockets although a training job needs RDMA, some GPUs of a job lack the direct
 path that the others have, a setting keeps the GPUs of a host from reading each other's memory, or
 nvidia-smi topo -m shows slower links between the GPUs of one node than on the others.
@@ -13,32 +13,32 @@ false_positives = """
 The cluster has nothing faster than Ethernet without RDMA, and that is known; the setting was made
 on purpose, on GPUs or boards whose direct path does not work.
 """
-references  = ["https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html"]
+references = ["https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html"]
 
 [[summary]]
 when = "reason == 'no_gpudirect'"
-say  = '''{{ hosts | names }} {{ hosts | agree('reaches', 'reach') }} the network without
+say = '''{{ hosts | names }} {{ hosts | agree('reaches', 'reach') }} the network without
 GPUDirect RDMA, which {{ host_with_gpudirect }} has'''
 
 [[summary]]
 when = "reason == 'iommu'"
-say  = '''RCCL misses {{ parameters | names }} on the kernel's command line
+say = '''RCCL misses {{ parameters | names }} on the kernel's command line
 {%- if hosts %} of {{ hosts | names }}{% endif %}: with an IOMMU that translates, GPUs exchange data
 slowly or hang'''
 
 [[summary]]
 when = "reason == 'topology'"
-say  = '''The GPUs of {{ hosts | names }} are linked by {{ ways | names }}, where those of the other
+say = '''The GPUs of {{ hosts | names }} are linked by {{ ways | names }}, where those of the other
 nodes have {{ usual_ways | names }}: {{ pairs | names(most=6) }}'''
 
 [[summary]]
 when = "reason == 'direct_path_off'"
-say  = '''{{ setting }} is set{% if hosts %} on {{ hosts | names }}{% endif %}: its GPUs exchange
+say = '''{{ setting }} is set{% if hosts %} on {{ hosts | names }}{% endif %}: its GPUs exchange
 data through {{ 'the network' if via == 'NET' else 'the memory of the host' }} instead of directly
 (NVLink or PCIe)'''
 
 [[summary]]
-say  = '''{% if nranks %}{{ nranks | count('rank') }} on {% endif %}{{ nnodes }} nodes talk over TCP
+say = '''{% if nranks %}{{ nranks | count('rank') }} on {% endif %}{{ nnodes }} nodes talk over TCP
 sockets{% if reason == 'no_device' %}: NCCL found no InfiniBand or RoCE device
 {%- elif reason == 'setting' %}: {{ setting }} is set
 {%- elif reason == 'rdma_unused' %}, though RDMA devices were found
@@ -46,62 +46,66 @@ sockets{% if reason == 'no_device' %}: NCCL found no InfiniBand or RoCE device
 
 [[step]]
 when = "reason == 'setting'"
-say  = '''Remove {{ setting }} from the environment of the job, unless somebody set it to get
+say = '''Remove {{ setting }} from the environment of the job, unless somebody set it to get
 around a broken fabric: find out who, and why.'''
-run  = ["env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf"]
+run = ["env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf"]
 
 [[step]]
 when = "reason == 'iommu'"
-say  = '''Have the administrator boot {% if hosts %}{{ hosts | names }}{% else %}the nodes{% endif
+say = '''Have the administrator boot {% if hosts %}{{ hosts | names }}{% else %}the nodes{% endif
 %}
 with the IOMMU in pass-through mode (GRUB_CMDLINE_LINUX), as AMD asks for Instinct GPUs since MI300;
 older ones run with the IOMMU off in the BIOS.'''
-run  = ["cat /proc/cmdline", "rocminfo | grep -i iommu"]
+run = ["cat /proc/cmdline", "rocminfo | grep -i iommu"]
 
 [[step]]
 when = "reason == 'topology'"
-say  = '''Leave {{ hosts | names }} out, and look at the state of its NVLinks and at the fabric
+say = '''Leave {{ hosts | names }} out, and look at the state of its NVLinks and at the fabric
 manager; a reboot may bring the links back, else the board is to be repaired. PCIe ways (PIX, PHB,
 NODE, SYS) that differ are a matter of slots and BIOS settings.'''
-run  = [
-  "sbatch --exclude={{ hosts | join(',') }}", "nvidia-smi nvlink -s",
-  "journalctl -u nvidia-fabricmanager", "nvidia-smi topo -m",
+run = [
+  "sbatch --exclude={{ hosts | join(',') }}",
+  "nvidia-smi nvlink -s",
+  "journalctl -u nvidia-fabricmanager",
+  "nvidia-smi topo -m",
 ]
 
 [[step]]
 when = "reason == 'direct_path_off'"
-say  = '''Run once without {{ setting }}. If that hangs or is wrong, the direct path itself is
+say = '''Run once without {{ setting }}. If that hangs or is wrong, the direct path itself is
 broken: test it, and look for PCIe access control (ACS) and an IOMMU that translates.'''
-run  = [
-  "env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf", "nvidia-smi topo -p2p r",
+run = [
+  "env | grep NCCL_",
+  "cat /etc/nccl.conf ~/.nccl.conf",
+  "nvidia-smi topo -p2p r",
   "nvidia-smi topo -m",
 ]
 
 [[step]]
 when = "reason == 'no_device'"
-say  = '''Check on {{ hosts[0] if hosts else 'a node' }}, inside the container, that the RDMA
+say = '''Check on {{ hosts[0] if hosts else 'a node' }}, inside the container, that the RDMA
 devices can be seen: they need /dev/infiniband and the RDMA user libraries there. On EFA the
 plugin aws-ofi-nccl is needed as well.'''
-run  = ["ibv_devices", "ls -l /dev/infiniband", "env | grep NCCL_IB_"]
+run = ["ibv_devices", "ls -l /dev/infiniband", "env | grep NCCL_IB_"]
 
 [[step]]
 when = "reason == 'plugin_failed'"
-say  = '''Find out why the plugin {{ plugin }} could not start: it must be built for this NCCL
+say = '''Find out why the plugin {{ plugin }} could not start: it must be built for this NCCL
 and CUDA, and its libraries must be found.'''
-run  = ["ldconfig -p | grep -i -E 'nccl-net|libfabric|sharp'", "export NCCL_DEBUG_SUBSYS=INIT,NET"]
+run = ["ldconfig -p | grep -i -E 'nccl-net|libfabric|sharp'", "export NCCL_DEBUG_SUBSYS=INIT,NET"]
 
 [[step]]
 when = "reason == 'no_gpudirect'"
-say  = '''Compare {{ hosts | names }} with {{ host_with_gpudirect }}: the module nvidia_peermem (or
+say = '''Compare {{ hosts | names }} with {{ host_with_gpudirect }}: the module nvidia_peermem (or
 DMA-BUF support of the driver), PCIe access control (ACS), and where GPU and network card are
 plugged in.'''
-run  = ["lsmod | grep nvidia_peermem", "nvidia-smi topo -m", "lspci -vvv | grep -i ACSCtl"]
+run = ["lsmod | grep nvidia_peermem", "nvidia-smi topo -m", "lspci -vvv | grep -i ACSCtl"]
 
 [[step]]
 otherwise = true
-say  = '''Find out why RDMA was not used: run once with the choice of the network in the log, and
+say = '''Find out why RDMA was not used: run once with the choice of the network in the log, and
 look whether the RDMA devices and the network plugin (libnccl-net.so, aws-ofi-nccl) are there.'''
-run  = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET", "ibv_devices", "env | grep NCCL_"]
+run = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET", "ibv_devices", "env | grep NCCL_"]
 */
 with
     slow as (from socket_traffic where nnodes > 1),

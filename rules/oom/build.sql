@@ -1,20 +1,20 @@
 /*
-title      = "A compiler ran out of memory while an extension was built"
-severity   = "critical"
+title = "A compiler ran out of memory while an extension was built"
+severity = "critical"
 confidence = "probable"
-status     = "stable"
-explains   = ["crash.exception"]
+status = "stable"
+explains = ["crash.exception"]
 explains_same_place = ["oom.host", "oom.cgroup"]
-about      = """
+about = """
 Template-heavy CUDA sources need many GB for one compiler process, and a build runs several at once.
 The kernel (or a container's limit) then kills one of them: nvcc reports that cicc died due to
 signal 9, gcc that cc1plus was killed, make that the command ended with 137. Definite where the
 kernel's report names the compiler.
 """
 false_positives = "Somebody else ended the compiler with SIGKILL (a time limit, a person)."
-references    = [
-    "https://github.com/NVIDIA/TransformerEngine",
-    "https://docs.nvidia.com/cuda/cuda-compiler-driver-nvcc/",
+references = [
+  "https://github.com/NVIDIA/TransformerEngine",
+  "https://docs.nvidia.com/cuda/cuda-compiler-driver-nvcc/",
 ]
 
 summary = '''
@@ -27,31 +27,33 @@ summary = '''
 
 [[step]]
 when = "not is_alone"
-say  = '''
+say = '''
 Run fewer compilers at once: {{ jobs_to_try | count('job') }}
 {%- if jobs and jobs > jobs_to_try %} instead of {{ jobs }}{% endif %}, with one nvcc thread each
 {%- if anon_rss_bytes %}; count {{ anon_rss_bytes | size }} for every one{% endif %}.
 '''
-run  = ['''
+run = ['''
 export MAX_JOBS={{ jobs_to_try }} CMAKE_BUILD_PARALLEL_LEVEL={{ jobs_to_try }}
 NVCC_THREADS=1 NVTE_BUILD_THREADS_PER_JOB=1
 ''']
+
 [[step]]
-say  = '''
+say = '''
 {% if is_alone %}Make the work of the compiler smaller, since it ran alone{% else %}If one compiler
 alone is still killed, make its work smaller{% endif %}: build only for the architecture of your
 GPUs (here that of an H100), and split the source into files with fewer template instances.
 '''
-run  = [
-    "nvidia-smi --query-gpu=compute_cap --format=csv",
-    "export TORCH_CUDA_ARCH_LIST=9.0 NVTE_CUDA_ARCHS=90 CMAKE_CUDA_ARCHITECTURES=90",
+run = [
+  "nvidia-smi --query-gpu=compute_cap --format=csv",
+  "export TORCH_CUDA_ARCH_LIST=9.0 NVTE_CUDA_ARCHS=90 CMAKE_CUDA_ARCHITECTURES=90",
 ]
+
 [[step]]
-say  = '''
+say = '''
 Otherwise build where there is more memory (a larger host, swap, or a larger container limit
 {%- if limit_bytes %}, now {{ limit_bytes | size }}{% endif %}), or install a prebuilt wheel.
 '''
-run  = ["free -h", "cat /sys/fs/cgroup/memory.max"]
+run = ["free -h", "cat /sys/fs/cgroup/memory.max"]
 */
 with
     build as (

@@ -1,20 +1,26 @@
 /*
-title      = "Out of accelerator memory: the job does not fit"
-severity   = "critical"
+title = "Out of accelerator memory: the job does not fit"
+severity = "critical"
 confidence = "definite"
-status     = "stable"
-explains   = [
-    "hang", "network.peer_lost", "network.connect_failure", "network.ib_error",
-    "divergence.collective_count", "divergence.stack", "crash.exception", "crash.signal",
-    "loss.rollback",
+status = "stable"
+explains = [
+  "hang",
+  "network.peer_lost",
+  "network.connect_failure",
+  "network.ib_error",
+  "divergence.collective_count",
+  "divergence.stack",
+  "crash.exception",
+  "crash.signal",
+  "loss.rollback",
 ]
 explains_same_place = ["gpu.cuda_error"]
-about      = """
+about = """
 The program asked for more than is free plus what the allocator could give back. Nobody else is on
 the card, and neither fragmentation nor the pools of CUDA graphs explain it. Also: a limit that is
 set for the process, a program that the TPU compiler cannot place, a framework's pool that is full.
 """
-summary    = '''
+summary = '''
 {{ ranks | ranks | capital if ranks else 'A process' }} ran out of
 {% if gpus %}memory on {{ gpus | names(accelerator or 'GPU') }}
 {%- if host %} of {{ host }}{% endif %}
@@ -79,13 +85,13 @@ A program that catches the error and retries with a smaller batch reports it too
 Where the message is cut before its numbers, the confidence is lower.
 """
 references = [
-    "https://pytorch.org/docs/stable/notes/cuda.html#memory-management",
-    "https://openxla.org/xla/errors/error_0100",
+  "https://pytorch.org/docs/stable/notes/cuda.html#memory-management",
+  "https://openxla.org/xla/errors/error_0100",
 ]
 
 [[step]]
 when = "survived"
-say  = '''
+say = '''
 Ignore this if the program skipped the batch or made it smaller on purpose. To save the failed
 attempts, start with the batch size that worked.
 '''
@@ -93,14 +99,15 @@ attempts, start with the batch size that worked.
 # The reason is the remedy.
 [[step]]
 when = "variant == 'process_limit'"
-say  = '''
+say = '''
 Raise the limit{% if limit_bytes %} of {{ limit_bytes | size }}{% endif %} if the card has more to
 give: {% if device == 'mps' %}PYTORCH_MPS_HIGH_WATERMARK_RATIO
 {%- else %}torch.cuda.set_per_process_memory_fraction(){% endif %}. Otherwise lower the batch.
 '''
+
 [[step]]
 when = "variant == 'refused_below_the_total'"
-say  = '''
+say = '''
 Look for a limit on a single allocation
 {%- if device == 'xpu' %} (Intel GPUs give 4 GiB at most unless relaxed limits are built in)
 {%- else %} (MIG slice, vGPU, WDDM, container
@@ -108,24 +115,28 @@ Look for a limit on a single allocation
 {%- if free_bytes is none %}, and for other holders of the card: the message does not say what was
 free{% endif %}.
 '''
+
 [[step]]
 when = "variant == 'token_budget'"
-say  = '''
+say = '''
 Lower --max-batch-prefill-tokens, --max-batch-total-tokens and --max-input-tokens, shard the model
 over more GPUs (--num-shard), or quantise it.
 '''
+
 [[step]]
 when = "variant == 'pool_limit' and framework == 'llama.cpp'"
-say  = '''
+say = '''
 Ask for smaller buffers (-ub, -b, -c), or raise GGML_VK_FORCE_MAX_ALLOCATION_SIZE if the driver
 allows it.
 '''
+
 [[step]]
 when = "variant == 'pool_limit' and framework == 'MLX'"
-say  = "Split the array, or lower the batch or the sequence length: one buffer cannot be larger."
+say = "Split the array, or lower the batch or the sequence length: one buffer cannot be larger."
+
 [[step]]
 when = "variant == 'pool_limit' and framework not in ('llama.cpp', 'MLX')"
-say  = '''
+say = '''
 Raise the pool's limit
 {%- if framework == 'rmm' %} (maximum_pool_size, --rmm-maximum-pool-size)
 {%- elif framework == 'onnxruntime' %} (gpu_mem_limit of the CUDA provider)
@@ -134,41 +145,47 @@ Raise the pool's limit
 {% if limit_bytes %} above {{ limit_bytes | size }}{% endif %}, or hold less at once: smaller
 partitions or batches, spilling to the host.
 '''
+
 [[step]]
 when = "variant == 'nothing_left_for_nccl'"
-say  = '''
+say = '''
 Leave room for NCCL: lower the micro-batch, or create the communicators (one small all-reduce per
 group) before PyTorch's cache fills the card. torch.cuda.empty_cache() just before a new group helps
 too; smaller buffers and fewer channels cost bandwidth.
 '''
-run  = ["export NCCL_BUFFSIZE=2097152 NCCL_MAX_NCHANNELS=8"]
+run = ["export NCCL_BUFFSIZE=2097152 NCCL_MAX_NCHANNELS=8"]
+
 [[step]]
 when = "variant == 'no_cache_blocks'"
-say  = '''
+say = '''
 Give vLLM more of the card (--gpu-memory-utilization 0.95), shard the model over more GPUs
 (--tensor-parallel-size), quantise it, or lower --max-num-seqs and --max-num-batched-tokens.
 '''
+
 [[step]]
 when = "variant == 'sequence_too_long'"
-say  = '''
+say = '''
 Lower --max-model-len{% if cache_tokens %} to {{ cache_tokens }} or less{% endif %}, raise
 --gpu-memory-utilization, or shard the model over more GPUs (--tensor-parallel-size).
 '''
+
 [[step]]
 when = "variant == 'no_static_memory'"
-say  = '''
+say = '''
 Raise --mem-fraction-static, which has to hold weights and KV cache. If a larger share fails too,
 the model is too large for the card: shard it (--tp) or quantise it.
 '''
+
 [[step]]
 when = "variant == 'token_pool_full'"
-say  = '''
+say = '''
 Run fewer requests at once (--max-running-requests), shorten --context-length, or raise
 --mem-fraction-static or --schedule-conservativeness.
 '''
+
 [[step]]
 when = "variant == 'kernel_exceeds_scratch_memory'"
-say  = '''
+say = '''
 Use smaller tiles (block sizes) in the kernel, or raise the compiler's scoped limit for
 {{ memory_space }}. The batch size and the sharding of the model do not matter here.
 '''
@@ -176,26 +193,29 @@ Use smaller tiles (block sizes) in the kernel, or raise the compiler's scoped li
 # What stands out in the numbers.
 [[step]]
 when = "holds_much_else and not survived"
-say  = '''
+say = '''
 Look first at the {{ not_pytorch_bytes | size }} of this process that are not PyTorch's: buffers of
 NCCL, or a second library on the same GPU (JAX, TensorFlow, RAPIDS).
 '''
+
 [[step]]
 when = "variant == 'training' and requested_bytes >= 0.2 * total_bytes"
-say  = '''
+say = '''
 Make the one tensor of {{ requested_bytes | size }} smaller: compute it in chunks (logits and their
 loss, attention scores), shorten the sequence, or shard that layer.
 '''
+
 [[step]]
 when = "largest_allocation_bytes and not survived"
-say  = '''
+say = '''
 Start with the largest allocation, {{ largest_allocation_bytes | size }}
 {%- if largest_allocation_source %}, made at {{ largest_allocation_source }}
 {%- elif largest_allocation_op %}, for {{ largest_allocation_op }}{% endif %}.
 '''
+
 [[step]]
 when = "padding >= 1.5 and not survived"
-say  = '''
+say = '''
 Choose dimensions that are multiples of the TPU's tile (8 x 128): padding multiplies the temporaries
 by {{ padding }}.
 '''
@@ -203,105 +223,118 @@ by {{ padding }}.
 # What each framework can do.
 [[step]]
 when = "variant == 'tpu' and because == 'program_exceeds_memory'"
-say  = '''
+say = '''
 Lower the batch per core, shard over more cores, or rematerialise (jax.checkpoint), and donate the
 arguments that the step replaces: jax.jit(step, donate_argnums=...).
 '''
+
 [[step]]
 when = "variant == 'tpu' and because != 'program_exceeds_memory'"
-say  = '''
+say = '''
 Lower the batch per core or shard over more cores. Donate the arguments that the step replaces
 (jax.jit(step, donate_argnums=...)), and drop references to arrays that are no longer needed. If it
 is not clear what holds the memory, let the runtime list it at the next failure.
 '''
-run  = ["export LIBTPU_INIT_ARGS=--tpu_log_allocations_on_oom=true"]
+run = ["export LIBTPU_INIT_ARGS=--tpu_log_allocations_on_oom=true"]
+
 [[step]]
 when = "variant == 'jax'"
-say  = '''
+say = '''
 Lower the batch per GPU, shard more, rematerialise (jax.checkpoint), and donate the arguments that
 the step replaces (donate_argnums). JAX's pool is 75 % of the card unless told otherwise.
 '''
-run  = ["export XLA_PYTHON_CLIENT_MEM_FRACTION=0.92"]
+run = ["export XLA_PYTHON_CLIENT_MEM_FRACTION=0.92"]
+
 [[step]]
 when = "variant == 'tensorflow'"
-say  = '''
+say = '''
 Lower the batch per GPU, use mixed precision, or recompute gradients (tf.recompute_grad). If other
 programs share the card, let the pool grow as needed.
 '''
-run  = ["export TF_FORCE_GPU_ALLOW_GROWTH=true"]
+run = ["export TF_FORCE_GPU_ALLOW_GROWTH=true"]
+
 [[step]]
 when = "variant == 'onnxruntime'"
-say  = '''
+say = '''
 Bound the shapes (batch, sequence, image size), and set arena_extend_strategy=kSameAsRequested and
 cudnn_conv_use_max_workspace=0.
 {% if not device %}The message does not say whether the arena is on the card or on the host: look
 at both.{% endif %}
 '''
-run  = ["{% if not device %}nvidia-smi{% endif %}", "{% if not device %}free -h{% endif %}"]
+run = ["{% if not device %}nvidia-smi{% endif %}", "{% if not device %}free -h{% endif %}"]
+
 [[step]]
 when = "variant == 'paddlepaddle'"
-say  = "Lower the batch, and let the allocator take memory as it is needed."
-run  = ["export FLAGS_allocator_strategy=auto_growth"]
+say = "Lower the batch, and let the allocator take memory as it is needed."
+run = ["export FLAGS_allocator_strategy=auto_growth"]
+
 [[step]]
 when = "variant == 'rapids'"
-say  = '''
+say = '''
 Hold less at once: smaller partitions, spilling, managed memory. CuPy, RMM and PyTorch each keep a
 pool of their own in one process: share one, or free the others.
 '''
+
 [[step]]
 when = "variant == 'habana'"
-say  = '''
+say = '''
 Lower the batch or the sequence length, shard the model over more cards, or use fewer and smaller
 HPU graphs: they keep their memory.
 '''
+
 [[step]]
 when = "variant == 'neuron'"
-say  = '''
+say = '''
 Shard the model over more NeuronCores (tensor parallel degree), or lower the batch or the sequence
 length.
 '''
+
 [[step]]
 when = "variant == 'llama.cpp'"
-say  = '''
+say = '''
 Offload fewer layers (-ngl), shorten the context (-c), quantise the cache (-ctk, -ctv), or split the
 model over more GPUs (-sm, -ts).
 '''
+
 [[step]]
 when = "variant == 'tensorrt'"
-say  = '''
+say = '''
 Lower the workspace limit, the batch, or the largest shapes of the optimisation profile, or build
 for a lower precision.
 '''
+
 [[step]]
 when = "variant == 'training'"
-say  = '''
+say = '''
 Lower the micro-batch or the sequence length, checkpoint activations, or shard parameters, gradients
 and optimizer states over more {{ accelerator or 'GPU' }}s.
 '''
+
 [[step]]
 when = "1 <= ranks | length <= 2 and other_ranks and not survived"
-say  = '''
+say = '''
 Compare {{ ranks | ranks }} with {{ ranks | agree('its', 'their') }} peers, which did not fail: look
 for the last pipeline stage, the longest sequences, uneven sharding.
 '''
+
 [[step]]
 when = '''
 not survived and device != "tpu" and because in (
 "no_numbers", "pool_refused", "no_reason_in_the_numbers", "no_other_reason_in_the_numbers",
 "request_exceeds_free", "no_static_memory", "token_budget")
 '''
-say  = '''
+say = '''
 See that nothing else uses the {{ accelerator or 'card' }}
 {%- if host %} of {{ host }}{% endif %}: the message does not say who holds the memory.
 '''
-run  = [
-    "{% if device == 'cuda' %}nvidia-smi{% endif %}",
-    "{% if device == 'rocm' %}rocm-smi --showmeminfo vram --showpids{% endif %}",
-    "{% if device == 'xpu' %}xpu-smi ps{% endif %}",
-    "{% if device == 'npu' %}npu-smi info{% endif %}",
-    "{% if device == 'hpu' %}hl-smi{% endif %}",
-    "{% if device == 'mlu' %}cnmon{% endif %}",
-    "{% if device == 'neuron' %}neuron-ls{% endif %}",
+run = [
+  "{% if device == 'cuda' %}nvidia-smi{% endif %}",
+  "{% if device == 'rocm' %}rocm-smi --showmeminfo vram --showpids{% endif %}",
+  "{% if device == 'xpu' %}xpu-smi ps{% endif %}",
+  "{% if device == 'npu' %}npu-smi info{% endif %}",
+  "{% if device == 'hpu' %}hl-smi{% endif %}",
+  "{% if device == 'mlu' %}cnmon{% endif %}",
+  "{% if device == 'neuron' %}neuron-ls{% endif %}",
 ]
 */
 with

@@ -1,16 +1,22 @@
 /*
-title      = "Memory limit of the job, step or container was hit (cgroup)"
-severity   = "critical"
+title = "Memory limit of the job, step or container was hit (cgroup)"
+severity = "critical"
 confidence = "definite"
-status     = "stable"
-explains   = [
-    "hang", "network.peer_lost", "network.connect_failure", "network.ib_error",
-    "divergence.collective_count", "divergence.stack", "crash.exception", "crash.signal",
-    "loss.rollback",
+status = "stable"
+explains = [
+  "hang",
+  "network.peer_lost",
+  "network.connect_failure",
+  "network.ib_error",
+  "divergence.collective_count",
+  "divergence.stack",
+  "crash.exception",
+  "crash.signal",
+  "loss.rollback",
 ]
 explains_same_place = ["gpu.application"]
 transient = true
-about      = """
+about = """
 A process was killed because its memory cgroup (job, step, container, user slice) reached its limit;
 the machine itself may have memory left. The source is the kernel (constraint, oom_memcg), Slurm's
 count of OOM kills in a step, Kubernetes or Docker (OOMKilled), or systemd-oomd, which kills a whole
@@ -20,13 +26,13 @@ false_positives = """
 Slurm counts machine-wide kills within the step too; the kernel log of the host tells them apart.
 """
 references = [
-    "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory",
-    "https://slurm.schedmd.com/cgroup.conf.html",
+  "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory",
+  "https://slurm.schedmd.com/cgroup.conf.html",
 ]
 
 [[summary]]
 when = "actor == 'kernel' and victim"
-say  = '''
+say = '''
 The kernel killed {{ process }} (pid {{ victim_pid }}
 {%- if host %} on {{ host }}{% endif %}
 {%- if resident_bytes %}, {{ resident_bytes | size }} resident{% endif %})
@@ -35,30 +41,34 @@ The kernel killed {{ process }} (pid {{ victim_pid }}
 {% if memcg %}cgroup {{ memcg }}{% else %}its memory cgroup{% endif %} was at its limit
 {%- if limit_bytes %} of {{ limit_bytes | size }}{% endif %}
 '''
+
 [[summary]]
 when = "actor == 'kernel'"
-say  = '''
+say = '''
 A memory cgroup{% if host %} on {{ host }}{% endif %} was at its limit
 {%- if limit_bytes %} of {{ limit_bytes | size }}{% endif %}; the kernel log ends before it
 names the process that was killed
 '''
+
 [[summary]]
 when = "actor == 'systemd-oomd'"
-say  = '''
+say = '''
 systemd-oomd killed {{ cgroup }} with everything in it
 {%- if host %} on {{ host }}{% endif %}: memory pressure
 {%- if pressure %} reached {{ pressure }}{% else %} was too high{% endif %}
 '''
+
 [[summary]]
 when = "actor in ('kubernetes', 'docker')"
-say  = '''
+say = '''
 {% if job %}Container {{ job }}{% else %}A container{% endif %}
 {%- if hosts %} on {{ hosts | names }}{% endif %} was killed at its memory limit
 {%- if limit_bytes %} of {{ limit_bytes | size }}{% endif %}
 ({{ 'Kubernetes' if actor == 'kubernetes' else 'Docker' }}: OOMKilled)
 '''
+
 [[summary]]
-say  = '''
+say = '''
 {{ {'slurm': 'Slurm', 'vertex': 'Vertex AI', 'htcondor': 'HTCondor', 'grid engine': 'Grid Engine',
 'flux': 'Flux'}.get(actor, actor | upper) }} job{% if job %} {{ job }}{% endif -%}
 {% if job_step %}, step {{ job_step }},{% endif %} hit its memory limit
@@ -71,62 +81,69 @@ say  = '''
 
 [[step]]
 when = "manager == 'slurm'"
-say  = '''
+say = '''
 Ask for more memory{% if limit_bytes %} than {{ limit_bytes | size }}, for example
 --mem={{ (limit_bytes * 1.25 / 2**30) | round(0, 'ceil') | int }}G{% else %} (--mem,
 --mem-per-cpu, --mem-per-gpu){% endif %}, or use less: fewer data loader workers, smaller caches.
 Compare with what the job used.
 '''
-run  = ["sacct -j {{ job }} -o JobID,MaxRSS,MaxRSSNode,ReqMem,NodeList"]
+run = ["sacct -j {{ job }} -o JobID,MaxRSS,MaxRSSNode,ReqMem,NodeList"]
+
 [[step]]
 when = "manager == 'kubernetes'"
-say  = '''
+say = '''
 Raise resources.limits.memory of the container
 {%- if limit_bytes %} above {{ limit_bytes | size }}{% endif %}, or use less: fewer data loader
 workers, smaller caches. Files in /dev/shm and in emptyDirs of medium Memory count too.
 '''
-run  = ["kubectl top pod --containers"]
+run = ["kubectl top pod --containers"]
+
 [[step]]
 when = "manager == 'docker'"
-say  = '''
+say = '''
 Raise the limit of the container (docker run --memory)
 {%- if limit_bytes %} above {{ limit_bytes | size }}{% endif %}, or use less: fewer data loader
 workers, smaller caches. Files in /dev/shm count too.
 '''
-run  = ["docker stats --no-stream"]
+run = ["docker stats --no-stream"]
+
 [[step]]
 when = "manager == 'systemd-oomd'"
-say  = '''
+say = '''
 Run the job as a unit of its own that systemd-oomd avoids, or use less memory: it ends a cgroup
 whole, children started with nohup or setsid included.
 '''
-run  = ["systemd-run --user --scope -p ManagedOOMPreference=avoid ./train.sh"]
+run = ["systemd-run --user --scope -p ManagedOOMPreference=avoid ./train.sh"]
+
 [[step]]
 when = "manager is none"
-say  = '''
+say = '''
 Raise the limit of {% if cgroup %}{{ cgroup }}{% else %}the cgroup{% endif %}
 {%- if limit_bytes %} above {{ limit_bytes | size }}{% endif %} (memory.max; MemoryMax of a
 systemd unit), or use less: fewer data loader workers, smaller caches. Files in /dev/shm and other
 tmpfs count too.
 '''
-run  = ["cat /sys/fs/cgroup{{ cgroup }}/memory.max /sys/fs/cgroup{{ cgroup }}/memory.stat"]
+run = ["cat /sys/fs/cgroup{{ cgroup }}/memory.max /sys/fs/cgroup{{ cgroup }}/memory.stat"]
+
 [[step]]
 when = "top_holders"
-say  = '''
+say = '''
 Start with the largest holders:
 {% for task in top_holders[:3] -%}
 {{ task.process }} (pid {{ task.pid }}) with {{ task.resident_bytes | size }}
 {%- if not loop.last %}, {% endif %}{% endfor %}.
 '''
+
 [[step]]
 when = "actor == 'kernel' and not victim"
-say  = '''
+say = '''
 Get the rest of the kernel log{% if host %} of {{ host }}{% endif %} to see who held the memory.
 '''
-run  = ["dmesg -T | grep -A 80 invoked", "journalctl -k --grep=oom-kill"]
+run = ["dmesg -T | grep -A 80 invoked", "journalctl -k --grep=oom-kill"]
+
 [[step]]
 otherwise = true
-say  = '''
+say = '''
 Ask for more memory{% if limit_bytes %} than {{ limit_bytes | size }}{% endif %}, or use less: fewer
 data loader workers, smaller caches, shards of a checkpoint read one at a time.
 '''

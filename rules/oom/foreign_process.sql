@@ -1,19 +1,25 @@
 /*
-title      = "Out of accelerator memory: another process holds it"
-severity   = "critical"
+title = "Out of accelerator memory: another process holds it"
+severity = "critical"
 confidence = "probable"
-status     = "stable"
-explains   = [
-    "hang", "network.peer_lost", "network.connect_failure", "network.ib_error",
-    "divergence.collective_count", "divergence.stack", "crash.exception", "crash.signal",
-    "loss.rollback",
+status = "stable"
+explains = [
+  "hang",
+  "network.peer_lost",
+  "network.connect_failure",
+  "network.ib_error",
+  "divergence.collective_count",
+  "divergence.stack",
+  "crash.exception",
+  "crash.signal",
+  "loss.rollback",
 ]
 explains_same_place = ["gpu.cuda_error"]
-about      = """
+about = """
 Total minus free minus what this process holds belongs to somebody else: a process left over from
 the last run, a second rank on the same card, a parent that keeps tensors.
 """
-summary    = '''
+summary = '''
 {{ ranks | ranks | capital if ranks else 'A process' }} ran out of
 {% if gpus %}memory on {{ gpus | names(accelerator or 'GPU') }}
 {%- if host %} of {{ host }}{% endif %}
@@ -48,39 +54,41 @@ references = ["https://pytorch.org/docs/stable/notes/cuda.html#memory-management
 
 [[step]]
 when = "survived"
-say  = '''
+say = '''
 Ignore this if the program skipped the batch or made it smaller on purpose. To save the failed
 attempts, start with the batch size that worked.
 '''
 
-
 [[step]]
 when = "foreign_rank is not none and not survived"
-say  = '''
+say = '''
 Give each rank a card of its own: set the device from LOCAL_RANK before the first CUDA call, and
 compare CUDA_VISIBLE_DEVICES of rank {{ foreign_rank }}
 {%- if rank is not none %} with that of rank {{ rank }}{% endif %}.
 '''
-run  = ["xargs -0 -n 1 < /proc/{{ foreign_pid }}/environ | grep VISIBLE_DEVICES"]
+run = ["xargs -0 -n 1 < /proc/{{ foreign_pid }}/environ | grep VISIBLE_DEVICES"]
+
 [[step]]
 when = "foreign_pids and foreign_rank is none and not survived"
-say  = '''
+say = '''
 Find out {% if host %}on {{ host }} {% endif %}what
 {{ foreign_pids | agree('process', 'processes') }} {{ foreign_pids | names }}
 {{ foreign_pids | agree('is', 'are') }} (outside of any container). A rank that outlived the last
 run: kill it. A parent that keeps tensors: free them, or start the child from a clean process.
 Another rank of this job: set the device from LOCAL_RANK.
 '''
-run  = ["ps -o pid,ppid,user,lstart,args -p {{ foreign_pids | join(',') }}"]
+run = ["ps -o pid,ppid,user,lstart,args -p {{ foreign_pids | join(',') }}"]
+
 [[step]]
 when = "self_unsure and not survived"
-say  = '''
+say = '''
 Make sure before you kill process {{ foreign_pid }}: it may be the one that failed, and
 {{ self_pid }} the other; both hold about the same.
 '''
+
 [[step]]
 when = "not foreign_pids and not survived"
-say  = '''
+say = '''
 See who uses {% if gpus %}{{ gpus | names(accelerator or 'GPU') }}{% else %}the card{% endif %}
 {%- if host %} of {{ host }}{% endif %}: kill what is left of an earlier run, and make sure
 that no two ranks share the card.
@@ -90,11 +98,11 @@ this one holds the memory (JAX, TensorFlow, RAPIDS, buffers of NCCL).
 --gpu-memory-utilization.
 {%- endif %}
 '''
-run  = [
-    "{% if device == 'cuda' %}nvidia-smi{% endif %}",
-    "{% if device == 'rocm' %}rocm-smi --showmeminfo vram --showpids{% endif %}",
-    "{% if device == 'xpu' %}xpu-smi ps{% endif %}",
-    "{% if device == 'npu' %}npu-smi info{% endif %}",
+run = [
+  "{% if device == 'cuda' %}nvidia-smi{% endif %}",
+  "{% if device == 'rocm' %}rocm-smi --showmeminfo vram --showpids{% endif %}",
+  "{% if device == 'xpu' %}xpu-smi ps{% endif %}",
+  "{% if device == 'npu' %}npu-smi info{% endif %}",
 ]
 */
 select

@@ -1,20 +1,26 @@
 /*
-title      = "Out of accelerator memory: enough is free, but not in one piece"
-severity   = "critical"
+title = "Out of accelerator memory: enough is free, but not in one piece"
+severity = "critical"
 confidence = "probable"
-status     = "stable"
-explains   = [
-    "hang", "network.peer_lost", "network.connect_failure", "network.ib_error",
-    "divergence.collective_count", "divergence.stack", "crash.exception", "crash.signal",
-    "loss.rollback",
+status = "stable"
+explains = [
+  "hang",
+  "network.peer_lost",
+  "network.connect_failure",
+  "network.ib_error",
+  "divergence.collective_count",
+  "divergence.stack",
+  "crash.exception",
+  "crash.signal",
+  "loss.rollback",
 ]
 explains_same_place = ["gpu.cuda_error"]
-about      = """
+about = """
 The allocator holds enough unused memory for the request, but in pieces between live tensors:
 everything that could be given back was given back before the error was raised. On a TPU: enough
 bytes are free, but not contiguous.
 """
-summary    = '''
+summary = '''
 {{ ranks | ranks | capital if ranks else 'A process' }} ran out of
 {% if gpus %}memory on {{ gpus | names(accelerator or 'GPU') }}
 {%- if host %} of {{ host }}{% endif %}
@@ -51,98 +57,107 @@ Before PyTorch 2.4 the pools of CUDA graphs are counted as unallocated. Blocks t
 streams look the same.
 """
 references = [
-    "https://pytorch.org/docs/stable/notes/cuda.html#memory-management",
-    "https://openxla.org/xla/errors/error_0101",
+  "https://pytorch.org/docs/stable/notes/cuda.html#memory-management",
+  "https://openxla.org/xla/errors/error_0101",
 ]
 
 [[step]]
 when = "survived"
-say  = '''
+say = '''
 Ignore this if the program skipped the batch or made it smaller on purpose. To save the failed
 attempts, start with the batch size that worked.
 '''
 
-
 [[step]]
 when = "variant == 'tpu_program'"
-say  = '''
+say = '''
 Keep the bottom of the TPU's memory free until the program is loaded: load it before the large
 buffers are made, donate arguments (donate_argnums), and drop arrays and programs that are no longer
 needed. Constant shapes keep the number of programs small.
 '''
-run  = ["export LIBTPU_INIT_ARGS=--tpu_log_allocations_on_oom=true"]
+run = ["export LIBTPU_INIT_ARGS=--tpu_log_allocations_on_oom=true"]
+
 [[step]]
 when = "variant == 'tpu_buffer'"
-say  = '''
+say = '''
 Drop references to arrays that are no longer needed, donate arguments (donate_argnums), and keep
 shapes constant, so that memory stays in one piece. Let the runtime list what it holds at the next
 failure.
 '''
-run  = ["export LIBTPU_INIT_ARGS=--tpu_log_allocations_on_oom=true"]
+run = ["export LIBTPU_INIT_ARGS=--tpu_log_allocations_on_oom=true"]
+
 [[step]]
 when = "variant == 'tpu_compile'"
-say  = '''
+say = '''
 Lower the batch per core or rematerialise until the program fits with what the compiler loses to
 fragmentation ({{ fragmentation_bytes | size }}); fewer and smaller temporaries alive at once lose
 less.
 '''
+
 [[step]]
 when = "largest_allocation_bytes and not survived"
-say  = '''
+say = '''
 Start with the largest allocation, {{ largest_allocation_bytes | size }}
 {%- if largest_allocation_source %}, made at {{ largest_allocation_source }}
 {%- elif largest_allocation_op %}, for {{ largest_allocation_op }}{% endif %}.
 '''
+
 [[step]]
 when = "variant == 'jax'"
-say  = "Keep shapes constant, and give JAX a larger pool or CUDA's own asynchronous allocator."
-run  = [
-    "export XLA_PYTHON_CLIENT_MEM_FRACTION=0.92",
-    "export XLA_PYTHON_CLIENT_ALLOCATOR=cuda_async",
+say = "Keep shapes constant, and give JAX a larger pool or CUDA's own asynchronous allocator."
+run = [
+  "export XLA_PYTHON_CLIENT_MEM_FRACTION=0.92",
+  "export XLA_PYTHON_CLIENT_ALLOCATOR=cuda_async",
 ]
+
 [[step]]
 when = "variant == 'tensorflow'"
-say  = "Keep shapes constant, and let TensorFlow use CUDA's asynchronous allocator."
-run  = ["export TF_GPU_ALLOCATOR=cuda_malloc_async"]
+say = "Keep shapes constant, and let TensorFlow use CUDA's asynchronous allocator."
+run = ["export TF_GPU_ALLOCATOR=cuda_malloc_async"]
+
 [[step]]
 when = "variant == 'refused'"
-say  = '''
+say = '''
 Look for what refused it from outside the program, since memory was free: a MIG slice, an MPS or
 vGPU limit, another process that has just ended, a driver in a bad state. Then treat it as
 fragmentation.
 '''
-run  = [
-    "{% if device == 'cuda' %}nvidia-smi -q -d MEMORY,COMPUTE{% endif %}",
-    "{% if device == 'rocm' %}rocm-smi --showmeminfo vram --showpids{% endif %}",
+run = [
+  "{% if device == 'cuda' %}nvidia-smi -q -d MEMORY,COMPUTE{% endif %}",
+  "{% if device == 'rocm' %}rocm-smi --showmeminfo vram --showpids{% endif %}",
 ]
+
 [[step]]
 when = "variant == 'torch' and not expandable_segments"
-say  = '''
+say = '''
 Let segments grow, which removes most fragmentation
 {%- if not max_split_size %} (where that is not supported: max_split_size_mb:128){% endif %}.
 '''
-run  = [
-    "{% if device == 'cuda' %}export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True{% endif %}",
-    "{% if device == 'rocm' %}export PYTORCH_HIP_ALLOC_CONF=expandable_segments:True{% endif %}",
-    "{% if device == 'npu' %}export PYTORCH_NPU_ALLOC_CONF=expandable_segments:True{% endif %}",
+run = [
+  "{% if device == 'cuda' %}export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True{% endif %}",
+  "{% if device == 'rocm' %}export PYTORCH_HIP_ALLOC_CONF=expandable_segments:True{% endif %}",
+  "{% if device == 'npu' %}export PYTORCH_NPU_ALLOC_CONF=expandable_segments:True{% endif %}",
 ]
+
 [[step]]
 when = "variant == 'torch' and not expandable_segments"
-say  = '''
+say = '''
 Keep shapes constant or bucketed, and call torch.cuda.empty_cache() where phases change (training,
 evaluation, generation).
 '''
+
 [[step]]
 when = "variant == 'torch' and expandable_segments"
-say  = '''
+say = '''
 Look for what pins memory although segments may grow already: tensors that live across phases,
 blocks held by side streams (record_stream), pools of CUDA graphs. Keep shapes constant or bucketed,
 and call torch.cuda.empty_cache() where phases change.
 '''
+
 [[step]]
 when = "has_snapshot and not survived"
-say  = "Draw the segments of the memory snapshot to see what lies between the free pieces."
-run  = ["logsift plot RUN --extents -o FILE.png"]
+say = "Draw the segments of the memory snapshot to see what lies between the free pieces."
+run = ["logsift plot RUN --extents -o FILE.png"]
 */
 with
     allocator as (

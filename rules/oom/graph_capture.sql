@@ -1,20 +1,26 @@
 /*
-title      = "Out of accelerator memory: held by CUDA graphs, or while one was captured"
-severity   = "critical"
+title = "Out of accelerator memory: held by CUDA graphs, or while one was captured"
+severity = "critical"
 confidence = "definite"
-status     = "stable"
-explains   = [
-    "hang", "network.peer_lost", "network.connect_failure", "network.ib_error",
-    "divergence.collective_count", "divergence.stack", "crash.exception", "crash.signal",
-    "loss.rollback",
+status = "stable"
+explains = [
+  "hang",
+  "network.peer_lost",
+  "network.connect_failure",
+  "network.ib_error",
+  "divergence.collective_count",
+  "divergence.stack",
+  "crash.exception",
+  "crash.signal",
+  "loss.rollback",
 ]
 explains_same_place = ["gpu.cuda_error"]
-about      = """
+about = """
 While a CUDA graph is captured, the allocator cannot give cached memory back; and memory in a
 graph's private pool serves that graph only. The error then says nothing about the size of the
 model.
 """
-summary    = '''
+summary = '''
 {{ ranks | ranks | capital if ranks else 'A process' }} ran out of
 {% if gpus %}memory on {{ gpus | names(accelerator or 'GPU') }}
 {%- if host %} of {{ host }}{% endif %}
@@ -47,43 +53,46 @@ references = ["https://pytorch.org/docs/stable/notes/cuda.html#memory-management
 
 [[step]]
 when = "survived"
-say  = '''
+say = '''
 Ignore this if the program skipped the batch or made it smaller on purpose. To save the failed
 attempts, start with the batch size that worked.
 '''
 
-
 [[step]]
 when = "variant == 'server'"
-say  = '''
+say = '''
 Capture fewer batch sizes and leave more of the card free for them: in vLLM lower --max-num-seqs and
 --gpu-memory-utilization and list fewer sizes; in SGLang lower --cuda-graph-max-bs and
 --mem-fraction-static.
 '''
+
 [[step]]
 when = "variant == 'compile'"
-say  = '''
+say = '''
 Give the compiler fewer shapes to capture: pad or bucket the inputs, and do not capture dynamic ones
 (torch._inductor.config.triton.cudagraph_skip_dynamic_graphs = True).
 '''
+
 [[step]]
 when = "variant == 'capture'"
-say  = '''
+say = '''
 Capture fewer layers or shapes, or use a smaller micro-batch: cached memory cannot be given back
 while a capture is under way, so the graph needs fresh memory. Capture before other large
 allocations, and call torch.cuda.empty_cache() just before.
 '''
+
 [[step]]
 when = "variant == 'pools'"
-say  = '''
+say = '''
 Capture fewer sizes with a smaller batch, and let all graphs share one pool
 (pool=torch.cuda.graph_pool_handle()): {% if private_pool_bytes %}the
 {{ private_pool_bytes | size }} in their pools{% else %}what their pools hold{% endif %}
 cannot serve anything else.
 '''
+
 [[step]]
 when = "not survived"
-say  = '''
+say = '''
 Confirm it by one run without CUDA graphs
 {%- if variant == 'server' %} (vLLM: --enforce-eager; SGLang: --disable-cuda-graph)
 {%- elif variant == 'compile' %} (mode="default" instead of "reduce-overhead"){% endif %}: it

@@ -1,16 +1,22 @@
 /*
-title      = "The host ran out of memory"
-severity   = "critical"
+title = "The host ran out of memory"
+severity = "critical"
 confidence = "definite"
-status     = "stable"
-explains   = [
-    "hang", "network.peer_lost", "network.connect_failure", "network.ib_error",
-    "divergence.collective_count", "divergence.stack", "crash.exception", "crash.signal",
-    "loss.rollback",
+status = "stable"
+explains = [
+  "hang",
+  "network.peer_lost",
+  "network.connect_failure",
+  "network.ib_error",
+  "divergence.collective_count",
+  "divergence.stack",
+  "crash.exception",
+  "crash.signal",
+  "loss.rollback",
 ]
 explains_same_place = ["gpu.application", "host.cpu_stall"]
 transient = true
-about      = """
+about = """
 The kernel's OOM killer ended a process because the whole machine (or the NUMA nodes it may use) had
 no memory left, a watcher did so before (earlyoom, systemd-oomd, Ray), or the program was refused
 memory. The process named in "invoked oom-killer" only asked last; the victim is in the line "Killed
@@ -24,7 +30,7 @@ references = ["https://docs.kernel.org/admin-guide/mm/concepts.html#oom-killer"]
 
 [[summary]]
 when = "kind == 'killed'"
-say  = '''
+say = '''
 {{ hosts | names('host') | capital if hosts else 'The host' }} ran out of memory
 {%- if numa_nodes %} on NUMA node{% if ',' in numa_nodes or '-' in numa_nodes %}s{% endif %}
 {{ numa_nodes }}, the only {% if ',' in numa_nodes or '-' in numa_nodes %}ones{% else %}one
@@ -33,58 +39,66 @@ say  = '''
 {%- if resident_bytes %}, {{ resident_bytes | size }} resident{% endif %})
 {%- if victims > 1 %} and {{ (victims - 1) | count('more process', 'more processes') }}{% endif %}
 '''
+
 [[summary]]
 when = "kind == 'killed_somewhere'"
-say  = '''
+say = '''
 {{ 'Earlyoom' if actor == 'earlyoom' else 'The kernel' }} killed {{ process }} (pid
 {{ victim_pid }}{% if resident_bytes %}, {{ resident_bytes | size }} resident{% endif %})
 {%- if victims > 1 %} and {{ (victims - 1) | count('more process', 'more processes') }}{% endif %}
 {% if hosts %} on {{ hosts | names }}{% endif %} for lack of memory; whether the machine or a
 memory cgroup was full is missing from the log
 '''
+
 [[summary]]
 when = "kind == 'guard'"
-say  = '''
+say = '''
 The program ended itself{% if hosts %} on {{ hosts | names }}{% endif %}: host memory was nearly
 full{% if reached_percent is not none %} ({{ reached_percent }} %){% endif %}
 '''
+
 [[summary]]
 when = "kind == 'swap_full'"
-say  = '''
+say = '''
 Memory and swap were nearly full{% if hosts %} on {{ hosts | names }}{% endif %}: systemd-oomd
 killed {{ cgroup }}
 '''
+
 [[summary]]
 when = "kind == 'ray'"
-say  = '''
+say = '''
 Ray killed its workers{% if hosts %} on {{ hosts | names }}{% endif %}: memory was nearly full
 {%- if used_bytes and total_bytes %} ({{ used_bytes | size }} of {{ total_bytes | size }})
 {%- endif %}
 '''
+
 [[summary]]
 when = "kind == 'dask'"
-say  = '''
+say = '''
 Dask's nanny restarted a worker{% if pid %} (pid {{ pid }}){% endif %}
 {%- if hosts %} on {{ hosts | names }}{% endif %} that had used up its share of memory
 '''
+
 [[summary]]
 when = "kind == 'unit_killed'"
-say  = '''
+say = '''
 The kernel's OOM killer killed a process of {{ cgroup }}{% if hosts %} on {{ hosts | names }}{%
 endif %}; whether the machine or the
 unit's limit was full is missing from the log
 '''
+
 [[summary]]
 when = "kind == 'worker_killed'"
-say  = '''
+say = '''
 Data loader {{ worker_pids | agree('worker', 'workers') }} {{ worker_pids | names }}
 {%- if ranks %} of {{ ranks | ranks }}{% endif %}{% if hosts %} on {{ hosts | names }}{% endif %}
 {{ worker_pids | agree('was', 'were') }} killed (SIGKILL), most likely by the OOM killer: no log
 tells by whom
 '''
+
 [[summary]]
 when = "kind == 'refused'"
-say  = '''
+say = '''
 {{ {'pytorch': 'PyTorch', 'numpy': 'NumPy', 'jvm': 'The JVM', 'rust': 'A program in Rust',
 'pinned': 'A program'}.get(actor, 'TensorFlow') }} could not get
 {% if requested_bytes %}{{ requested_bytes | size }} of {% endif %}{% if actor == 'pinned' %}pinned
@@ -92,31 +106,35 @@ say  = '''
 hosts | names }}{% endif %}
 {%- if ranks %} ({{ ranks | ranks }}){% endif %}
 '''
+
 [[summary]]
 when = "kind == 'nothing_to_kill'"
-say  = '''
+say = '''
 {{ hosts | names('host') | capital if hosts else 'The host' }} ran out of memory, and the
 kernel found no process that it may kill
 '''
+
 [[summary]]
 when = "kind == 'bad_alloc'"
-say  = '''
+say = '''
 {% if ranks %}{{ ranks | ranks | capital }}
 {%- elif processes == 1 %}A process{% else %}{{ processes | count('process', 'processes') }}
 {%- endif %}{% if hosts %} on {{ hosts | names }}{% endif %} could not get host memory in a C++
 library and ended (std::bad_alloc)
 '''
+
 [[summary]]
 when = "kind == 'exception'"
-say  = '''
+say = '''
 {% if ranks %}{{ ranks | ranks | capital }}{% else %}The program{% endif %}{% if hosts %} on {{
 hosts | names }}{% endif %} could not get
 {% if requested_bytes %}{{ requested_bytes | size }} of {% endif %}host memory: {{ exception }}
 {%- if message %} ({{ message | cut(120) }}){% endif %}
 '''
+
 [[summary]]
 when = "kind == 'cut_report'"
-say  = '''
+say = '''
 The kernel's OOM killer was called{% if hosts %} on {{ hosts | names }}{% endif %}; the log ends
 before it names the process that was killed,
 or whether the machine or a cgroup was full
@@ -124,106 +142,120 @@ or whether the machine or a cgroup was full
 
 [[step]]
 when = "kind == 'killed' and numa_nodes"
-say  = '''
+say = '''
 Let the ranks use other NUMA nodes, which may have had room: bind them to different nodes, or prefer
 a node instead of insisting on it (a wider cpuset.mems, or --preferred for --membind).
 '''
-run  = ["numastat -m", "numactl --preferred={{ numa_nodes }} python train.py"]
+run = ["numastat -m", "numactl --preferred={{ numa_nodes }} python train.py"]
+
 [[step]]
 when = "kind == 'killed' and is_compiler"
-say  = "Run fewer compilers at once; one alone may need what this one held."
-run  = ["export MAX_JOBS=1"]
+say = "Run fewer compilers at once; one alone may need what this one held."
+run = ["export MAX_JOBS=1"]
+
 [[step]]
 when = "kind == 'killed' and actor == 'kernel' and not top_holders"
-say  = "See in the report of the kernel's OOM killer who held the memory."
-run  = ["dmesg -T | grep -A 80 invoked", "journalctl -k --grep=oom-kill"]
+say = "See in the report of the kernel's OOM killer who held the memory."
+run = ["dmesg -T | grep -A 80 invoked", "journalctl -k --grep=oom-kill"]
+
 [[step]]
 when = "kind == 'killed' and not is_compiler"
-say  = '''
+say = '''
 Use less host memory{% if hosts %} on {{ hosts | names }}{% endif %}: fewer data loader workers,
 smaller prefetch and caches, less offload to the CPU, checkpoints loaded by one rank at a time.
 '''
-run  = ["ps -eo pid,user,rss,args --sort=-rss | head -20"]
+run = ["ps -eo pid,user,rss,args --sort=-rss | head -20"]
+
 [[step]]
 when = "top_holders"
-say  = '''
+say = '''
 Start with the largest holders:
 {% for task in top_holders[:3] -%}
 {{ task.process }} (pid {{ task.pid }}) with {{ task.resident_bytes | size }}
 {%- if not loop.last %}, {% endif %}{% endfor %}.
 '''
+
 [[step]]
 when = "kind in ('killed_somewhere', 'unit_killed', 'cut_report')"
-say  = '''
+say = '''
 Get the rest of the kernel log{% if hosts %} of {{ hosts | names }}{% endif %}: the lines
 "oom-kill:constraint=" and "Killed process" name the limit that was hit, the victim and the largest
 holders.
 '''
-run  = ["dmesg -T | grep -A 80 invoked", "journalctl -k --grep=oom-kill"]
+run = ["dmesg -T | grep -A 80 invoked", "journalctl -k --grep=oom-kill"]
+
 [[step]]
 when = "kind == 'guard'"
-say  = '''
+say = '''
 Start again from the checkpoint it saved, and see whether memory grows over hours (a leak) or the
 job needs that much: print the resident size of each process every hundred steps.
 '''
-run  = ["ps -eo pid,rss,args --sort=-rss", "free -g"]
+run = ["ps -eo pid,rss,args --sort=-rss", "free -g"]
+
 [[step]]
 when = "kind == 'swap_full'"
-say  = '''
+say = '''
 Use less memory in {{ cgroup }}: fewer data loader workers, smaller prefetch and caches. Everything
 in that cgroup died with it; a unit of its own protects the job from its neighbours.
 '''
-run  = ["systemd-run --user --scope -p ManagedOOMPreference=avoid ./train.sh"]
+run = ["systemd-run --user --scope -p ManagedOOMPreference=avoid ./train.sh"]
+
 [[step]]
 when = "kind == 'ray'"
-say  = '''
+say = '''
 Give each task more memory (memory=, num_cpus), run fewer at once, or spread them over more nodes.
 See what the object store holds.
 '''
-run  = ["ray memory --stats-only"]
+run = ["ray memory --stats-only"]
+
 [[step]]
 when = "kind == 'dask'"
-say  = '''
+say = '''
 Give each worker more memory (--memory-limit, fewer workers on a host), or cut the data into smaller
 partitions.
 '''
+
 [[step]]
 when = "kind == 'worker_killed'"
-say  = '''
+say = '''
 Confirm it in the kernel log{% if hosts %} of {{ hosts | names }}{% endif %} and in the
 scheduler's records; then use fewer workers or less prefetch.
 '''
-run  = ["dmesg -T | grep -i killed", "journalctl -k --grep=oom-kill"]
+run = ["dmesg -T | grep -i killed", "journalctl -k --grep=oom-kill"]
+
 [[step]]
 when = "kind == 'refused'"
-say  = '''
+say = '''
 Compare {% if requested_bytes %}the {{ requested_bytes | size }}{% else %}the request{% endif %}
 with what the host can give; then load in pieces or memory-map, use fewer workers and ranks per
 host, or ask for more memory.
 '''
-run  = ["free -h", "ulimit -v", "sysctl vm.overcommit_memory vm.overcommit_ratio"]
+run = ["free -h", "ulimit -v", "sysctl vm.overcommit_memory vm.overcommit_ratio"]
+
 [[step]]
 when = "kind == 'nothing_to_kill'"
-say  = '''
+say = '''
 Take the protection from the job (oom_score_adj -1000, from systemd's OOMScoreAdjust, the kubelet or
 the shell that started it), raise the limit of its cgroup where the report names one (memory: usage,
 limit), or use less. Until then the processes wait or fail.
 '''
-run  = ["grep -rls -e -1000 /proc --include=oom_score_adj", "dmesg -T | grep failcnt"]
+run = ["grep -rls -e -1000 /proc --include=oom_score_adj", "dmesg -T | grep failcnt"]
+
 [[step]]
 when = "kind == 'bad_alloc'"
-say  = '''
+say = '''
 Compare what the host has with what the program held. Where there was room, a damaged file or a
 wrong size was read: take a core dump and see who asked.
 '''
-run  = ["free -h", "ulimit -v", "ulimit -c unlimited", "coredumpctl gdb"]
+run = ["free -h", "ulimit -v", "ulimit -c unlimited", "coredumpctl gdb"]
+
 [[step]]
 when = "kind == 'exception'"
-say  = '''
+say = '''
 Compare what the host has with what the program asks for. A child that is forked needs room for what
 its parent holds.
 '''
-run  = ["free -h", "ulimit -v", "sysctl vm.overcommit_memory vm.overcommit_ratio"]
+run = ["free -h", "ulimit -v", "sysctl vm.overcommit_memory vm.overcommit_ratio"]
 */
 with
     kernel_kill as (

@@ -1,10 +1,10 @@
 /*
-title       = "Memory grows steadily"
-severity    = "warning"
-confidence  = "probable"
-status      = "experimental"
-explains    = ["oom", "crash.signal", "crash.exception"]
-about       = """
+title = "Memory grows steadily"
+severity = "warning"
+confidence = "probable"
+status = "experimental"
+explains = ["oom", "crash.signal", "crash.exception"]
+about = """
 Memory of the host, of a process or of a GPU goes up from the first step to the last without
 levelling off, as trainers and tools printed it: something is kept that should be freed. Whether
 or not it has run out yet, it will. Medians of eight parts of the run must all rise, the last ones
@@ -13,54 +13,60 @@ as fast as the first; what fills once and then stays (weights, caches, pinned bu
 false_positives = '''
 A cache that is filled on purpose over the whole run, such as a data set kept in memory.
 '''
-references  = [
+references = [
   "https://docs.pytorch.org/docs/stable/notes/faq.html#my-model-reports-cuda-runtime-error-2-out-of-memory",
   "https://github.com/pytorch/pytorch/issues/13246",
 ]
 
 [[summary]]
 when = "last_bytes and reached_percent"
-say  = '''{{ {'host': 'Host memory', 'process': 'Memory of a process', 'device': 'GPU
+say = '''{{ {'host': 'Host memory', 'process': 'Memory of a process', 'device': 'GPU
   memory'}[metric] }}
   grows steadily{% if hosts %} on {{ hosts | names }}{% endif %}: from {{ first_bytes | size }} to
   {{ last_bytes | size }}, {{ reached_percent | round | int }} % of all
   {%- if bytes_per_hour %}, {{ bytes_per_hour | size }} an hour{% endif %}'''
+
 [[summary]]
 when = "last_bytes"
-say  = '''{{ {'host': 'Host memory', 'process': 'Memory of a process', 'device': 'GPU
+say = '''{{ {'host': 'Host memory', 'process': 'Memory of a process', 'device': 'GPU
   memory'}[metric] }}
   grows steadily{% if hosts %} on {{ hosts | names }}{% endif %}: from {{ first_bytes | size }} to
   {{ last_bytes | size }}{% if bytes_per_hour %}, {{ bytes_per_hour | size }} an hour{% endif %}'''
+
 [[summary]]
-say  = '''{{ {'host': 'Host memory', 'process': 'Memory of a process', 'device': 'GPU
+say = '''{{ {'host': 'Host memory', 'process': 'Memory of a process', 'device': 'GPU
   memory'}[metric] }}
   grows steadily{% if hosts %} on {{ hosts | names }}{% endif %}, up to
   {{ reached_percent | round | int }} %'''
 
 [[step]]
 when = "metric == 'device'"
-say  = '''Find what is kept from step to step: losses or outputs collected without .item() or
+say = '''Find what is kept from step to step: losses or outputs collected without .item() or
   .detach(), hooks, growing lists. Record a memory snapshot at two steps and compare them
   (torch.cuda.memory._record_memory_history, _dump_snapshot).'''
+
 [[step]]
 when = "metric != 'device'"
-say  = '''Find what is kept from step to step: metrics as tensors with their graph, Python lists in
+say = '''Find what is kept from step to step: metrics as tensors with their graph, Python lists in
   a
   data set that every loader worker copies, open files, a cache without a limit. Compare two
   snapshots, hours apart.'''
-run  = ["python -m memray attach --output leak.bin {{ pid }}"]
+run = ["python -m memray attach --output leak.bin {{ pid }}"]
+
 [[step]]
 when = "metric == 'host'"
-say  = "See which process holds it, and what of it is only page cache (mapped files, not a leak)."
-run  = ["ps -eo pid,rss,args --sort=-rss", "grep Rss /proc/{{ pid }}/status", "free -g"]
+say = "See which process holds it, and what of it is only page cache (mapped files, not a leak)."
+run = ["ps -eo pid,rss,args --sort=-rss", "grep Rss /proc/{{ pid }}/status", "free -g"]
+
 [[step]]
 when = "hours_left and hours_left < 100"
-say  = '''It is full in about {{ (hours_left * 3600) | duration }} at this pace: until the leak is
+say = '''It is full in about {{ (hours_left * 3600) | duration }} at this pace: until the leak is
   found, save and restart before then.'''
+
 [[step]]
-say  = '''Until it is found, plan restarts before memory is full: let the loop save and leave
+say = '''Until it is found, plan restarts before memory is full: let the loop save and leave
   when 95 % are in use, and a job array start the next part.'''
-run  = ["sbatch --array=1-10%1 job.slurm"]
+run = ["sbatch --array=1-10%1 job.slurm"]
 */
 -- only with memory_use, metric_curve
 with

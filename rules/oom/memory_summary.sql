@@ -1,15 +1,15 @@
 /*
-title      = "Memory summary of PyTorch"
-severity   = "info"
+title = "Memory summary of PyTorch"
+severity = "info"
 confidence = "definite"
-status     = "stable"
-about      = """
+status = "stable"
+about = """
 torch.cuda.memory_summary() counts allocations that failed (CUDA OOMs) and those that succeeded only
 after the cache was flushed (cudaMalloc retries). Zero of both is the normal state; retries without
 failures mean memory pressure, which costs time. Memory that cannot be released is what is left of
 segments that were cut up: a direct measure of fragmentation.
 """
-summary    = '''
+summary = '''
 The memory summary of GPU {{ gpu }} counts {{ cuda_ooms | count('failed allocation') }} and
 {{ cudamalloc_retries | count('retry', 'retries') }} after a flush of the cache
 '''
@@ -19,16 +19,18 @@ The counts run since the program began: an error that was caught long ago still 
 
 [[step]]
 when = "cuda_ooms == 0 and cudamalloc_retries == 0"
-say  = "Do nothing: memory was never short."
+say = "Do nothing: memory was never short."
+
 [[step]]
 when = "cuda_ooms == 0 and cudamalloc_retries > 0"
-say  = '''
+say = '''
 Lower the peak a little, or let segments grow: every retry flushes the cache and costs time.
 '''
-run  = ["export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"]
+run = ["export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"]
+
 [[step]]
 when = "cuda_ooms > 0"
-say  = '''
+say = '''
 Look for the out-of-memory error itself; this table shows where the memory was
 {%- if non_releasable_bytes %} ({{ non_releasable_bytes | size }} in pieces that cannot be given
 back){% endif %}.

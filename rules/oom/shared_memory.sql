@@ -1,14 +1,21 @@
 /*
-title      = "Shared memory (/dev/shm) is full"
-severity   = "critical"
+title = "Shared memory (/dev/shm) is full"
+severity = "critical"
 confidence = "probable"
-status     = "stable"
-explains   = [
-    "hang", "network.peer_lost", "network.connect_failure", "network.ib_error",
-    "divergence.collective_count", "divergence.stack", "crash.exception", "crash.signal",
-    "gpu.cuda_error", "loss.rollback",
+status = "stable"
+explains = [
+  "hang",
+  "network.peer_lost",
+  "network.connect_failure",
+  "network.ib_error",
+  "divergence.collective_count",
+  "divergence.stack",
+  "crash.exception",
+  "crash.signal",
+  "gpu.cuda_error",
+  "loss.rollback",
 ]
-about      = """
+about = """
 Data loader workers hand batches over in /dev/shm, and NCCL connects the ranks of one host through
 it. When it is full, writing to it gives a bus error (SIGBUS), or "No space left on device" for a
 file that is not on a disk. Containers get 64 MiB by default.
@@ -21,20 +28,22 @@ references = ["https://pytorch.org/docs/stable/multiprocessing.html#sharing-stra
 
 [[summary]]
 when = "signal and worker_pids"
-say  = '''
+say = '''
 Data loader {{ worker_pids | agree('worker', 'workers') }} {{ worker_pids | names }}
 {%- if ranks %} of {{ ranks | ranks }}{% endif %}{% if hosts %} on {{ hosts | names }}{% endif %}
 died of a bus error: /dev/shm was probably full
 '''
+
 [[summary]]
 when = "signal"
-say  = '''
+say = '''
 {% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %}
 {%- if hosts %} on {{ hosts | names }}{% endif %} had a bus error in shared memory: /dev/shm was
 probably full
 '''
+
 [[summary]]
-say  = '''
+say = '''
 {% if ranks %}{{ ranks | ranks | capital }}{% else %}The program{% endif %}
 {%- if hosts %} on {{ hosts | names }}{% endif %} could not get
 {% if requested_bytes %}{{ requested_bytes | size }} of {% endif %}shared memory
@@ -42,24 +51,27 @@ say  = '''
 '''
 
 [[step]]
-say  = '''
+say = '''
 See how full /dev/shm is{% if hosts %} on {{ hosts | names }}{% endif %} and what is in it: files
 that an earlier run left behind can be deleted.
 '''
-run  = ["df -h /dev/shm", "ls -lS /dev/shm | head -20"]
+run = ["df -h /dev/shm", "ls -lS /dev/shm | head -20"]
+
 [[step]]
-say  = '''
+say = '''
 Give it more room: in a container with --shm-size=16g or --ipc=host, in Kubernetes with an emptyDir
 of medium Memory mounted at /dev/shm, on a host with a larger tmpfs.
 '''
-run  = ["mount -o remount,size=50% /dev/shm"]
+run = ["mount -o remount,size=50% /dev/shm"]
+
 [[step]]
 when = "used_by == 'nccl'"
-say  = "If it cannot grow, connect the ranks of a host without shared memory, which is slower."
-run  = ["export NCCL_SHM_DISABLE=1"]
+say = "If it cannot grow, connect the ranks of a host without shared memory, which is slower."
+run = ["export NCCL_SHM_DISABLE=1"]
+
 [[step]]
 when = "used_by != 'nccl'"
-say  = '''
+say = '''
 If it cannot grow, use fewer data loader workers or a smaller prefetch, or share tensors through
 files: torch.multiprocessing.set_sharing_strategy('file_system').
 '''

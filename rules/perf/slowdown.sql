@@ -17,19 +17,19 @@ references = ["https://arxiv.org/abs/2402.15627", "https://arxiv.org/abs/2407.21
 
 [[summary]]
 when = "class == 'checkpoint'"
-say  = '''{{ what | capitalize }} a checkpoint takes {{ seconds_after | duration }} instead of
+say = '''{{ what | capitalize }} a checkpoint takes {{ seconds_after | duration }} instead of
 {{ seconds_before | duration }} ({{ ratio | round(1) }} times, the last of
 {{ times | count('checkpoint') }})'''
 
 [[summary]]
 when = "class == 'periodic'"
-say  = '''Every {{ period }} points a step takes longer, and each time more:
+say = '''Every {{ period }} points a step takes longer, and each time more:
 {% if pause_seconds_last is not none %}by {{ pause_seconds_last | duration }} at the end, by
 {{ pause_seconds_first | duration }} at first{% else %}{{ ratio | round(1) }} times as much at
 the end as at first{% endif %}'''
 
 [[summary]]
-say  = '''{% if extent == 'rank' %}{{ ranks | ranks | capital }}{% if host %} on
+say = '''{% if extent == 'rank' %}{{ ranks | ranks | capital }}{% if host %} on
 {{ host }}{% endif %} {% else %}Training {% endif %} became slower at step {{ step }}:
 {% if throughput_before is not none %}{{ metric }} fell from {{ throughput_before }} to
 {{ throughput_after }}{% else %}a step takes {{ step_seconds_after }} s instead of
@@ -41,14 +41,14 @@ other {{ (nranks - ranks | length) | count('rank') }} did not
 
 [[step]]
 when = "restarted"
-say  = '''Compare this start with the one before: hosts, number of ranks, batch size, settings.
+say = '''Compare this start with the one before: hosts, number of ranks, batch size, settings.
 Another allocation or another batch size changes the pace without a fault.'''
 
 [[step]]
 when = "extent == 'rank' and not restarted"
-say  = '''Compare {{ ranks | ranks }}{% if host %} on {{ host }}{% endif %} with a healthy rank:
+say = '''Compare {{ ranks | ranks }}{% if host %} on {{ host }}{% endif %} with a healthy rank:
 clocks (heat, power cap), PCIe link width, other processes on the host, and its data loader.'''
-run  = [
+run = [
   "nvidia-smi -q -d PERFORMANCE,CLOCK,POWER,TEMPERATURE",
   "nvidia-smi --query-gpu=index,pcie.link.gen.current,pcie.link.width.current --format=csv",
   "top -b -n 1 -o %CPU",
@@ -56,39 +56,40 @@ run  = [
 
 [[step]]
 when = "extent != 'rank' and class == 'shift' and not restarted"
-say  = '''Look for what all ranks share{% if at %} at {{ at.replace(microsecond=0) }}{% endif %}:
+say = '''Look for what all ranks share{% if at %} at {{ at.replace(microsecond=0) }}{% endif %}:
 one slow GPU slows down all that wait for it in a collective, a network port that fell back to
 fewer lanes or another route, a busy file system. Measure compute, data loading and communication
 of one step apart to see which of them grew.'''
-run  = [
+run = [
   "nvidia-smi --query-gpu=index,clocks.sm,clocks_throttle_reasons.active --format=csv",
   "rdma statistic",
 ]
 
 [[step]]
 when = "class == 'growing'"
-say  = '''Look for something that is never freed or grows with the steps: memory (garbage
+say = '''Look for something that is never freed or grows with the steps: memory (garbage
 collection, a cache), a list of losses that keeps the graph alive, a log or a progress bar that
 is rewritten.'''
-run  = ["py-spy dump --pid {{ pid }}"]
+run = ["py-spy dump --pid {{ pid }}"]
 
 [[step]]
 when = "class == 'checkpoint'"
-say  = '''Measure the file system{% if at %}, busy since {{ at.replace(microsecond=0) }}{% endif %}:
+say = '''Measure the file system{% if at %}, busy since {{ at.replace(microsecond=0) }}{% endif %}:
 who else writes there, how full it is (many slow down long before they are full), how many old
 checkpoints lie in one folder. Keep two checkpoints on local disks and copy them away behind the
 training.'''
-run  = [
-  "df -h", "df -i",
+run = [
+  "df -h",
+  "df -i",
   "fio --name=write --rw=write --bs=1M --size=4G --numjobs=8 --directory=CHECKPOINT_FOLDER",
 ]
 
 [[step]]
 when = "class == 'periodic'"
-say  = '''Find out what the program does every {{ period }} points (checkpoint, evaluation,
+say = '''Find out what the program does every {{ period }} points (checkpoint, evaluation,
 logging) and why it takes longer each time: old checkpoints that are searched, an evaluation set
 that grows, a file system that fills up.'''
-run  = ["df -h"]
+run = ["df -h"]
 */
 with steps as (select writer, run, k, file_id, line_no from pace)
 select
