@@ -1,7 +1,6 @@
 -- table: One row per host whose GPUs are linked otherwise than those of the other hosts with as
--- many
--- GPUs: `pairs` of GPUs, as `GPU2-GPU5: PHB`, and what the others have there. Of two hosts the one
--- with the slower links is odd.
+-- many GPUs: `pairs` of GPUs, as `GPU2-GPU5: PHB`, and what the others have there. Of two hosts the
+-- one with the slower links is odd.
 with
     row_of_gpu as (
         select

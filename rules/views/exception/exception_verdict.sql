@@ -12,8 +12,7 @@ with
                 e.class,
                 case
                     -- of a connection, whose other end is gone, as well as of a file: what was
-                    -- being
-                    -- done tells
+                    -- being done tells
                     when
                         e.class = 'EOFError'
                         and message = ''

@@ -79,7 +79,7 @@ create macro exception_kind(class, class_kind, message, chained) as
                 '(?i)Maximum pool size exceeded|OUT_OF_DEVICE_MEMORY|allocating <= available failed'
                 || '|^Resource exhausted: |is smaller than requested bytes of|std::bad_alloc'
                 || '|CUBLAS_STATUS_ALLOC_FAILED|RESOURCE_EXHAUSTED'
-                || '|failed to allocate|cannot allocate memory|can''t allocate memory'
+                || '|failed to allocate|can''t allocate memory'
             )
         then 'memory'
         when

@@ -1,8 +1,7 @@
 -- table: One row per host that has fewer GPUs than the others of its kind, or than a script
--- expects.
--- Hosts are compared by what nvidia-smi lists on each of them. A half, a quarter or one of all may
--- be what a job was given; a number that is no power of two is what is left of a full host. Or
--- torch finds none on a host, and does on others.
+-- expects. Hosts are compared by what nvidia-smi lists on each of them. A half, a quarter or one of
+-- all may be what a job was given; a number that is no power of two is what is left of a full host.
+-- Or torch finds none on a host, and does on others.
 with
     listed as (
         select

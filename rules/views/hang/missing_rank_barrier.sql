@@ -15,7 +15,8 @@ with
             b.*,
             unnest(
                 list_filter(
-                    ranks_below(b.nranks), lambda r: not list_contains(ranks_in_words(b.arrived), r)
+                    ranks_below(b.nranks),
+                    lambda r: not list_contains(numbers_listed(b.arrived, 1000000), r)
                 )
             ) as missing
         from c10d_barrier b

@@ -1,6 +1,5 @@
 -- table: One row: rank 0 itself did not come to a monitored_barrier, or was stopped there by
--- another
--- rank: those that came say that it did not answer. Where all but it say so, it is the one.
+-- another rank: those that came say that it did not answer. Where all but it say so, it is the one.
 with
     arrived as (
         select

@@ -1,6 +1,5 @@
 -- table: One row: the ranks that Horovod's coordinator says did not submit what the others wait
--- for.
--- A slow rank (validation, saving) earns one such warning a minute and comes in the end: what
+-- for. A slow rank (validation, saving) earns one such warning a minute and comes in the end: what
 -- counts is the last one, when next to nothing was logged after it, or when Horovod gave up.
 with
     warning_line as (

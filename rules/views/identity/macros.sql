@@ -21,13 +21,18 @@ create macro ranks_below(n) as
     range(case when n between 1 and 1000000 then n else 0 end)
 ;
 
--- Ranks as people list them: `0-3, 6`.
-create macro ranks_in_words(said) as
+-- Numbers as people list them, `0-3, 6`: at most so many of one range.
+create macro numbers_listed(said, longest) as
     flatten(
         list_transform(
-            regexp_extract_all(said, '[0-9]{1,6}(?: ?- ?[0-9]{1,6})?'),
+            regexp_extract_all(said, '[0-9]{1,9}(?: ?- ?[0-9]{1,9})?'),
             lambda s: range(
-                regexp_extract(s, '^[0-9]+')::bigint, regexp_extract(s, '[0-9]+$')::bigint + 1
+                regexp_extract(s, '^[0-9]+')::bigint,
+                least(
+                    regexp_extract(s, '[0-9]+$')::bigint,
+                    regexp_extract(s, '^[0-9]+')::bigint + longest - 1
+                )
+                + 1
             )
         )
     )

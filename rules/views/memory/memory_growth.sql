@@ -1,7 +1,6 @@
 -- table: One row per series of memory in use that grows steadily until its end: the first tenth is
 -- left out (start of the program), the rest of a run is cut into eight parts whose medians must
--- rise.
--- `per_part` are these medians; `first_` and `last_` are the ends of what was looked at.
+-- rise. `per_part` are these medians; `first_` and `last_` are the ends of what was looked at.
 with
     counted as (
         select

@@ -1,8 +1,7 @@
 -- table: One row per line of a training with values (bars: line_id below 0), with its step in the
 -- run, its phase and its writer (stream): steps counted within an epoch become steps of the run, a
 -- rank the line names tells its writer apart. layout: how its values are printed; fields: where,
--- NULL
--- for those of the line itself.
+-- NULL for those of the line itself.
 with
     first_epoch as (
         -- 0 or 1; a log of a resumed run begins later, what its neighbours began with counts for it

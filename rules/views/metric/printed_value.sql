@@ -1,6 +1,6 @@
 -- view: One row per value of a line, still under its printed name only.
 with
-    table_value as (
+    table_line as (
         select
             file_id,
             line_no,
@@ -21,6 +21,37 @@ with
             > 2 as is_apart
         from training_value
         where trainer in ('table', 'policy')
+    ),
+    table_part as (
+        select
+            * exclude (is_apart, first_line),
+            case
+                when trainer = 'policy'
+                then count_if(is_apart) over (partition by file_id, stream order by line_no)
+                else first_line
+            end as of_table
+        from table_line
+    ),
+    stepped_part as (
+        select
+            *,
+            max(value) filter (is_step_name(name)) over (
+                partition by file_id, stream, of_table
+            ) as named_step
+        from table_part
+    ),
+    -- tables that have the step among their values, or are counted
+    table_value as (
+        select
+            * exclude (of_table, named_step),
+            coalesce(
+                named_step,
+                case
+                    when count(named_step) over (partition by file_id, stream) = 0
+                    then dense_rank() over (partition by file_id, stream order by of_table)
+                end
+            ) as step
+        from stepped_part
     )
 select
     l.file_id,
@@ -87,39 +118,6 @@ select
 from (select * from training_value where metric_value is not null and trainer = 'composer') v
 asof join
     composer_step h on h.file_id = v.file_id and h.stream = v.stream and h.line_no <= v.line_no
-union all by name  -- tables that have the step among their values, or are counted
-from
-    (
-        select
-            * exclude (of_table, named_step),
-            coalesce(
-                named_step,
-                case
-                    when count(named_step) over (partition by file_id, stream) = 0
-                    then dense_rank() over (partition by file_id, stream order by of_table)
-                end
-            ) as step
-        from
-            (
-                select
-                    * exclude (is_apart, first_line),
-                    max(value) filter (is_step_name(name)) over (
-                        partition by file_id, stream, of_table
-                    ) as named_step
-                from
-                    (
-                        select
-                            *,
-                            case
-                                when trainer = 'policy'
-                                then
-                                    count_if(is_apart) over (
-                                        partition by file_id, stream order by line_no
-                                    )
-                                else first_line
-                            end as of_table
-                        from table_value
-                    )
-            )
-    )
+union all by name
+from table_value
 where step is not null and not is_step_name(name) and value is not null

@@ -1,6 +1,5 @@
 -- table: One row per group and number in which watchdogs timed out in different operations or
--- sizes.
--- All-to-all and its kin may differ.
+-- sizes. All-to-all and its kin may differ.
 with
     met as (
         select

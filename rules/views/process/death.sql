@@ -129,8 +129,7 @@ with
         from abort_stack
         union all by name
         -- a container: SIGTERM is how each is asked to end, and what evicts it or runs out of
-        -- memory
-        -- tells so itself
+        -- memory tells so itself
         select
             'kubernetes' as source,
             exitcode - 128 as signal,

@@ -1,9 +1,8 @@
 -- table: one row if stacks were dumped and no rank stands apart: what they say together. finding:
 -- moving | awaits_answer (a driver waits, its workers are idle) | idle | alone (there is but one
 -- process) | awaits_data | same_wait (all wait for peers, at one place) | other_waits (at several
--- places,
--- whose ranks are in `places`) | same_place | unclear.
--- functions: what decides, of all; function, awaits, called_from: of any of them.
+-- places, whose ranks are in `places`) | same_place | unclear. functions: what decides, of all;
+-- function, awaits, called_from: of any of them.
 with
     -- beside the ranks of a job its drivers and servers say nothing of a hang
     process as (

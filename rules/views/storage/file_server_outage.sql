@@ -1,8 +1,7 @@
 -- table: One row per file server that the kernels of one or several hosts lost or were thrown out
 -- by: filesystem = nfs | lustre | cifs | ceph | gpfs | beegfs; is_back = every host reached it
--- again;
--- seconds = the longest that a host was without it, as far as its log goes; times = how often it
--- was lost.
+-- again; seconds = the longest that a host was without it, as far as its log goes; times = how
+-- often it was lost.
 with
     report as (
         select
