@@ -132,7 +132,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         Key("explains_other_ranks", "texts", "Those that it explains only where both name ranks and share none."),
         Key("explains_after", "texts", "Of all those, what it explains only after it: without times, by their lines in one file."),
         Key("transient", "flag", "Its harm is done at once: it explains nothing that came after the job had gone on."),
-        Key("otherwise", "flag", "Asked only where no other rule found anything critical, or of its family; its incident is never the root before one of another rule."),
+        Key("otherwise", "flag", "Asked only where no other rule found anything critical, or of its family; lines that others told already make no incident of it, and none is the root before one of another rule."),
         Key("about", "text", "What happens, and how it is told from what looks alike.", required=True),
         Key("summary", "text or list", "The incident in one sentence: a template, or [[summary]] phrases of which the first that fits is taken.", required=True),
         Key("step", "tables", "What to do next: [[step]] phrases, all that fit are shown in their order. Required but for severity info."),

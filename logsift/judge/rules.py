@@ -32,7 +32,8 @@ def judge(
 ) -> list[Incident]:
     """Every incident that the queries find, by rule, without words. A rule that fails on odd data is a row in `problem`, and the others go on.
 
-    Rules for what others do not explain are asked only where these found nothing critical, and nothing of their family.
+    Rules for what others do not explain are asked only where these found nothing critical, and nothing of their family; what
+    they show and others have told already is left out.
     """
     first = {r: query for r, query in queries.items() if not rules[r].otherwise}
     found = _judge(store, rules, first, progress)
@@ -40,7 +41,8 @@ def judge(
     families = {i.rule.split(".")[0] for i in loud}
     last = {r: query for r, query in queries.items() if r not in first and r.split(".")[0] not in families}
     if last and not any(i.severity == "critical" for i in loud):
-        found += _judge(store, rules, last, None)
+        told = {place for i in loud for place in i.evidence}
+        found += [i for i in _judge(store, rules, last, None) if not i.evidence or not told.issuperset(i.evidence)]
     return found
 
 

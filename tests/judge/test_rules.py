@@ -25,6 +25,16 @@ def test_a_rule_of_last_resort_is_asked_where_nothing_critical_was_found(catalog
     assert [i.rule for i in beside.incidents if i.severity != "info"] == ["crash.exception"]
 
 
+def test_it_does_not_tell_again_what_another_rule_has_told(catalog: Catalog, run_of: Make) -> None:
+    refused = KNOWN.replace(
+        "KeyError: 'a'", "RuntimeError: NCCL error in: a.cpp:1, unhandled cuda error, NCCL version 2.18.1"
+    )
+    alone = analyze(run_of({"a.log": refused}, "alone"), catalog=catalog, db=None)
+    assert [(i.rule, i.severity) for i in alone.incidents] == [("gpu.cuda_error", "warning")]
+    more = analyze(run_of({"a.log": refused, "b.log": LOST}, "more"), catalog=catalog, db=None)
+    assert {i.rule for i in more.incidents} == {"gpu.cuda_error", "crash.unexplained"}
+
+
 def test_its_incident_is_no_root_before_one_of_another_rule() -> None:
     rules = [replace(rule("x.last"), otherwise=True), rule("x.known")]
     last = incident("x.last", 0, confidence="definite")
