@@ -30,12 +30,14 @@ _OWN_TEXT = re.compile(rb'<!-- logsift report -->|\{\s*"schema": [0-9]+,\s*"run"
 # Editors' and version control's leavings, and what never is a log.
 _SKIPPED_FOLDERS = frozenset({".git", ".svn", "__pycache__", "node_modules", ".ipynb_checkpoints"})
 # Notes and source code quote errors that never happened; a single file that somebody points at is read whatever it is.
-_NOT_LOGS = frozenset(
-    {".md", ".rst", ".html", ".ipynb", ".py", ".pyc", ".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".rs", ".go"}
+_NOT_LOGS = re.compile(
+    r"\.(?:c|cc|cfg|cmake|cpp|css|cuh?|diff|go|h|hpp|html|ini|ipynb|java|js|lock|md|patch|proto|pyc?|rs|rst|tex|toml|ts)"
 )
+_SETTINGS = re.compile(r"\.(?:bash|conf|csh|env|properties|sbatch|service|sh|slurm|yaml|yml|zsh)")
 _NOTES = re.compile(
     r"(?:change-?logs?|changes|news|readme|copyright|copying|licen[cs]es?|authors|contributors|release[-_]?notes|todo|faq)"
-    r"(?:\.(?:debian|dch|upstream|txt|adoc|[0-9.]+))*(?:\.(?:gz|bz2|xz|zst))?",
+    r"(?:\.(?:debian|dch|upstream|txt|adoc|[0-9.]+))*(?:\.(?:gz|bz2|xz|zst))?"
+    r"|(?:make|docker|container|jenkins)file(?:\..*)?|cmakelists\.txt",
     re.IGNORECASE,
 )
 _OWN_NAME = re.compile(r".*\.logsift-[0-9a-f]{8}-[0-9a-f]+-[0-9a-f]{16}|(?:.*\.)?logsift\.duckdb")
@@ -87,6 +89,11 @@ class SourceFile:
     why: str = ""
     start: tuple[int, int] = (0, 1)
     stop: int | None = None
+
+    @property
+    def is_settings(self) -> bool:
+        """True of a script and of settings, whose words of trouble tell of what may happen."""
+        return _SETTINGS.fullmatch(self.path.suffix) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +197,8 @@ def look(
             if why == "own":
                 continue
             f = one.file
-            if not alone and (f.path.suffix in _NOT_LOGS or _NOTES.fullmatch(f.path.name)):
-                reader, grammar, why = "", None, "source code or notes, no log"
+            if not alone and (_NOT_LOGS.fullmatch(f.path.suffix) or _NOTES.fullmatch(f.path.name)):
+                reader, grammar, why = "", None, "source code, settings or notes, no log"
             host, rank = hints(f.name)
             out.append(SourceFile(f.file_id, f.path, f.name, reader, grammar, host, rank, f.size, f.mtime_ns, why))
     return out

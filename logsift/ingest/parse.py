@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from logsift.ingest.discover import SourceFile
 
 Given = pl.DataFrame | Sequence[Mapping[str, Any]]
+_COMMENT = r"^\s*#+(?:\s|$)"
+"""What is commented out in scripts and settings; a scheduler's own lines have no blank behind the #."""
 _AT_ONCE = 256
 """At most as many files or windows are one piece of work."""
 _STRUCTURED_BYTES, _STRUCTURED_ROWS = 4 << 20, 50_000
@@ -419,6 +421,10 @@ class _Text:
             lines = lines.with_columns(pl.col("marked").fill_null(False))
         else:
             lines = lines.with_columns(marked=pl.lit(False))
+        if settings := [file_id for file_id, *_ in cores if self.files[file_id].is_settings]:
+            of_settings = pl.col("file_id").is_in(settings)
+            lines = lines.filter(~(of_settings & pl.col("raw").str.contains(_COMMENT)))
+            lines = lines.with_columns(pl.col("marked") & ~of_settings)
         needles = frozenset(n for p in self.passed for n in p.needles)
         try:
             matched = self.parser.match(self.owner, lines, needles)

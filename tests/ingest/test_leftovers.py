@@ -60,6 +60,14 @@ def rest(catalog: Catalog, run: Path) -> list[dict[str, Any]]:
     )
 
 
+@pytest.mark.parametrize("name", ["job.sh", "config.yaml"])
+def test_what_scripts_and_settings_say_may_happen_is_no_leftover(doors: Catalog, run_of: Make, name: str) -> None:
+    said = "on_error: stuck\n# door broken: 7\ndoor broken: 3\n"
+    with analyze(run_of({name: said, "a.log": "it is stuck\n"}), catalog=doors, db=None) as found:
+        assert plain(found.sql("SELECT file_id, text FROM rest")) == [{"file_id": 1, "text": "it is stuck"}]
+        assert plain(found.sql("SELECT line_no, number FROM door")) == [{"line_no": 3, "number": 3}]
+
+
 def test_only_what_no_other_grammar_read_is_a_leftover(doors: Catalog, run_of: Make) -> None:
     run = run_of({"a.log": "door broken: 3\nthe lift is stuck\n[rank2]: door broken\nall is well\n"})
     assert rest(doors, run) == [

@@ -17,3 +17,6 @@ from training_value
 union
 select file_id
 from metric_curve
+union
+select file_id
+from oom_event
