@@ -214,7 +214,7 @@ class _Loader:
             head, unless or "", tuple(file.get("names", ())), bool(file.get("shares")), envelope, tuple(patterns),
             where.here, bool(raw.get("leftovers")),
         )  # fmt: skip
-        if patterns or grammar.reader != "lines":
+        if patterns or grammar.owns or grammar.reader != "lines":
             self.grammars.append(grammar)
         self.blocks(grammar)
 

@@ -14,7 +14,20 @@ Make = Callable[..., Path]
 PANIC = "Mar  2 09:20:18 tarn12 kernel: [190358.100000] Kernel panic - not syncing: Fatal exception\n"
 
 
-@pytest.mark.parametrize("name", ["changelog", "changelog.Debian", "NEWS", "README.txt", "CHANGES.1.2", "copyright"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "changelog",
+        "changelog.Debian",
+        "NEWS",
+        "README.txt",
+        "CHANGES.1.2",
+        "copyright",
+        "Makefile",
+        "Dockerfile.gpu",
+        "CMakeLists.txt",
+    ],
+)
 def test_change_logs_and_documents_are_no_evidence(catalog: Catalog, run_of: Make, name: str) -> None:
     analysis = analyze(run_of({name: PANIC, "notes.txt": "nothing\n"}), catalog=catalog, db=None)
     assert [i.rule for i in analysis.incidents] == []
