@@ -15,7 +15,7 @@ from logsift.errors import UserError
 from logsift.ingest import budget
 from logsift.ingest.archives import BUNDLE, is_named_so, printable, unpacked
 from logsift.ingest.readers.opening import compression_of, open_bytes
-from logsift.remote import scan, upcoming
+from logsift.remote import RemotePath, scan, upcoming
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from logsift.content.model import Catalog, Grammar
 
+_COMPARED_BYTES = 64 << 10
+"""How much is compared at three places of two files of one size."""
 _OWN_TEXT = re.compile(rb'<!-- logsift report -->|\{\s*"schema": [0-9]+,\s*"run":')
 """How the reports begin that logsift itself writes."""
 
@@ -42,7 +44,9 @@ _NOTES = re.compile(
 )
 _OWN_NAME = re.compile(r".*\.logsift-[0-9a-f]{8}-[0-9a-f]+-[0-9a-f]{16}|(?:.*\.)?logsift\.duckdb")
 """Databases, and the folders they are made in."""
-_SHUT = "cannot be opened"
+_SHUT, _COPY, _LINK = "cannot be opened", "a copy of", "a link to"
+_TOLD_ANEW = (_SHUT, _COPY, _LINK)
+"""What may be otherwise at another time though the file did not change."""
 _AT_ONCE = 256
 """Files whose heads are matched together, of at most 64 kB each."""
 _CONTROL = bytes((*range(1, 8), *range(14, 27), 28, 29, 30, 31))
@@ -157,6 +161,7 @@ def find(
         if not _OWN_NAME.fullmatch(path.name):
             size, mtime_ns, why = _status(path, why)
             out.append(Found(len(out) + 1, path, printable(relative), size, mtime_ns, why))
+    out = _once(out)
     there = {f.name for f in out}
     for name, why in sorted(missing.items()):
         if name not in there:
@@ -173,6 +178,50 @@ def _status(path: Path, why: str) -> tuple[int, int, str]:
     except OSError as e:
         return 0, 0, f"{_SHUT}: {e.strerror or e}"
     return status.st_size, status.st_mtime_ns, ""
+
+
+def _once(found: Sequence[Found]) -> list[Found]:
+    """Each text once: of what is a link to another of these files, or a copy of one below a further folder, it is told.
+
+    Two stacks of one moment would else look like two moments, and one witness like two. Such copies are what backups and
+    trackers of experiments make (`train.log`, `wandb/latest-run/files/train.log`); logs of ranks that look alike lie side by side.
+    """
+    readable = {f.name: f for f in found if not f.why}
+    told = dict[str, str]()
+    if links := [f for f in readable.values() if f.path.is_symlink()]:
+        linked = {f.name for f in links}
+        at = {_identity(f): f for f in readable.values() if f.name not in linked}
+        told = {f.name: f"{_LINK} {at[_identity(f)].name}" for f in links if _identity(f) in at}
+    for f in readable.values():
+        above = (readable.get(f.name[n + 1 :]) for n, letter in enumerate(f.name) if letter == "/")
+        same = next((g for g in above if g and g.name not in told and f.name not in told and _same(f, g)), None)
+        if same:
+            copy, kept = sorted(
+                (f, same), key=lambda x: (len([h for h in hints(x.name) if h is not None]), -len(x.name))
+            )
+            told[copy.name] = f"{_COPY} {kept.name}"
+    return [replace(f, why=told[f.name]) if f.name in told else f for f in found]
+
+
+def _identity(file: Found) -> tuple[int, int]:
+    status = file.path.stat()
+    return status.st_dev, status.st_ino
+
+
+def _same(a: Found, b: Found) -> bool:
+    """Whether two files hold the same, as far as size, beginning, middle and end tell, and their names tell nothing else."""
+    if a.size != b.size or not a.size or isinstance(a.path, RemotePath):
+        return False
+    if any(x != y and None not in (x, y) for x, y in zip(hints(a.name), hints(b.name), strict=True)):
+        return False
+    with suppress(OSError), a.path.open("rb") as one, b.path.open("rb") as other:
+        for at in (0, a.size // 2, max(0, a.size - _COMPARED_BYTES)):
+            one.seek(at)
+            other.seek(at)
+            if one.read(_COMPARED_BYTES) != other.read(_COMPARED_BYTES):
+                return False
+        return True
+    return False
 
 
 def look(
@@ -337,7 +386,11 @@ def _look(file: Found, catalog: Catalog, is_any: Callable[[str], re.Match[str] |
     if file.why:
         return _Look(file, ("", None, file.why))
     one = _Look(file)
-    if seen and seen[0].get(file.name) == (file.size, file.mtime_ns) and not seen[1][file.name][2].startswith(_SHUT):
+    if (
+        seen
+        and seen[0].get(file.name) == (file.size, file.mtime_ns)
+        and not seen[1][file.name][2].startswith(_TOLD_ANEW)
+    ):
         one.told = seen[1][file.name]
         return one
     try:
@@ -396,7 +449,7 @@ def _match_heads(looked: Sequence[_Look], owners: Sequence[Grammar]) -> None:
         for n in fits:
             looked[n].told = owner.reader, owner.name, ""
         if len(fits):
-            free = free.filter(~free.is_in(fits))
+            free = free.filter(~free.is_in(fits.implode()))
     for n in free:
         looked[n].told = (
             ("", None, "binary, and no reader knows it") if _binary(looked[n].head) else ("lines", None, "")

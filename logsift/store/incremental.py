@@ -77,7 +77,13 @@ def forget_changed(
     """
     store.con.execute("BEGIN")
     unclear = _move_back(store)
-    changed = [f for f in files if held.get(f.name) != (f.size, f.mtime_ns) or f.file_id in unclear]
+    readers = {r["path"]: r["reader"] for r in store.rows("SELECT path, reader FROM file")}
+    changed = [
+        f
+        for f in files
+        # a copy of another that did not change may be none any more
+        if held.get(f.name) != (f.size, f.mtime_ns) or readers.get(f.name) != f.reader or f.file_id in unclear
+    ]
     settled = {r["file_id"]: r for r in store.rows("FROM file_settled")}
     todo = [
         replace(f, start=(s["byte_offset"], s["first_line"]))

@@ -1,12 +1,14 @@
 """Who reads a file: its name, the first owner whose heads it has, every ordinary grammar, or nobody."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from builders.grammar import grammar
+from builders.rows import plain
 
-from logsift import Catalog
+from logsift import Catalog, analyze
 from logsift.ingest import discover
 
 Make = Callable[..., Any]
@@ -66,3 +68,51 @@ def test_what_is_known_of_a_file_is_not_looked_up_again(lifts: Catalog, run_of: 
     known = {first.name: (first.size, first.mtime_ns), second.name: (second.size + 1, second.mtime_ns)}
     told = dict.fromkeys(known, ("lines", "c", ""))
     assert [f.grammar for f in discover.discover(run, lifts, seen=(known, told))] == ["c", "b"]
+
+
+def told(run: Path, catalog: Catalog) -> dict[str, str]:
+    return {f.name: f.why for f in discover.discover(run, catalog)}
+
+
+def test_a_copy_below_a_further_folder_is_read_once(lifts: Catalog, run_of: Make) -> None:
+    said = "LIFT 1\nfloors\n"
+    run = run_of({"out/a.log": said, "wandb/latest/out/a.log": said, "wandb/a.log": said, "b.log": said})
+    assert told(run, lifts) == {
+        "b.log": "", "out/a.log": "", "wandb/a.log": "", "wandb/latest/out/a.log": "a copy of out/a.log",
+    }  # fmt: skip
+
+
+def test_of_a_text_and_its_copy_the_one_is_read_whose_name_tells_more(lifts: Catalog, run_of: Make) -> None:
+    run = run_of({"a.log": "CRANE 2\n", "rank3/a.log": "CRANE 2\n"})
+    assert told(run, lifts) == {"a.log": "a copy of rank3/a.log", "rank3/a.log": ""}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param({"backup/a.log": "CRANE 3\n"}, id="another text"),
+        pytest.param({"backup/b.log": "CRANE 2\n"}, id="another name"),
+        pytest.param({"rank3/rank4/a.log": "CRANE 2\n", "rank4/a.log": "CRANE 3\n"}, id="another rank"),
+    ],
+)
+def test_what_is_no_copy_is_read(lifts: Catalog, run_of: Make, other: dict[str, str]) -> None:
+    assert set(told(run_of({"rank3/a.log": "CRANE 2\n", **other}), lifts).values()) == {""}
+
+
+def test_a_link_to_another_file_of_the_run_is_not_read(lifts: Catalog, run_of: Make) -> None:
+    run = run_of({"2026/a.log": "CRANE 2\n"})
+    (run / "current.txt").symlink_to("2026/a.log")
+    assert told(run, lifts) == {"2026/a.log": "", "current.txt": "a link to 2026/a.log"}
+
+
+def test_a_copy_whose_original_grew_is_read(lifts: Catalog, run_of: Make) -> None:
+    run = run_of({"a.log": "CRANE 2\nrow 1\n", "kept/a.log": "CRANE 2\nrow 1\n"})
+    rows = "SELECT path, n FROM crane JOIN file USING (file_id) ORDER BY ALL"
+    with analyze(run, catalog=lifts) as once:
+        assert plain(once.sql(rows)) == [{"path": "a.log", "n": 1}]
+    with (run / "a.log").open("a") as f:
+        f.write("row 2\n")
+    with analyze(run, catalog=lifts) as again:
+        assert plain(again.sql(rows)) == [
+            {"path": "a.log", "n": 1}, {"path": "a.log", "n": 2}, {"path": "kept/a.log", "n": 1},
+        ]  # fmt: skip
