@@ -57,8 +57,16 @@ with
         where
             kind = 'config'
             and certain
+            -- no GPU is found at a start only, also at that of a further attempt
             and not exists (
-                from metric_span m where m.file_id = e.file_id and m.first_line < e.line_no
+                from metric_span m
+                where
+                    m.file_id = e.file_id
+                    and case
+                        when sees_no_gpu(message)
+                        then m.last_line > e.line_no
+                        else m.first_line < e.line_no
+                    end
             )
             -- a library that refuses what it was given because there was no memory for it
             and not exists (
@@ -68,10 +76,16 @@ with
                     and o.line_no between e.raised_line - 200 and e.raised_line
             )
     ),
+    -- Ports are taken at a start: what an earlier attempt logged does not count, what comes later
+    -- does.
     taken_port as (
         select 'port' as what, event, port, rank, host, pid, time, file_id, line_no
         from c10d_store s
-        where event = 'port_taken' and not exists (from metric_span m where m.file_id = s.file_id)
+        where
+            event = 'port_taken'
+            and not exists (
+                from metric_span m where m.file_id = s.file_id and m.last_line > s.line_no
+            )
         union all by name
         select
             'port' as what,
@@ -88,7 +102,9 @@ with
         where
             x."class" = 'port'
             and e.certain
-            and not exists (from metric_span m where m.file_id = e.file_id)
+            and not exists (
+                from metric_span m where m.file_id = e.file_id and m.last_line > e.line_no
+            )
             and not exists (from c10d_store where event = 'port_taken')
     ),
     refused_library as (
