@@ -35,7 +35,7 @@ _SKIPPED_FOLDERS = frozenset({".git", ".svn", "__pycache__", "node_modules", ".i
 _NOT_LOGS = re.compile(
     r"\.(?:c|cc|cfg|cmake|cpp|css|cuh?|diff|go|h|hpp|html|ini|ipynb|java|js|lock|md|patch|proto|pyc?|rs|rst|tex|toml|ts)"
 )
-_SETTINGS = re.compile(r"\.(?:bash|conf|csh|env|json|properties|sbatch|service|sh|slurm|yaml|yml|zsh)")
+_SETTINGS = re.compile(r"\.(?:bash|conf|csh|env|json|properties|sbatch|service|sh|yaml|yml|zsh)")
 _NOTES = re.compile(
     r"(?:change-?logs?|changes|news|readme|copyright|copying|licen[cs]es?|authors|contributors|release[-_]?notes|todo|faq)"
     r"(?:\.(?:debian|dch|upstream|txt|adoc|[0-9.]+))*(?:\.(?:gz|bz2|xz|zst))?"

@@ -160,8 +160,8 @@ def test_folders_deeper_than_anybody_makes_them_are_told(tmp_path: Path, catalog
 
 
 def test_links_that_lead_out_of_the_run_are_followed_only_where_it_is_asked_for(run_of: Make, catalog: Catalog) -> None:
-    run, other = run_of({"a.log": "x\n"}), run_of({"b.log": "y\n"}, "other")
-    (run / "out.log").symlink_to(other / "b.log")
+    run, other, third = run_of({"a.log": "x\n"}), run_of({"b.log": "y\n"}, "other"), run_of({"c.log": "z\n"}, "third")
+    (run / "out.log").symlink_to(third / "c.log")
     (run / "folder").symlink_to(other)
     told = {f.name: f.reader for f in discover(run, catalog)}
     assert told == {"a.log": "lines", "folder": "", "out.log": ""}
