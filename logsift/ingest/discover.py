@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from logsift.errors import UserError
 from logsift.ingest import budget
 from logsift.ingest.archives import BUNDLE, is_named_so, printable, unpacked
-from logsift.ingest.readers.opening import compression_of, open_bytes
+from logsift.ingest.readers.opening import begins_plain, compression_of, open_bytes
 from logsift.remote import RemotePath, scan, upcoming
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ _TOLD_ANEW = (_SHUT, _COPY, _LINK)
 _AT_ONCE = 256
 """Files whose heads are matched together, of at most 64 kB each."""
 _CONTROL = bytes((*range(1, 8), *range(14, 27), 28, 29, 30, 31))
+_LARGE_BYTES = 1 << 20
 _HOLE = re.compile(rb"\0{512,}")
 _ESCAPED = re.compile(rb"\\x([89a-f][0-9a-f])")
 _RANK = re.compile(r"(?:^|[^a-z])(?:global)?_?rank[-_.=]?([0-9]{1,6})(?![0-9])", re.IGNORECASE)
@@ -422,8 +423,15 @@ def _named(
         plain = stem
     for grammar in catalog.grammars:
         if any(fnmatch.fnmatch(plain, g) or fnmatch.fnmatch(name, g) for g in grammar.names):
-            return grammar.reader, grammar.name, ""
+            return _told(grammar)
     return None
+
+
+def _told(owner: Grammar) -> Told:
+    """Who reads a file of that owner: nobody where the owner has no patterns, for it only says what the file is."""
+    if owner.reader == "lines" and not owner.patterns:
+        return "", owner.name, f"{owner.title[0].lower()}{owner.title[1:]}: no log"
+    return owner.reader, owner.name, ""
 
 
 def _any_named(catalog: Catalog) -> Callable[[str], re.Match[str] | None]:
@@ -447,13 +455,12 @@ def _match_heads(looked: Sequence[_Look], owners: Sequence[Grammar]) -> None:
         if owner.unless:
             fits = fits.filter(~_matches(texts.gather(fits), owner.unless))
         for n in fits:
-            looked[n].told = owner.reader, owner.name, ""
+            looked[n].told = _told(owner)
         if len(fits):
             free = free.filter(~free.is_in(fits.implode()))
     for n in free:
-        looked[n].told = (
-            ("", None, "binary, and no reader knows it") if _binary(looked[n].head) else ("lines", None, "")
-        )
+        is_binary = _binary(looked[n].head) or _binary_behind(looked[n].file)
+        looked[n].told = ("", None, "binary, and no reader knows it") if is_binary else ("lines", None, "")
 
 
 def _matches(texts: pl.Series, pattern: str) -> pl.Series:
@@ -485,3 +492,22 @@ def _binary(head: bytes) -> bool:
     """True where control bytes are too many for a log (a log may hold NULs of a torn write)."""
     control = len(head) - len(head.translate(None, _CONTROL))
     return control + head.count(0) // 8 > len(head) // 20
+
+
+def _binary_behind(file: Found) -> bool:
+    """True where a large file begins as text and goes on as none, as weights do behind a header that describes them."""
+    if file.size < _LARGE_BYTES or isinstance(file.path, RemotePath):
+        return False
+    samples = list[bytes]()
+    with suppress(OSError), file.path.open("rb") as f:
+        for part in range(4):
+            f.seek(file.size * part // 4)
+            samples.append(f.read(budget.HEAD_BYTES))
+    return bool(samples) and begins_plain(samples[0]) and all(map(_no_text, samples[1:]))
+
+
+def _no_text(sample: bytes) -> bool:
+    """True where control bytes, and bytes that are no UTF-8, are more than a text in any encoding has."""
+    said = sample.replace(b"\0", b"")
+    control = len(said) - len(said.translate(None, _CONTROL))
+    return control > len(said) // 50 and said.decode(errors="replace").count("\ufffd") > len(said) // 10

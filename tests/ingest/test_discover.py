@@ -1,5 +1,6 @@
 """Who reads a file: its name, the first owner whose heads it has, every ordinary grammar, or nobody."""
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -116,3 +117,16 @@ def test_a_copy_whose_original_grew_is_read(lifts: Catalog, run_of: Make) -> Non
         assert plain(again.sql(rows)) == [
             {"path": "a.log", "n": 1}, {"path": "a.log", "n": 2}, {"path": "kept/a.log", "n": 1},
         ]  # fmt: skip
+
+
+def test_weights_behind_a_header_are_not_read_and_a_log_with_a_hole_is(lifts: Catalog, run_of: Make) -> None:
+    noise = random.Random(1).randbytes(2 << 20)
+    line = "it is über floor\n".encode("latin-1")
+    run = run_of({"weights": b'{"a": [1, 2]}' * 6000 + noise, "a.log": line * 90_000 + b"\0" * 500_000 + line * 60_000})
+    assert told(run, lifts) == {"weights": "binary, and no reader knows it", "a.log": ""}
+
+
+def test_what_an_owner_without_patterns_has_is_not_read(content_of: Make, run_of: Make) -> None:
+    owner = grammar("Toys", "[file]\nhead = '^TOY'\n")
+    run = run_of({"a.log": "TOY 1\n", "b.log": "up\n"})
+    assert told(run, content_of({"parsers/toys.toml": owner}, alone=True)) == {"a.log": "toys: no log", "b.log": ""}
