@@ -101,8 +101,12 @@ select
     s.step,
     round(s.ratio, 3) as ratio,
     case when s.grows then 'growing' else 'shift' end as class,
-    case when s.canonical = 'step_seconds' then s.before end as step_seconds_before,
-    case when s.canonical = 'step_seconds' then s.behind end as step_seconds_after,
+    case
+        s.canonical when 'step_seconds' then s.before when 'written' then round(s.before, 4)
+    end as step_seconds_before,
+    case
+        s.canonical when 'step_seconds' then s.behind when 'written' then round(s.behind, 4)
+    end as step_seconds_after,
     case
         when s.canonical in ('throughput', 'utilization') then 1 / s.before
     end as throughput_before,

@@ -234,6 +234,8 @@ create macro fields_as_pairs(fields) as
                     '\1 \2,\3',
                     'g'
                 )
+            when regexp_matches(fields, '[:= ]-?[0-9]+,[0-9]{4,}(?:[^0-9,]|$)')
+            then regexp_replace(fields, '([0-9]),([0-9]+(?:[^0-9,]|$))', '\1.\2', 'g')
             when contains(fields, 'Tensor(shape=')
             then
                 regexp_replace(
@@ -337,5 +339,48 @@ create macro step_in(text) as
                 ''
             ) as double
         )
+    )
+;
+
+-- A number, NaN or infinity in a line of any layout.
+create macro shape_number() as
+    '-?(?:[0-9]{1,3}(?:,[0-9]{3})+\b(?:\.[0-9]+)?|[0-9]+(?:[.,][0-9]+)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?\b(?:[Nn]a[Nn]|NAN|[Ii]nf(?:inity)?|INF)\b'
+;
+
+-- Its value: 1,234.5 has thousands, 0,25 a decimal comma; NULL for what is neither: 1.2.3.
+create macro shape_value(text) as
+    try_cast(
+        case
+            when regexp_full_match(text, '-?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?')
+            then replace(text, ',', '')
+            else replace(text, ',', '.')
+        end as double
+    )
+;
+
+-- What the number behind a text is called by it: its last words. What is a loss by another name is
+-- called one.
+create macro shape_name(gap) as
+    regexp_replace(
+        regexp_replace(
+            regexp_extract(
+                gap,
+                '(\pL[\pL_/.]*(?:[ -][\pL_/.]+){0,2}?)\pZ*["''\]):=@\pZ(\[<>|~-]*'
+                || '(?:(?:is|was|of|at|to|now|tensor|np|float)\b[^\pL]*)*$',
+                1
+            ),
+            '(?i)^(and|the|with|has|a|avg|average|mean|current)[ _]', ''
+        ),
+        '(?i)(^|.*[^a-z])(verlust|perte|p[eé]rdida|perda|objective|[a-z_]*cost|criterion|residual|mse|bpb|bpc'
+        || '|nll|xent|objf|потеря|потери|损失|損失|손실)$',
+        '\0 loss'
+    )
+;
+
+-- What comes before the word for the step: "loss at step " -> "loss", "Score at iteration " ->
+-- "Score".
+create macro before_step(gap) as
+    regexp_replace(
+        gap, '(?i)(?: at| for)?[ ,{(@\[]*(?:global[_ ]?)?(?:step|iteration|iter|update|batch|epoch)?[^\pL]*$', ''
     )
 ;

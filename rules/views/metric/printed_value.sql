@@ -121,3 +121,5 @@ asof join
 union all by name
 from table_value
 where step is not null and not is_step_name(name) and value is not null
+union all by name
+from shaped_value

@@ -2,6 +2,22 @@
 -- by its KL divergence or entropy: the first such line, where they are several, of the last of the
 -- file, and no number follows.
 with
+    line as (
+        select file_id, line_no, time, host, rank, message
+        from training_mark
+        where kind = 'nan_value'
+        union all
+        select file_id, line_no, time, host, rank, text
+        from unread_metric
+        where
+            regexp_matches(
+                text,
+                '^(?:[^{}"''#()]{0,200}?[ \t,;|\[>:(-])?(?:[A-Za-z][A-Za-z0-9./-]{0,30}[ _]){0,3}'
+                || '[A-Za-z0-9_./-]{0,30}?(?i:loss)(?:[_ /.-]?[A-Za-z0-9]{1,20}){0,3}'
+                || ' {0,20}(?:[:=|] {0,12}| )(?:tensor\()?-?(?:nan|NaN)'
+                || '(?:[ \t]*[,;|)\]}\t].*| +[A-Za-z_0-9]+ ?[:=].*| *)$'
+            )
+    ),
     printed as (
         select
             m.file_id,
@@ -12,11 +28,13 @@ with
             m.message,
             count(*) over same as times,
             f.lines - max(m.line_no) over same as lines_after
-        from training_mark m
+        from line m
         join file f using (file_id)
         where
-            m.kind = 'nan_value'
-            and not regexp_matches(m.message, '(?i)(^|[^a-z])(val|eval|test|dev|best)')
+            not regexp_matches(
+                m.message,
+                '(?i)^[^=:|,;]*?(^|[^a-z])(val|eval|test|dev|best)[^=:|,;]{0,30}[=:| ]+-?nan'
+            )
         window same as (partition by m.file_id)
     ),
     of_policy as (

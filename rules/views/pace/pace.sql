@@ -26,6 +26,27 @@ with
             m.canonical in ('step_seconds', 'throughput', 'utilization')
             and m.value > 0
             and isfinite(m.value)
+        union all
+        select writer, file_id, line_no, time, step, ordinal, since / further
+        from
+            (
+                select
+                    c.writer,
+                    m.*,
+                    epoch(m.time) - epoch(lag(m.time) over w) as since,
+                    m.step - lag(m.step) over w as further
+                from metric m
+                join
+                    pace_writer c
+                    on c.file_id = m.file_id
+                    and c.name = m.name
+                    and c.source = m.source
+                    and c.canonical = 'written'
+                    and c.rank is not distinct from m.rank
+                where m.canonical = 'loss'
+                window w as (partition by c.writer order by m.ordinal)
+            )
+        where since > 0 and further > 0
     ),
     moved as (
         select *, step < 0.1 * lag(step) over w as anew, seconds > lag(seconds) over w as longer

@@ -6,7 +6,11 @@ with
         select p.*, p.seconds - b.seconds as extra, p.k - lag(p.k) over w as gap
         from pace p
         join pace_block b on b.writer = p.writer and b.run = p.run and b.block = p.block
-        where p.seconds > 2 * b.seconds and p.k > 3 and p.n >= 40
+        where
+            p.seconds > 2 * b.seconds
+            and p.k > 3
+            and p.n >= 40
+            and p.writer not in (select writer from pace_writer where canonical = 'written')
         window w as (partition by p.writer, p.run order by p.k)
     ),
     nth as (

@@ -1,6 +1,7 @@
 -- table: One row per writer (log, rank) whose pace is known, with the best series that tells it:
--- step times before throughputs. Judged by medians of blocks, never by single points: evaluations,
--- checkpoints and the first steps after a start are long by nature.
+-- step times before throughputs, these before the times at which its losses were written. Judged by
+-- medians of blocks, never by single points: evaluations, checkpoints and the first steps after a
+-- start are long by nature.
 with
     metric_of_file as (
         select file_id, source, name, canonical, rank, count(*) as n, any_value(host) as host
@@ -11,6 +12,13 @@ with
             and isfinite(value)
         group by all
         having count(*) >= 12
+        union all
+        select file_id, source, name, 'written' as canonical, rank, count(*), any_value(host)
+        from metric
+        where canonical = 'loss' and time is not null and step is not null
+        group by all
+        -- many loggers print whole seconds
+        having count(*) >= 60 and epoch(max(time)) - epoch(min(time)) >= 3 * count(*)
     ),
     chosen as (
         from metric_of_file

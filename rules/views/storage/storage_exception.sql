@@ -70,3 +70,27 @@ where
     and not exists (from metric_span m where m.file_id = o.file_id and m.last_line > o.line_no)
     and not exists (from exception e where e.file_id = o.file_id and e.line_no = o.line_no)
 group by x.text
+union all
+-- of system calls on files that were open or are named
+select
+    x.text,
+    any_value(x.errno),
+    any_value(c.path),
+    list_sort(list(distinct c.rank) filter (c.rank is not null)),
+    list(distinct c.host) filter (c.host is not null),
+    min(c.time),
+    max(c.time),
+    count(*),
+    list(line_at(c.file_id, c.line_no) order by c.file_id, c.line_no)[1:20]
+from strace_known c
+join errno x on x.name = c.errno
+where
+    c.errno in ('EIO', 'ESTALE')
+    and c.injected is null
+    and coalesce(c.fd_kind, '') not in ('pipe', 'stream', 'unix', 'other')
+    and (c.fd > 2 or c.path is not null)
+    and coalesce(
+        not regexp_matches(c.path, '^(?:/dev/|/proc/|/sys/|(?:socket|pipe|anon_inode):)'), true
+    )
+    and c.syscall <> 'ioctl'
+group by x.text

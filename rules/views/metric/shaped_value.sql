@@ -1,0 +1,188 @@
+-- table: One row per value of a line of metrics in nobody's known layout: lines of one shape, alike
+-- but for their numbers, one of which counts on (the step); another's name is that of a loss.
+with
+    line as (
+        select
+            rowid as line_id,
+            file_id,
+            line_no,
+            stream,
+            time,
+            host,
+            rank,
+            -- times of day and dates count on too, bars grow
+            regexp_replace(
+                translate(text, '"''', ''),
+                '\b[0-9]{2,4}[-./][0-9]{1,2}[-./][0-9]{2,4}'
+                || '|(?:\b|T)[0-9]{1,3}(?::[0-9]{2}){2}(?:[.,][0-9]+)?Z?\b|\b[0-9]{2}:[0-9]{2}\b'
+                || '|[\x{2500}-\x{25FF} ]*[\x{2500}-\x{25FF}][\x{2500}-\x{25FF} ]*|[=>.#-]{3,}|\s\s+',
+                ' ',
+                'g'
+            ) as text
+        from unread_metric
+    ),
+    cut as (
+        select
+            * exclude (text),
+            regexp_extract_all(text, shape_number()) as numbers,
+            string_split_regex(text, shape_number()) as gaps
+        from line
+    ),
+    shaped as (
+        select
+            *,
+            array_to_string(gaps, '#') as shape,
+            len(numbers) > 1
+            and gaps[1] !~ '\pL'
+            and regexp_matches(gaps[2], '^ ?\pL[^,;|]*[,;|] ?$') as is_value_first
+        from cut
+        where len(numbers) between 1 and 40
+        qualify count(*) over (partition by file_id, stream, shape) >= 3
+    ),
+    place as (
+        select
+            line_id,
+            file_id,
+            stream,
+            shape,
+            line_no,
+            unnest(range(1, len(numbers) + 1)) as place,
+            unnest(numbers) as printed,
+            unnest(gaps[:-2]) as gap
+        from shaped
+    ),
+    moved as (
+        select
+            *,
+            regexp_full_match(printed, '[0-9]+(,[0-9]{3})*') as is_whole,
+            replace(printed, ',', '')::double
+            > lag(try_cast(replace(printed, ',', '') as double)) over (
+                partition by file_id, stream, shape, place order by line_no
+            ) as is_more
+        from
+            (
+                select
+                    * replace (
+                        case
+                            when regexp_full_match(printed, '[0-9]+(,[0-9]{3})*') then printed
+                        end as printed
+                    )
+                from place
+            )
+    ),
+    counter as (
+        select file_id, stream, shape, place
+        from moved
+        group by file_id, stream, shape, place
+        having
+            bool_and(is_whole)
+            and count_if(is_more) >= greatest(2, 0.9 * (count(*) - 1))
+            and not regexp_matches(
+                any_value(gap), '(?i)(sec|time|elapsed|tokens|samples|pid|bytes)[^\pL]*$'
+            )
+        qualify
+            row_number() over (
+                partition by file_id, stream, shape
+                order by
+                    not regexp_matches(
+                        any_value(gap), '(?i)(step|iter|update|batch|schritt|étape|paso|步)[^\pL]*$'
+                    ),
+                    place
+            )
+            = 1
+    ),
+    found as (
+        select
+            s.*,
+            c.place as counter,
+            shape_value(numbers[c.place]) as step,
+            case
+                when regexp_full_match(gaps[c.place + 1], '(?i) ?(/|of|sur|von|de|out of) ?')
+                then shape_value(numbers[c.place + 1])
+            end as steps_planned
+        from shaped s
+        left join counter c using (file_id, stream, shape)
+        -- without a step their order is it
+        qualify
+            c.place is not null or count(*) over (partition by s.file_id, s.stream, s.shape) >= 8
+    ),
+    named as (
+        select
+            * exclude (numbers, gaps, is_value_first, counter, shape),
+            shape,
+            unnest(
+                list_transform(
+                    list_filter(
+                        range(1, len(numbers) + 1),
+                        lambda i:i is distinct from counter
+                        and (steps_planned is null or i <> counter + 1)
+                    ),
+                    lambda i: {
+                        'place':i,
+                        'number':shape_value(numbers[i]),
+                        -- the last such word before it
+                        'phase':lower(
+                            regexp_extract(
+                                array_to_string(gaps[:i], ' '),
+                                '(?i)^.*(?:^|[^a-z])(train(?:ing)?|val(?:id(?:at(?:e|ion|ing))?)?'
+                                || '|eval(?:uat(?:e|ion|ing))?|test)(?:[^a-z]|$)',
+                                1
+                            )
+                        ),
+                        'name':coalesce(
+                            nullif(
+                                regexp_replace(
+                                    shape_name(
+                                        case
+                                            when is_value_first
+                                            then regexp_extract(gaps[i + 1], '^[^,;|]*')
+                                            else gaps[i]
+                                        end
+                                    ),
+                                    '^(is|was|of|at|to|now|value)$',
+                                    ''
+                                ),
+                                ''
+                            ),
+                            case
+                                when i = counter + 1
+                                then
+                                    regexp_replace(
+                                        shape_name(before_step(gaps[counter])),
+                                        '(?i)^score$',
+                                        'loss score'
+                                    )
+                            end
+                        )
+                    }
+                )
+            ) as f
+        from found
+    )
+select * exclude (shape, n)
+from
+    (
+        select
+            file_id,
+            line_no,
+            stream,
+            'shape' as trainer,
+            time,
+            host,
+            rank,
+            f.name as name,
+            '' as unit,
+            case when f.phase not like 'train%' then f.phase else '' end as phase,
+            step,
+            steps_planned,
+            f.place as place,
+            f.number as value,
+            shape,
+            count(*) over (partition by file_id, stream, f.name, f.phase, shape) as n
+        from named
+        where f.name <> '' and f.number is not null
+    )
+-- of several shapes that name the same the commonest counts
+qualify
+    shape
+    = first_value(shape) over (partition by file_id, stream, name, phase order by n desc, line_no)
