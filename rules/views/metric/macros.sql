@@ -344,7 +344,8 @@ create macro step_in(text) as
 
 -- A number, NaN or infinity in a line of any layout.
 create macro shape_number() as
-    '-?(?:[0-9]{1,3}(?:,[0-9]{3})+\b(?:\.[0-9]+)?|[0-9]+(?:[.,][0-9]+)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?\b(?:[Nn]a[Nn]|NAN|[Ii]nf(?:inity)?|INF)\b'
+    '-?(?:[0-9]{1,3}(?:,[0-9]{3})+\b(?:\.[0-9]+)?|[0-9]+(?:[.,][0-9]+)?|\.[0-9]+)'
+    || '(?:[eE][-+]?[0-9]+)?|[-+]?\b(?:[Nn]a[Nn]|NAN|[Ii]nf(?:inity)?|INF)\b'
 ;
 
 -- Its value: 1,234.5 has thousands, 0,25 a decimal comma; NULL for what is neither: 1.2.3.
@@ -371,8 +372,8 @@ create macro shape_name(gap) as
             ),
             '(?i)^(and|the|with|has|a|avg|average|mean|current)[ _]', ''
         ),
-        '(?i)(^|.*[^a-z])(verlust|perte|p[eé]rdida|perda|objective|[a-z_]*cost|criterion|residual|mse|bpb|bpc'
-        || '|nll|xent|objf|потеря|потери|损失|損失|손실)$',
+        '(?i)(^|.*[^a-z])(verlust|perte|p[eé]rdida|perda|objective|[a-z_]*cost|criterion|residual'
+        || '|mse|bpb|bpc|nll|xent|objf|потеря|потери|损失|損失|손실)$',
         '\0 loss'
     )
 ;
@@ -381,6 +382,14 @@ create macro shape_name(gap) as
 -- "Score".
 create macro before_step(gap) as
     regexp_replace(
-        gap, '(?i)(?: at| for)?[ ,{(@\[]*(?:global[_ ]?)?(?:step|iteration|iter|update|batch|epoch)?[^\pL]*$', ''
+        gap,
+        '(?i)(?: at| for)?[ ,{(@\[]*(?:global[_ ]?)?(?:step|iteration|iter|update|batch|epoch)?'
+        || '[^\pL]*$',
+        ''
     )
+;
+
+-- The rank that a line of any layout names.
+create macro rank_in(text) as
+    regexp_extract(text, '(?i)(?:^|[^a-z])rank[ "'':=_#-]{0,3}([0-9]{1,6})(?:[^0-9.]|$)', 1)
 ;

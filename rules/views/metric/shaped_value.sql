@@ -6,16 +6,17 @@ with
             rowid as line_id,
             file_id,
             line_no,
-            stream,
+            stream || coalesce('rank ' || nullif(rank_in(text), ''), '') as stream,
             time,
             host,
-            rank,
+            coalesce(rank, try_cast(rank_in(text) as bigint)) as rank,
             -- times of day and dates count on too, bars grow
             regexp_replace(
                 translate(text, '"''', ''),
                 '\b[0-9]{2,4}[-./][0-9]{1,2}[-./][0-9]{2,4}'
                 || '|(?:\b|T)[0-9]{1,3}(?::[0-9]{2}){2}(?:[.,][0-9]+)?Z?\b|\b[0-9]{2}:[0-9]{2}\b'
-                || '|[\x{2500}-\x{25FF} ]*[\x{2500}-\x{25FF}][\x{2500}-\x{25FF} ]*|[=>.#-]{3,}|\s\s+',
+                || '|[\x{2500}-\x{25FF} ]*[\x{2500}-\x{25FF}][\x{2500}-\x{25FF} ]*'
+                || '|[=>.#-]{3,}|\s\s+',
                 ' ',
                 'g'
             ) as text
@@ -25,18 +26,27 @@ with
         select
             * exclude (text),
             regexp_extract_all(text, shape_number()) as numbers,
-            string_split_regex(text, shape_number()) as gaps
+            string_split_regex(text, shape_number()) as gaps,
+            array_to_string(gaps, '#') as shape
         from line
     ),
     shaped as (
         select
             *,
-            array_to_string(gaps, '#') as shape,
             len(numbers) > 1
             and gaps[1] !~ '\pL'
             and regexp_matches(gaps[2], '^ ?\pL[^,;|]*[,;|] ?$') as is_value_first
         from cut
-        where len(numbers) between 1 and 40
+        where
+            len(numbers) between 1 and 40
+            -- what is counted is no step of a training
+            and not regexp_matches(
+                shape,
+                '(?i)(^|[^a-z])(trial|fold|run|experiment|config|model|seed|layer|block|module'
+                || '|expert|head|client|sample|image|file|doc(ument)?|task|job|query|tree|shard'
+                || '|worker|candidate|chunk|request)[^\pL#]{0,3}#'
+                || '|(packet|frame|signal|power|stop|profit)[ _]loss'
+            )
         qualify count(*) over (partition by file_id, stream, shape) >= 3
     ),
     place as (
@@ -85,7 +95,7 @@ with
                 partition by file_id, stream, shape
                 order by
                     not regexp_matches(
-                        any_value(gap), '(?i)(step|iter|update|batch|schritt|étape|paso|步)[^\pL]*$'
+                        any_value(gap), '(?i)(step|iter|update|batch|schritt|étape|步)[^\pL]*$'
                     ),
                     place
             )
