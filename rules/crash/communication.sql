@@ -20,6 +20,12 @@ references = [
 ]
 
 [[summary]]
+when = "message and not library"
+say = '''
+{% if ranks %}{{ ranks | ranks | capital }}: communication{% else %}Communication{% endif %}
+{%- if host %} on {{ host }}{% endif %} between ranks failed: {{ message | cut(200) }}'''
+
+[[summary]]
 when = "message"
 say = '''
 {% if ranks %}{{ ranks | ranks | capital }}{% if host %} on {{ host }}{% endif %}: {{ library }}
@@ -243,3 +249,31 @@ where
     and not exists (from oom_event)
     and not exists (from fatal_exception where kind <> 'collective')
 having count(*) > 0
+union all by name
+-- in the words of the program itself
+select
+    list(line_at(file_id, line_no) order by time nulls last, file_id, line_no)[:10] as evidence,
+    min(time) as "at",
+    max(time) as until,
+    list(distinct rank order by rank) filter (rank is not null) as ranks,
+    list(distinct host) filter (host is not null) as hosts,
+    arg_min(text, (file_id, line_no)) as message,
+    'possible' as confidence,
+    count(*) as times
+from communication_told
+where kind = 'gave_up'
+having count(*) > 0
+union all by name
+-- the watchdogs' last word, where it is all there is: after an error as after a timeout
+select
+    evidence,
+    "at",
+    until,
+    ranks,
+    hosts,
+    'NCCL' as library,
+    'operations have failed or timed out' as result,
+    'possible' as confidence,
+    'warning' as severity
+from watchdog_last_word
+where is_alone

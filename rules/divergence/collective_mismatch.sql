@@ -50,6 +50,10 @@ say = '''A message of {{ received_bytes }} bytes arrived{% if peer %} from {{ pe
   sizes.'''
 
 [[summary]]
+when = "source == 'told'"
+say = "{{ ranks | ranks | capital }} ran different collectives: {{ message | cut }}"
+
+[[summary]]
 when = "ranks"
 say = "NCCL suspects a mismatch of collectives at or around {{ ranks | ranks }}."
 
@@ -133,6 +137,7 @@ select
     grp as "group",
     seq,
     field,
+    message,
     "values",
     ops,
     all_ranks,

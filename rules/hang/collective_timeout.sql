@@ -40,6 +40,14 @@ collective of HCCL{% if gpus %} on {{ gpus | names('NPU') }}{% endif %} ({{ code
 {{ error | cut }}'''
 
 [[summary]]
+when = "kind == 'told'"
+say = '''
+{% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %}
+{%- if host %} on {{ host }}{% endif %} waited too long in
+{% if op %}{{ op }}{% if seq is not none %} {{ seq }}{% endif %}{% else %}a collective
+{%- endif %}: {{ message | cut }}'''
+
+[[summary]]
 when = "kind == 'heartbeat'"
 say = '''
 The {% if ranks %}watchdog {{ ranks | agree('thread', 'threads') }} of {{ ranks | ranks }}
@@ -151,6 +159,12 @@ say = '''Look for the rank that reports another error, or none: the others waite
 run = ["grep -rn 'error cqe' ~/ascend/log", "hccn_tool -i 0 -link -g", "env | grep HCCL_"]
 
 [[step]]
+when = "kind == 'told'"
+say = '''Look for the rank that tells something else, or nothing: the others waited for it. Where
+  all wait alike, see where they stand: two stacks of each, seconds apart.'''
+run = ["pgrep -af python", "dmesg -T | grep -iE 'xid|out of memory|blocked for more'"]
+
+[[step]]
 when = "kind == 'heartbeat' or stuck_seconds"
 say = '''See what blocks the watchdog of {{ (stuck_ranks or ranks) | ranks }}
   {%- if hosts %} on {{ hosts | names }}{% endif %}: native stacks of all threads tell whether a
@@ -240,7 +254,7 @@ select
 from timeout_status
 where not exists (from timed_out_collective) and not exists (from stuck_watchdog)
 union all by name
-select 'last_word' as kind, *, 'possible' as confidence, 'info' as severity
+select 'last_word' as kind, * exclude (is_alone), 'possible' as confidence, 'info' as severity
 from watchdog_last_word
 where
     not exists (from timed_out_collective)
@@ -260,4 +274,20 @@ select
 from hccl_error e
 join hccl_code c using (hccl_code)
 where c.class = 'collective' and not exists (from timed_out_collective)
+having count(*) > 0
+union all by name
+-- in the words of the program itself
+select
+    'told' as kind,
+    list(line_at(file_id, line_no) order by time nulls last, file_id, line_no)[:20] as evidence,
+    min(time) as "at",
+    max(time) as until,
+    list(distinct rank order by rank) filter (rank is not null) as ranks,
+    list(distinct host) filter (host is not null) as hosts,
+    arg_min(op, (file_id, line_no)) as op,
+    arg_min(seq, (file_id, line_no)) as seq,
+    arg_min(text, (file_id, line_no)) as message,
+    'probable' as confidence
+from communication_told
+where kind = 'timeout'
 having count(*) > 0

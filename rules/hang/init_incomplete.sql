@@ -99,6 +99,13 @@ say = '''{% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif 
   rank to connect and gave up (HCCL {{ code | names }}){% if error %}: {{ error }}{% endif %}'''
 
 [[summary]]
+when = "kind == 'told'"
+say = '''
+{% if joined is not none and nranks %}{{ joined }} of {{ nranks }} ranks came to the start of the
+job, the others never did{% else %}Not all ranks came to the start of the job{% endif %}
+{%- if missing %} ({{ missing | ranks }}){% endif %}: {{ error | cut }}'''
+
+[[summary]]
 when = "kind == 'stacks'"
 say = '''{{ waiting | count('process', 'processes') }} {{ waiting | agree('waits', 'wait') }} in
   init
@@ -158,7 +165,7 @@ run = [
 ]
 
 [[step]]
-when = "missing and kind in ('communicator', 'store')"
+when = "missing and kind in ('communicator', 'store', 'told')"
 say = '''See whether {{ missing | ranks }} {{ missing | agree('was', 'were') }} started: the
   process, its host, an exception before init, the end of {{ missing | agree('its', 'their') }}
   own log.'''
@@ -181,6 +188,11 @@ when = "kind == 'communicator' and stage == 'connect'"
 say = '''The ranks found each other and could not set up their transports: read the NET lines of
   NCCL_DEBUG, then try once without InfiniBand and once without P2P to see which path it is.'''
 run = ["NCCL_DEBUG=INFO NCCL_IB_DISABLE=1", "NCCL_DEBUG=INFO NCCL_P2P_DISABLE=1", "ibstat"]
+
+[[step]]
+when = "kind == 'told' and not missing"
+say = "See which ranks were started, and whether their hosts reach the place where they meet."
+run = ["pgrep -af python", "env | grep -E 'MASTER_|WORLD_SIZE'", "ip -br addr"]
 
 [[step]]
 when = "kind == 'duplicate_rank'"
@@ -407,3 +419,20 @@ select
     case when only_undumped then 'warning' else 'critical' end as severity,
     case when only_undumped then 'possible' else 'probable' end as confidence
 from stack_init_wait
+union all by name
+-- in the words of the program itself
+select
+    'told' as kind,
+    list(line_at(file_id, line_no) order by time nulls last, file_id, line_no)[:20] as evidence,
+    min(time) as "at",
+    list(distinct rank order by rank) filter (rank is not null) as ranks,
+    list(distinct host) filter (host is not null) as hosts,
+    max(expected) as nranks,
+    max(joined) filter (expected is not null) as joined,
+    any_value(missing) as missing,
+    'rendezvous' as stage,
+    arg_min(text, (file_id, line_no)) as error,
+    'probable' as confidence
+from communication_told
+where kind = 'init'
+having count(*) > 0

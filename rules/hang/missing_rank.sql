@@ -119,6 +119,7 @@ summary = '''
 {%- elif a.finding == 'trace_ended' -%} {{ 'it ends' if one else 'they end' }} after {{ a.reached
   | count('line') }} at {{ a.frame }}, those of {{ a.waiting | count('other') }} after {{ a.furthest
   }} at {{ a.waiting_function }}
+{%- elif a.finding == 'told' -%} it says so in its own words
 {%- elif a.finding == 'gone' -%} {{ a.tool }} found no process
   {%- if a.pids %} {{ a.pids | names }}{% endif %} any more, while all that were dumped wait
 {%- else -%}

@@ -180,6 +180,7 @@ select
     peers[1] as peer,
     case when len(peers) > 1 then peers end as peers,
     a.host as peer_host,
+    case when source = 'told' then 'probable' end as confidence,
     port,
     error,
     failure,

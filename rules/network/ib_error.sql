@@ -206,7 +206,10 @@ select
     f.times,
     -- only flushed requests: the error they follow is not in these logs
     case
-        when f.status_name = 'WR_FLUSH_ERR' then 'possible' when l.by_kernel then 'probable'
+        when f.status_name = 'WR_FLUSH_ERR'
+        then 'possible'
+        when l.by_kernel or f.source = 'told'
+        then 'probable'
     end as confidence,
     case when f.status_name = 'WR_FLUSH_ERR' or l.by_kernel then 'warning' end as severity
 from first_failure f

@@ -169,6 +169,8 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("oom.fragmentation", {"largest_allocation_bytes": 2**30, "largest_allocation_source": "model.py:88", "survived": False}, "Start with the largest allocation, 1.00 GiB, made at model.py:88"),
     ("hang.init_incomplete", {"kind": "jax_stuck", "stage": "connect"}, "See whether all processes run, take the same way"),
     ("network.connect_failure", {"failure": "unresolved", "peer": "master-0"}, "Look master-0 up on n1"),
+    ("hang.init_incomplete", {"kind": "told"}, "See which ranks were started, and whether their hosts reach"),
+    ("hang.collective_timeout", {"kind": "told"}, "Look for the rank that tells something else, or nothing"),
     ("oom.host", {"kind": "dask"}, "Give each worker more memory"),
 ]  # fmt: skip
 

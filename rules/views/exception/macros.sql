@@ -76,7 +76,8 @@ create macro exception_kind(class, class_kind, message, chained) as
             or lacks_memory(message)
             or regexp_matches(
                 message,
-                '(?i)Maximum pool size exceeded|OUT_OF_DEVICE_MEMORY|allocating <= available failed'
+                '(?i)Maximum pool size exceeded|OUT_OF_DEVICE_MEMORY'
+                || '|allocating <= available failed'
                 || '|^Resource exhausted: |is smaller than requested bytes of|std::bad_alloc'
                 || '|CUBLAS_STATUS_ALLOC_FAILED|RESOURCE_EXHAUSTED'
                 || '|failed to allocate|can''t allocate memory'
@@ -117,6 +118,14 @@ create macro exception_kind(class, class_kind, message, chained) as
                 || '|^\[(?:ring|jaccl)\]|^E(?:CONN[A-Z]+|PIPE): |tensorpipe|RPCErr:'
                 || '|Barrier timed out\. (?:Barrier_id|Id): '
             )
+            -- in any library's words
+            or coalesce(
+                communication_trouble(
+                    regexp_replace(class, '([a-z])([A-Z])', '\1 \2', 'g') || ': ' || message
+                )
+                <> 'gave_up',
+                false
+            )
         then 'collective'
         when
             regexp_matches(
@@ -148,7 +157,8 @@ create macro exception_kind(class, class_kind, message, chained) as
                 || '|corrupt\w* (?:checkpoint|file)'
                 || '|checksum.{0,200}(?:checkpoint|ckpt|\.distcp|\.safetensors)'
                 || '|(?:checkpoint|ckpt|\.distcp|\.safetensors).{0,200}checksum'
-                || '|checkpoint.*(?:corrupt|incomplete|not found|does not exist|missing|truncated)'
+                || '|checkpoint.*(?:corrupt|incomplete|not found|does not exist|missing'
+                || '|truncated)'
                 || '|missing keys? in state|size mismatch for|not a zip archive'
                 || '|unexpected end of file|hash mismatch|Can''t find a valid checkpoint'
             )
@@ -169,7 +179,8 @@ create macro exception_kind(class, class_kind, message, chained) as
                 '(?i)loss scale.*(?:minimum|already at)'
                 || '|\b(?:loss(?:es)?|grad(?:s|ients?)?)\b[^.\n]{0,60}'
                 || '\b(?:nan|inf|infinite|not finite|non-?finite)\b'
-                || '|\b(?:nans?|inf|non-?finite)\b[^.\n]{0,40}\b(?:loss(?:es)?|grad(?:s|ients?)?)\b'
+                || '|\b(?:nans?|inf|non-?finite)\b[^.\n]{0,40}\b(?:loss(?:es)?|grad(?:s'
+                || '|ients?)?)\b'
                 || '|nan detected|NaN or Inf|returned nan values in its'
             )
         then 'loss'

@@ -43,11 +43,12 @@ with
             or exists (from store_wait)
             or exists (from unfinished_communicator)
             or exists (from missing_rank_suspect)
+            or exists (from communication_told)
     )
 select *
 from fatal_exception
 where
-    certain
+    (certain or kind = 'collective' and lines_after <= 5)
     and not exists (from oom_event)
     and not exists (from scheduler_action)
     and not exists (from ended_from_outside)

@@ -46,3 +46,5 @@ union all by name
 from missing_rank_stage
 union all by name
 from missing_rank_trace
+union all by name
+from missing_rank_told

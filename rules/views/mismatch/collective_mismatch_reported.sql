@@ -37,3 +37,28 @@ from hccl_error
 join hccl_code c using (hccl_code)
 where c.class = 'mismatch'
 having count(*) > 0
+union all by name
+select
+    'told' as source,
+    case
+        when
+            regexp_matches(
+                text, '(?i)\b(?:shapes?|sizes?|counts?|elements?|numel|rows' || '|splits?)\b'
+            )
+        then 'size'
+        when regexp_matches(text, '(?i)\bdtypes?\b')
+        then 'dtype'
+    end as field,
+    printed_ranks(
+        array_to_string(
+            regexp_extract_all(text, '(?i)\branks?[ =:#\[(]*[0-9]+(?:(?:, | and |-)[0-9]+)*'), ' '
+        )
+    ) as ranks,
+    [host] as hosts,
+    seq,
+    text as message,
+    'probable' as grade,
+    time,
+    [line_at(file_id, line_no)] as evidence
+from communication_told
+where kind = 'mismatch'

@@ -15,6 +15,20 @@ with
         union all by name
         from connect_failure_exception
         union all by name
+        select
+            'told' as source,
+            coalesce(peer, 'rank ' || peer_rank) as peer,
+            text as error,
+            host,
+            rank,
+            min(time) as time,
+            file_id,
+            min(line_no) as line_no,
+            count(*) as attempts
+        from communication_told
+        where kind = 'connect'
+        group by all
+        union all by name
         select 'mpi' as source, peer, host, rank, pid, time, file_id, line_no, 1 as attempts
         from launcher_event
         where event = 'connect_failed'
@@ -47,14 +61,16 @@ select
     *,
     case
         -- NCCL up to 2.23 asks again after a refusal and prints what the second call said.
-        when error ~* 'refused|rejected|software caused connection abort'
+        when error ~* 'refused|rejected|ECONNREFUSED|software caused connection abort'
         then 'refused'
         when error ~* 'no route|unreach'
         then 'unreachable'
         when
-            error ~* 'name or service|name resolution|address associated|not resolve|host not found'
+            error
+            ~* 'name or service|name resolution|address associated|not resolve|host not found'
+            || '|no such host'
         then 'unresolved'
-        when error ~* 'time|no answer'
+        when error ~* 'time|no answer|超时'
         then 'timed_out'
     end as failure
 from attempt

@@ -40,3 +40,14 @@ where
     and not exists (from ended_from_outside)
     and not exists (from scheduler_action)
     and not exists (from death)
+union all by name
+select
+    'told' as source,
+    file_id,
+    line_no,
+    time,
+    host,
+    rank,
+    coalesce(peer, 'rank ' || peer_rank) as peer
+from communication_told
+where kind = 'peer'

@@ -25,6 +25,19 @@ with
         union all by name
         from rdma_failure_library
         union all by name
+        select
+            'told' as source,
+            text as error,
+            coalesce(peer, 'rank ' || peer_rank) as peer,
+            message_device(text) as hca,
+            host,
+            rank,
+            time,
+            file_id,
+            line_no
+        from communication_told
+        where kind = 'transport'
+        union all by name
         -- The kernel's own users of RDMA (storage, IPoIB). Without a device it is an Ethernet queue
         -- that stumbled and was set right by its driver.
         select

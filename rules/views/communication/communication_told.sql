@@ -1,0 +1,216 @@
+-- table: One row per line or exception in which a program tells, in words of its own that no
+-- grammar knows, of trouble between the ranks of its job, where no known source tells of any. kind:
+-- see communication_trouble; of several kinds only the most telling. rank, host: who tells it;
+-- missing, joined, expected, op, seq, seconds, peer: what it names.
+-- only with unread_line, exception
+with
+    known as (
+        select 1
+        where
+            exists (from c10d_timeout_line)
+            or exists (from c10d_status)
+            or exists (from c10d_barrier)
+            or exists (from c10d_desync)
+            or exists (from c10d_fingerprint)
+            or exists (from c10d_size)
+            or exists (from c10d_store)
+            or exists (from c10d_heartbeat)
+            or exists (from c10d_nccl_error)
+            or exists (from gloo_error)
+            or exists (from hccl_error)
+            or exists (from horovod_stall)
+            or exists (from coordination_task)
+            or exists (
+                from library_failure
+                where "class" not in ('none', 'usage', 'memory', 'busy', 'echo')
+            )
+            or exists (from communication_failure)
+            or exists (from nccl_warning)
+            or exists (from nccl_usage)
+            or exists (from nccl_socket)
+            or exists (from nccl_ib_error)
+            or exists (from nccl_ofi_error)
+            or exists (from nccl_shm_failure)
+            or exists (from nccl_size_mismatch)
+            or exists (from nccl_result)
+            or exists (from ucx_connection)
+            or exists (from ucx_completion)
+            or exists (from flight_entry)
+            or exists (from oom_event)
+            or exists (from oom_kill)
+            or exists (from cuda_error)
+            or exists (from accelerator_event)
+            or exists (from scheduler_action)
+            or exists (from ended_from_outside)
+            or exists (from launcher_event where event in ('connect_failed', 'peer_hung_up'))
+    ),
+    line as (
+        select 'line' as source, text, word, rank, host, time, file_id, line_no, text as words
+        from unread_line
+        where uptime_seconds is null and not exists (from known)
+        union all by name
+        select
+            'exception' as source,
+            type || ': ' || message as text,
+            'fatal' as word,
+            rank,
+            host,
+            time,
+            file_id,
+            line_no,
+            regexp_replace(class, '([a-z])([A-Z])', '\1 \2', 'g') || ': ' || message as words
+        from fatal_exception
+        where (certain or lines_after <= 5) and kind = 'collective' and not exists (from known)
+    ),
+    judged as (
+        select *, communication_trouble(words) as kind
+        from line
+        where
+            not regexp_matches(
+                text, '^\[?W[0-9 ]|^\[c10d\]|(?i)\bdisabled because\b|to silence this'
+            )
+            and (
+                not is_mild(text)
+                or regexp_matches(
+                    text,
+                    '^\[?[EF]|\b(?:ERROR|FATAL|CRITICAL)\b|(?i)\b(?:terminat|kill|abort'
+                    || '|shutt)ing\b'
+                )
+            )
+    ),
+    ended as (
+        select m.file_id, min(line_no) as line_no
+        from training_mark m
+        where kind = 'end'
+        group by file_id
+    ),
+    at_end as (
+        select
+            j.*,
+            f.lines - j.line_no as lines_to_end,
+            -- a library's own word is a failure's only where the job gives up with it
+            exists (
+                from line l
+                where
+                    l.file_id = j.file_id
+                    and l.line_no between j.line_no and j.line_no + 60
+                    and l.word in ('fatal', 'error', 'claimed')
+            )
+            or exists (from trouble_sign) as is_backed
+        from judged j
+        join file f using (file_id)
+        left join ended e using (file_id)
+        where
+            kind is not null
+            and (kind <> 'gave_up' or word in ('fatal', 'error') and j.source = 'line')
+            and (f.lines - j.line_no <= 60 or exists (from trouble_sign))
+            and coalesce(j.line_no < e.line_no, true)
+            and (
+                select count(distinct m.step) < 2
+                from metric m
+                where m.file_id = j.file_id and m.line_no > j.line_no
+            )
+    ),
+    -- a failure of the program's own that stands elsewhere, or before, is no echo of these
+    other_failure as (
+        select file_id, line_no, rank
+        from fatal_exception
+        where kind <> 'collective'
+        union all
+        select file_id, line_no, rank
+        from death
+        where signal in (4, 7, 8, 9, 11)
+    ),
+    telling as (
+        select a.kind
+        from at_end a
+        where is_backed
+        order by
+            list_position(
+                [
+                    'mismatch',
+                    'missing',
+                    'init',
+                    'connect',
+                    'transport',
+                    'peer',
+                    'timeout',
+                    'gave_up'
+                ],
+                case when a.kind = 'timeout' then 'peer' else a.kind end
+            ),
+            time nulls last,
+            file_id,
+            line_no
+        limit 1
+    )
+select
+    source,
+    kind,
+    text,
+    nullif(told_missing_ranks(words), []) as missing,
+    told_joined(words)[1] as joined,
+    told_joined(words)[2] as expected,
+    nullif(
+        lower(
+            regexp_replace(
+                regexp_extract(
+                    words,
+                    '(?i)(?:^|[^a-z])(all[-_ ]?(?:reduce|gather|to[-_ ]?all)'
+                    || '|reduce[-_ ]?scatter|broadcast'
+                    || '|barrier|recv|receive|send)(?:[^a-z]|[A-Z]|$)',
+                    1
+                ),
+                '[- ]',
+                '_'
+            )
+        ),
+        ''
+    ) as op,
+    try_cast(
+        regexp_extract(
+            words,
+            '(?i)(?:\bseq(?:uence|num)?(?:[ _](?:number|no|id))?|\bid|#|(?:reduce|gather'
+            || '|scatter|all'
+            || '|broadcast|collective|op|operation))[ =:#]{0,3}([0-9]+)\b',
+            1
+        ) as bigint
+    ) as seq,
+    try_cast(
+        regexp_extract(
+            words, '(?i)\b([0-9]+)(?:\.[0-9]+)? ?(?:s|sec|secs' || '|seconds)\b', 1
+        ) as bigint
+    ) as seconds,
+    coalesce(
+        message_peer(words),
+        nullif(regexp_extract(words, '(?i)\b(?:lookup|resolve|host) ([a-z][0-9a-z.-]+)', 1), '')
+    ) as peer,
+    message_peer_rank(
+        regexp_extract(
+            words, '(?i)\b(?:to|from|peer|with|lost|worker|by) (?:peer )?(?:rank|worker|peer)?.*'
+        )
+    ) as peer_rank,
+    coalesce(rank, told_rank(words)) as rank,
+    coalesce(
+        host, nullif(regexp_extract(words, '(?i)\bhost(?:name)?=([0-9a-z][0-9a-z_.-]*)', 1), '')
+    ) as host,
+    nullif(
+        regexp_extract(
+            words, '(?i)\bwait(?:s|ing) (?:for' || '|on) ([a-z][0-9a-z.-]*[0-9]) ?\(rank', 1
+        ),
+        ''
+    ) as missing_host,
+    time,
+    file_id,
+    line_no
+from at_end a
+where
+    kind = (select kind from telling)
+    and not exists (
+        from other_failure o
+        where
+            o.file_id <> a.file_id
+            or o.line_no < a.line_no
+            or o.rank is not null
+            and o.rank <> a.rank
+    )
