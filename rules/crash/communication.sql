@@ -276,4 +276,8 @@ select
     'possible' as confidence,
     'warning' as severity
 from watchdog_last_word
-where is_alone
+where
+    is_alone
+    and not exists (from timed_out_collective)
+    and not exists (from stuck_watchdog)
+    and not exists (from c10d_status)

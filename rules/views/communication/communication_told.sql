@@ -37,6 +37,8 @@ with
             or exists (from ucx_completion)
             or exists (from flight_entry)
             or exists (from oom_event)
+            or exists (from limit_reached)
+            or exists (from disk_full)
             or exists (from oom_kill)
             or exists (from cuda_error)
             or exists (from accelerator_event)

@@ -4,15 +4,17 @@ create macro names_collective(text) as
     regexp_matches(
         text,
         '(?i)(?:^|[^a-z])(?:i?all[-_ ]?(?:reduce|gather|to[-_ ]?all)|reduce[-_ ]?scatter'
-        || '|i?broadcast|barrier|collectives?|communicators?|rendezvous|process[-_ ]?groups?'
+        || '|collective)'
+        || '|(?:^|[^a-z])(?:i?broadcast|barrier|communicators?|rendezvous|process[-_ ]?groups?'
         || '|[a-z]{1,4}ccl|[a-z]{0,5}coll|ring|bootstrap|quorum|comms?|n?v?shmem|symmetric heap'
-        || '|uc[xp]|nixl)'
-        || '(?:[^a-z]|[A-Z]|$)|(?:^|[^a-z])(?:send|recv|receive|dispatch'
-        || '|combine)[a-z ]{0,30}timed out'
+        || '|uc[xp]|nixl)(?:[^a-z]|$)'
+        || '|(?:^|[^a-z])(?:send|recv|receive|dispatch|combine)[a-z ]{0,30}timed out'
         || '|\b(?:RPC|transfers?)\b.{0,60}(?:timed out|timeout|after [0-9]+ s)'
         || '|(?:^|[^a-z])(?:i?send|i?recv|receive|dispatch|combine)\b.{0,60}\brank'
-        || '|[a-z](?:AllReduce|AllGather|ReduceScatter|AllToAll|Broadcast|Barrier|Collective)'
         || '|集合通信|通信(?:初始化|超时|失败)'
+    )
+    or regexp_matches(
+        text, '[a-z](?:AllReduce|AllGather|ReduceScatter|AllToAll|Broadcast|Barrier|Collective)'
     )
 ;
 
@@ -21,9 +23,10 @@ create macro names_party(text) as
     regexp_matches(
         text,
         '(?i)(?:^|[^a-z])(?:ranks?[ =:#\[(]*[0-9]|ranks\b|(?:workers?|peers?|members?'
-        || '|replicas?|trainers?|learners?'
-        || '|pes?|stage|coordinator|master|leader|chief|parameter server|ps'
-        || '|remote|rpc|instance|session|heartbeats?)(?:[^a-z]|$))'
+        || '|replicas?|trainers?|learners?|pes?|stage|coordinator|master|leader|chief'
+        || '|parameter server|ps|remote (?:rpc|rank|worker|process|agent|session)'
+        || '|(?:decode|prefill|engine|server) instance|rpc call'
+        || '|(?:subsequent|initial|missing) heartbeats?)(?:[^a-z]|$))'
     )
 ;
 
@@ -40,6 +43,7 @@ create macro communication_trouble(text) as
                 || '|import|from|with'
                 || '|try|except|usage|//|#|--|\*|>|test[_ ])|(?i)\bfailing over|\.\.\. ok$'
                 || '|\b(?:when|whenever|unless|after which|until) (?:a|an|the|it|any|this|all)\b'
+                || '|\b(?:beegfs|lustre|lnet|nfs|gpfs|mmfs|ceph|kex_exchange_identification)\b'
                 || '|\b(?:restored|recovered|reconnected|succeeded|is back|passed)\b'
             )
         then null
