@@ -281,7 +281,8 @@ class _Loader:
         return Pattern(
             id, one.get("table", ""), one.get("src", ""), needles, _needles(one.get("also_needs", "")), regex, whole_line,
             MappingProxyType(one.get("set", {})), one.get("opens", ""), inside, one.get("closes", ""),
-            one.get("append", ""), one.get("number", ""), self.samples(one, origin), tuple(one.get("reject", ())), origin,
+            one.get("append", ""), one.get("number", ""), self.samples(one, origin), tuple(one.get("reject", ())),
+            bool(one.get("aside")), origin,
         )  # fmt: skip
 
     def samples(self, one: Mapping[str, Any], origin: Origin) -> tuple[Sample, ...]:

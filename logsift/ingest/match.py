@@ -171,7 +171,8 @@ class _Run:
                 hits = _joined(hits + more)
             for h in hits:
                 if len(h.seq):
-                    self.understood[h.seq] = True
+                    if not h.pattern.aside:
+                        self.understood[h.seq] = True
                     self.hits.append(h)
                     if h.pattern.opens:
                         own = self.line_no[h.seq]

@@ -1,6 +1,25 @@
 -- table: One row per kernel_event with the boot of the machine that it is of, named by the time it
 -- began, or by its place in the file where times are not known: what happened in one boot has
--- nothing to do with the disk or the task of another.
+-- nothing to do with the disk or the task of another. What is told of the machine in words that no
+-- grammar knows is among them (disk_told).
+with
+    event as (
+        from kernel_event
+        union all by name
+        select
+            * exclude (driver, gpu, victim_pid, requested_bytes) replace (
+                case
+                    kind
+                    when 'memory_module'
+                    then 'memory_ue'
+                    when 'kernel'
+                    then 'panic'
+                    else 'disk_told'
+                end as kind
+            )
+        from told_failure
+        where kind in ('memory_module', 'disk', 'kernel')
+    )
 select
     e.*,
     coalesce(
@@ -17,4 +36,4 @@ select
         ),
         ''
     ) as boot
-from kernel_event e
+from event e

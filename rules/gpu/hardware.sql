@@ -160,6 +160,14 @@ A GPU{% if hosts %} on {{ hosts | names }}{% endif %}
 '''
 
 [[summary]]
+when = "kind == 'told'"
+say = '''
+{% if gpus %}Accelerator {{ gpus | names }}{% else %}An accelerator{% endif %}
+{%- if host %} on {{ host }}{% endif %}{% if ranks %} ({{ ranks | ranks }}){% endif %}:
+{{ error | cut(160) }}
+'''
+
+[[summary]]
 when = "vendor in ('aws', 'intel', 'intel_gpu')"
 say = '''
 {% if gpus %}{{ gpus | names(
@@ -537,3 +545,5 @@ union all by name
 from gpu_failure_amd
 union all by name
 from gpu_failure_accelerator
+union all by name
+from gpu_failure_told

@@ -15,6 +15,7 @@ summary = '''
 {% if host %}{{ host }}: {% endif %}
 {% if kind == 'switch' %}NVSwitch {{ device }} is too hot (SXid {{ sxid }})
 {%- elif kind == 'shutdown' %}{{ device }} reached its critical temperature and the host shut down
+{%- elif kind == 'told' %}{{ reason | cut(160) }}
 {%- elif kind == 'dcgm' %}GPU {{ device }} lowers its clocks because of heat, according to DCGM
 {%- else %}GPU {{ device }}{% if ranks %} ({{ ranks | ranks }}){% endif %} slows down:
 {{ reason }} is active{% endif %}
@@ -81,6 +82,18 @@ with
             line_no,
             time,
             gpu as device,
+            'told' as kind,
+            message as reason,
+            'critical' as severity
+        from told_failure
+        where kind = 'heat'
+        union all by name
+        select
+            host,
+            file_id,
+            line_no,
+            time,
+            gpu as device,
             case when key like '%Power Brake%' then 'power' else 'heat' end as kind,
             key as reason,
             'warning' as severity
@@ -114,7 +127,14 @@ select
     "at",
     until,
     case when host is not null then [host] else [] end as hosts,
-    case when first_event.kind in ('heat', 'power', 'dcgm') then [device] else [] end as gpus,
+    case
+        when
+            first_event.kind in ('heat', 'power', 'dcgm')
+            or first_event.kind = 'told'
+            and device is not null
+        then [device]
+        else []
+    end as gpus,
     first_event.severity as severity,
     first_event.kind as kind,
     first_event.reason as reason,

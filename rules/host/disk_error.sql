@@ -93,7 +93,7 @@ with
             end as weight
         from kernel_event_of_boot
         where
-            kind in ('fs_error', 'read_only', 'disk_io', 'nvme', 'beyond_end')
+            kind in ('fs_error', 'read_only', 'disk_io', 'nvme', 'beyond_end', 'disk_told')
             -- the last is a partition that only a secure world reads
             and not regexp_matches(
                 coalesce(device, ''),
@@ -130,6 +130,7 @@ select
     until,
     case when host is not null then [host] else [] end as hosts,
     case when is_failed or is_gone then 'critical' else 'warning' end as severity,
+    case when worst.kind = 'disk_told' then 'probable' end as confidence,
     coalesce(worst.device, earliest.device, devices[1]) as device,
     nullif(regexp_extract(device, '^(?:nvme[0-9]+|[sv]d[a-z]+)'), '') as drive,
     devices,

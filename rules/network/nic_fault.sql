@@ -29,12 +29,12 @@ summary = '''
 {%- if kind == 'port_down' %} went down and stayed down
 {%- elif kind == 'nic_hot' %} is too hot: {{ message | cut(120) }}
 {%- elif kind == 'nic_power' %} gets too little power: {{ message | cut(120) }}
-{%- elif kind == 'nic_fatal' %} failed: {{ message | cut(120) }}
+{%- elif kind in ('nic_fatal', 'nic_told') %} failed: {{ message | cut(120) }}
 {%- elif message %}: {{ message | cut(120) }}{% endif %}
 {%- if times > 1 %} ({{ times }} lines){% endif %}'''
 
 [[step]]
-when = "'nic_fatal' in kinds"
+when = "'nic_fatal' in kinds or 'nic_told' in kinds"
 say = '''Take {{ host or 'the host' }} out of the pool: the firmware of {{ device }} stopped
 answering. Reset or replace the card; a driver reload seldom lasts.'''
 run = [
@@ -88,6 +88,10 @@ with
             kind in ('nic_fatal', 'nic_stall', 'port_module', 'nic_hot', 'nic_power')
             and not coalesce(message, '') ilike '%unplugged%'
         union all
+        select host, file_id, line_no, time, device, 'nic_told', message
+        from told_failure
+        where kind = 'network_card'
+        union all
         -- a port that was up, went down and did not come back while the log went on
         select host, file_id, line_no, time, device, 'port_down', null
         from kernel_link_event
@@ -96,11 +100,12 @@ with
     known_kind(kind, weight) as (  -- the worst first
         values
             ('nic_fatal', 1),
-            ('port_module', 2),
-            ('nic_hot', 3),
-            ('nic_stall', 4),
-            ('port_down', 5),
-            ('nic_power', 6)
+            ('nic_told', 2),
+            ('port_module', 3),
+            ('nic_hot', 4),
+            ('nic_stall', 5),
+            ('port_down', 6),
+            ('nic_power', 7)
     ),
     weighed as (select * from fault join known_kind using (kind))
 select
@@ -109,7 +114,7 @@ select
     max(time) as until,
     list(distinct host) filter (host is not null) as hosts,
     case
-        when bool_or(kind = 'nic_fatal')
+        when bool_or(kind in ('nic_fatal', 'nic_told'))
         then 'critical'
         when bool_and(kind = 'nic_power')
         then 'info'

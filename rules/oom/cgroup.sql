@@ -68,6 +68,13 @@ say = '''
 '''
 
 [[summary]]
+when = "actor == 'other'"
+say = '''
+A process{% if ranks %} ({{ ranks | ranks }}){% endif %}{% if hosts %} on {{ hosts | names }}
+{%- endif %} was killed at its memory limit: {{ message | cut(160) }}
+'''
+
+[[summary]]
 say = '''
 {{ {'slurm': 'Slurm', 'vertex': 'Vertex AI', 'htcondor': 'HTCondor', 'grid engine': 'Grid Engine',
 'flux': 'Flux'}.get(actor, actor | upper) }} job{% if job %} {{ job }}{% endif -%}
@@ -265,6 +272,21 @@ with
             and not exists (from host_allocation_failure where source = 'kernel')
         having count(*) > 0
     ),
+    told_kill as (
+        select
+            list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,
+            min(time) as "at",
+            max(time) as until,
+            list(distinct rank) filter (rank is not null) as ranks,
+            list(distinct host) filter (host is not null) as hosts,
+            list(distinct pid) filter (pid is not null) as pids,
+            'probable' as confidence,
+            'other' as actor,
+            arg_min(message, line_no) as message
+        from untold_memory
+        where is_limit
+        having count(*) > 0
+    ),
     limit_hit as (
         from kernel_kill
         union all by name
@@ -273,6 +295,8 @@ with
         from pressure_kill
         union all by name
         from cut_report
+        union all by name
+        from told_kill
     )
 select
     * replace (
@@ -281,7 +305,7 @@ select
     ),
     -- who sets the limit
     case
-        when actor <> 'kernel'
+        when actor not in ('kernel', 'other')
         then actor
         when cgroup like '%slurm%'
         then 'slurm'

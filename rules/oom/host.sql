@@ -133,6 +133,21 @@ hosts | names }}{% endif %} could not get
 '''
 
 [[summary]]
+when = "kind == 'killed_by'"
+say = '''
+{% if pids %}Process {{ pids | names }}{% else %}A process{% endif %}{% if ranks %}
+({{ ranks | ranks }}){% endif %}{% if hosts %} on {{ hosts | names }}{% endif %} was killed because
+memory was nearly full: {{ message | cut(160) }}
+'''
+
+[[summary]]
+when = "kind == 'told'"
+say = '''
+{% if ranks %}{{ ranks | ranks | capital }}{% else %}The program{% endif %}{% if hosts %} on {{
+hosts | names }}{% endif %} could not get host memory: {{ message | cut(160) }}
+'''
+
+[[summary]]
 when = "kind == 'cut_report'"
 say = '''
 The kernel's OOM killer was called{% if hosts %} on {{ hosts | names }}{% endif %}; the log ends
@@ -159,7 +174,7 @@ say = "See in the report of the kernel's OOM killer who held the memory."
 run = ["dmesg -T | grep -A 80 invoked", "journalctl -k --grep=oom-kill"]
 
 [[step]]
-when = "kind == 'killed' and not is_compiler"
+when = "kind == 'killed_by' or kind == 'killed' and not is_compiler"
 say = '''
 Use less host memory{% if hosts %} on {{ hosts | names }}{% endif %}: fewer data loader workers,
 smaller prefetch and caches, less offload to the CPU, checkpoints loaded by one rank at a time.
@@ -387,25 +402,28 @@ with
             -- else tells of the memory, this is its echo
             or not exists (from kill_explained where for_memory)
             and not exists (from host_allocation_failure where source <> 'c++')
-            and not exists (from memory_exception where not of_device)
+            and not exists (from untold_memory where not of_device)
             and not exists (from oom_failure)
         group by source
     ),
-    raised as (
+    untold as (
         select
-            'exception' as kind,
-            'possible' as confidence,
-            list(line_at(file_id, raised_line) order by file_id, raised_line) as evidence,
+            case
+                when is_kill then 'killed_by' when class is null then 'told' else 'exception'
+            end as kind,
+            case when is_kill then 'probable' else 'possible' end as confidence,
+            list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,
             min(time) as "at",
             max(time) as until,
             list(distinct rank) filter (rank is not null) as ranks,
             list(distinct host) filter (host is not null) as hosts,
+            case when is_kill then list(distinct pid) filter (pid is not null) end as pids,
             max(requested_bytes) as requested_bytes,
             class as exception,
-            nullif(min(message), '') as message
-        from memory_exception
-        where not of_device
-        group by class
+            nullif(arg_min(message, line_no), '') as message
+        from untold_memory
+        where not of_device and not is_limit
+        group by class, is_kill
     ),
     -- the head of a report without its end: the memory of something was full, and most often that
     -- of the machine
@@ -438,7 +456,7 @@ from worker_kill
 union all by name
 from refusal
 union all by name
-from raised
+from untold
 union all by name
 from cut_report
 union all by name

@@ -76,6 +76,14 @@ def test_only_what_no_other_grammar_read_is_a_leftover(doors: Catalog, run_of: M
     ]
 
 
+def test_what_is_said_aside_leaves_the_line_to_leftovers(content_of: Make, run_of: Make) -> None:
+    aside = DOORS.replace('table = "door"', 'table = "door"\naside = true')
+    doors = content_of({"parsers/doors.toml": aside, "parsers/rest.toml": REST, "parsers/top.toml": TOP}, alone=True)
+    run = run_of({"a.log": "door broken: 3\n"})
+    assert rest(doors, run) == [{"line_no": 1, "text": "door broken: 3"}]
+    assert plain(analyze(run, catalog=doors, db=None).sql("SELECT number FROM door")) == [{"number": 3}]
+
+
 def test_a_pattern_without_a_table_sorts_lines_out(doors: Catalog, run_of: Make) -> None:
     assert rest(doors, run_of({"a.log": "broken: 0\nbroken: 1\n"})) == [{"line_no": 2, "text": "broken: 1"}]
 

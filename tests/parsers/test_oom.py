@@ -165,8 +165,8 @@ def cases() -> list[tuple[str, str, str, Memory]]:
                 continue
             if wording in TELLS_NO_CACHE and (kind == "fragmentation" or m.unallocated > GIB // 2):
                 continue
-            # HIP counts as free what a limit of the host keeps from it
-            refused = cause == "refused although free" and wording.startswith("hip")
+            # HIP counts as free what a limit of the host keeps from it, Level Zero what one block may not hold
+            refused = cause == "refused although free" and wording.startswith(("hip", "xpu"))
             out.append((cause, wording, "capacity" if refused else kind, m))
     return out
 

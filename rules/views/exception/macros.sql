@@ -20,7 +20,10 @@ create macro lacks_memory(message) as
         || '(?:of [^.]{0,60})?(?:failed|failure|error)'
         || '|\ballocat(?:e|ion|ing)\b[^.]{0,80}\b(?:memory|workspace|bytes)\b[^.]{0,60}\bfailed\b'
         || '|\bAllocation failed for size|memory error in alloc'
+        || '|\bCL_(?:MEM_OBJECT_ALLOCATION_FAILURE|OUT_OF_HOST_MEMORY)\b'
         || '|cannot allocate .{0,40}\b(?:memory|bytes)\b'
+        || '|\b(?:cannot|can''t|could not|unable to|failed to) '
+        || '(?:reserve|allocate|obtain|commit|map) [^.]{0,30}[0-9.]+ ?[KMGT]i?B\b'
         || '|status=4 message="Allocation Failure"'
     )
 ;
@@ -73,6 +76,11 @@ create macro exception_kind(class, class_kind, message, chained) as
         then 'own'
         when
             class_kind = 'memory'
+            or regexp_matches(
+                class,
+                '(?i)out_?of_?[a-z]*_?memory|memory_?(?:exhausted|full|limit_?exceeded)'
+                || '|(?:insufficient|not_?enough)_?[a-z]*_?memory'
+            )
             or lacks_memory(message)
             or regexp_matches(
                 message,

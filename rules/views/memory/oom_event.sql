@@ -81,7 +81,7 @@ with
         union all by name
         select
             file_id,
-            raised_line as line_no,
+            line_no,
             time,
             host,
             rank,
@@ -93,7 +93,7 @@ with
             'cuda' as device,
             'other' as kind,
             requested_bytes
-        from memory_exception
+        from untold_memory
         where of_device
         union all by name
         -- a memory snapshot counts the pieces instead of guessing at them

@@ -150,7 +150,7 @@ with
                 then 'process_limit'
                 -- HIP counts as free what a limit of the host or of the driver keeps from it
                 when
-                    device = 'rocm'
+                    device in ('rocm', 'xpu')
                     and limit_bytes is null
                     and free_bytes >= requested_bytes + 67108864
                 then 'refused_below_the_total'

@@ -1,0 +1,106 @@
+-- table: One row per line that no grammar read, that tells in plain words of a failure and after
+-- which the job does not go on: kind as in told_failure_line, a driver's line by what it drives
+-- (also other). gpu, victim_pid, requested_bytes: as the line names them.
+-- only with told_failure_line
+with
+    line as (
+        select
+            l.* exclude (kind, rank, host),
+            -- a driver that nobody knows, of a PCI device, is most likely an accelerator's
+            case
+                when l.kind <> 'driver'
+                then l.kind
+                when d.part is not null
+                then d.part
+                when regexp_matches(l.device, '^[0-9a-f]{4}:')
+                then 'accelerator'
+            end as kind,
+            coalesce(
+                l.rank,
+                try_cast(
+                    nullif(
+                        regexp_extract(l.message, '(?i)\brank["'' _=:#-]{1,4}([0-9]+)\b', 1), ''
+                    ) as bigint
+                )
+            ) as rank,
+            coalesce(
+                l.host,
+                nullif(
+                    regexp_extract(
+                        l.message,
+                        '(?i)\b(?:node|host|hostname)["'']?[ ]?[=:][ ]?["'']?'
+                        || '([a-z][a-z0-9.-]*[0-9][a-z0-9.-]*)',
+                        1
+                    ),
+                    ''
+                ),
+                nullif(
+                    regexp_extract(
+                        l.message, '(?i)\b(?:node|host) ([a-z][a-z-]{0,15}[0-9]+[a-z0-9-]*)\b', 1
+                    ),
+                    ''
+                )
+            ) as host,
+            f.lines - l.line_no as lines_to_end
+        from told_failure_line l
+        join file f using (file_id)
+        left join device_driver d using (driver)
+        where not is_mild(l.message)
+    )
+select
+    l.* exclude (lines_to_end),
+    coalesce(
+        case when l.device like '%:%' then pci_address(l.device) end,
+        nullif(
+            regexp_extract(l.message, '\b([0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2})\b', 1), ''
+        ),
+        nullif(
+            regexp_extract(
+                l.message,
+                '(?i)\b(?:[gnxh]pu|tpu chip|card|device|accelerator)s?'
+                || '["'']?[ :=#_]{0,3}([0-9]{1,3})\b',
+                1
+            ),
+            ''
+        ),
+        nullif(regexp_extract(l.message, '^([0-9]{1,2}), ', 1), '')
+    ) as gpu,
+    try_cast(
+        nullif(regexp_extract(l.message, '(?i)\bpid[ =:"]{1,3}([0-9]+)', 1), '') as bigint
+    ) as victim_pid,
+    size_bytes_of(
+        coalesce(
+            nullif(
+                regexp_extract(
+                    l.message,
+                    '(?i)\b(?:alloc[a-z]*|reserve|place|fit|obtain|map|grow|make|get|take|hold'
+                    || '|commit|need|needs|wanted|want|asked for|another)[^0-9]{0,30}'
+                    || '([0-9][0-9.,]* ?(?:[KMGT]i?B?|bytes|B)\b)',
+                    1
+                ),
+                ''
+            )
+        )
+    ) as requested_bytes
+from line l
+where
+    l.kind is not null
+    and (
+        l.lines_to_end < 200
+        or exists (from trouble_sign)
+        or exists (from fatal_exception where certain)
+    )
+    and (
+        select count(*)
+        from training_line t
+        where
+            t.file_id = l.file_id
+            and t.line_no > l.line_no
+            and (t.rank is null or l.rank is null or t.rank = l.rank)
+    )
+    < 2
+    and not exists (
+        from training_mark e
+        where e.kind = 'end' and e.file_id = l.file_id and e.line_no > l.line_no
+    )
+    and not exists (from job_progress p where p.minute > l.time + interval 2 minutes)

@@ -1,0 +1,104 @@
+-- table: one row per exception or line that tells in words of its own that memory ran out: only
+-- where nothing better tells. of_device: an accelerator's memory, as far as its words say. class
+-- is that of the exception; of a line there is none. is_kill, is_limit: somebody killed a process
+-- for its memory, for a limit that was set.
+-- only with exception, told_failure_line, cuda_error
+with
+    told as (
+        select
+            file_id,
+            raised_line as line_no,
+            time,
+            host,
+            rank,
+            local_rank,
+            task,
+            pid,
+            stream,
+            class,
+            message,
+            regexp_matches(
+                class || message,
+                '(?i)out.?of.?memory|RESOURCE_EXHAUSTED|ResourceExhaustedError|CUBLAS_|CUDNN_'
+                || '|CUSOLVER_|\b(?:gpu|vram|hbm|cuda|hip|rocm|npu|hpu|xpu|device|nrt_[a-z_]+'
+                || '|kv[ _-]cache|workspace)\b|device_memory|DeviceMemory|CL_MEM_OBJECT'
+                || '|MODULE:'
+            )
+            and not starts_with(class, 'java.') as of_device,
+            false as is_kill,
+            false as is_limit,
+            size_bytes_of(
+                coalesce(
+                    nullif(
+                        regexp_extract(
+                            message, 'llocat(?:e|ing)? ([0-9][0-9.,]* ?(?:[KMGT]i?B|bytes|B))', 1
+                        ),
+                        ''
+                    ),
+                    nullif(
+                        regexp_extract(
+                            message, 'llocation (?:failed )?(?:of|for) size[ :=]+([0-9]+)', 1
+                        ),
+                        ''
+                    )
+                )
+            ) as requested_bytes
+        from fatal_exception
+        where kind = 'memory'
+        union all by name
+        -- the runtime's own word for it, whoever printed it
+        select
+            file_id,
+            line_no,
+            time,
+            host,
+            rank,
+            local_rank,
+            task,
+            pid,
+            stream,
+            text as message,
+            true as of_device,
+            false as is_kill,
+            false as is_limit
+        from cuda_error
+        where
+            kind = 'oom'
+            and said_as not in ('quoted', 'exception')
+            and not exists (from pinned_call)
+            and not exists (from cuda_error where kind <> 'oom')
+        union all by name
+        select
+            file_id,
+            line_no,
+            time,
+            host,
+            rank,
+            local_rank,
+            task,
+            coalesce(victim_pid, pid) as pid,
+            stream,
+            message,
+            kind = 'device_memory' as of_device,
+            kind in ('memory_kill', 'memory_limit') as is_kill,
+            kind = 'memory_limit' as is_limit,
+            requested_bytes
+        from told_failure
+        where kind in ('device_memory', 'host_memory', 'memory_kill', 'memory_limit')
+    )
+select *
+from told
+where
+    not exists (from oom_message)
+    and not exists (from xla_allocate_oom)
+    and not exists (from xla_runtime_oom)
+    and not exists (from xla_compile_oom)
+    and not exists (from tensor_oom)
+    and not exists (from vllm_oom)
+    and not exists (from runtime_oom)
+    and not exists (from nccl_cuda_failure)
+    and not exists (from cuda_error where kind <> 'oom')
+    and not exists (from host_allocation_failure where source <> 'c++')
+    and not exists (from shm_failure)
+    and not exists (from limit_reached)
+    and not exists (from kill_explained)
