@@ -28,6 +28,7 @@ _TYPES = {
     "TIMESTAMP": re.compile(r"TIMESTAMP(_[A-Z]+)?|DATE"),
     "BIGINT[]": re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?\[\]"),
     "VARCHAR[]": re.compile(r"VARCHAR\[\]"),
+    "BOOLEAN": re.compile(r"BOOLEAN"),
     "STRUCT(file_id BIGINT, line_no BIGINT)[]": re.compile(r"STRUCT\(.*file_id .*line_no .*\)\[\]"),
 }
 """What DuckDB calls the types that a rule's result may have, by the type that is declared."""

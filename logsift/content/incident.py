@@ -90,6 +90,15 @@ class Incident:
             returned="VARCHAR[]",
         ),
     ] = None
+    otherwise: Annotated[
+        bool,
+        Held(
+            "",
+            "counts only where all else that was found follows from it, as `explains` says",
+            name="",
+            returned="BOOLEAN",
+        ),
+    ] = False
     summary: Annotated[str, Held("VARCHAR", "one sentence: what happened, to whom")] = ""
     steps: Annotated[tuple[Step, ...], Held("JSON", "what to do next: [{text, commands[]}]")] = ()
 
@@ -167,6 +176,8 @@ class Incident:
 
 def _returned(value: Any, sql: str) -> object:  # noqa: ANN401 - whatever a query gives
     """What a rule returned in a column of that type, as an incident holds it: lists as sets without what is empty."""
+    if sql == "BOOLEAN":
+        return bool(value)
     if sql == "BIGINT[]":
         return frozenset(int(x) for x in value or () if x is not None)
     if sql.endswith("[]"):

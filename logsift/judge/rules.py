@@ -32,11 +32,12 @@ def judge(
 ) -> list[Incident]:
     """Every incident that the queries find, by rule, without words. A rule that fails on odd data is a row in `problem`, and the others go on.
 
-    Rules for what others do not explain are asked only where these found nothing critical, and nothing of their family; what
-    they show and others have told already is left out.
+    An incident that counts `otherwise` is dropped where another was found that does not follow from it. Rules for what
+    others do not explain are asked only where these found nothing critical, and nothing of their family; what they show and
+    others have told already is left out.
     """
     first = {r: query for r, query in queries.items() if not rules[r].otherwise}
-    found = _judge(store, rules, first, progress)
+    found = _unrivalled(_judge(store, rules, first, progress), rules)
     loud = [i for i in found if i.severity != "info"]
     families = {i.rule.split(".")[0] for i in loud}
     last = {r: query for r, query in queries.items() if r not in first and r.split(".")[0] not in families}
@@ -44,6 +45,17 @@ def judge(
         told = {place for i in loud for place in i.evidence}
         found += [i for i in _judge(store, rules, last, None) if not i.evidence or not told.issuperset(i.evidence)]
     return found
+
+
+def _unrivalled(found: Sequence[Incident], rules: Mapping[str, Rule]) -> list[Incident]:
+    """Without those that count only where all else follows from them, and something does not."""
+    rivals = [i for i in found if i.severity != "info" and not i.otherwise]
+
+    def explains(one: Incident, other: Incident) -> bool:
+        named = rules[one.rule].explains if one.explains is None else one.explains
+        return not named.isdisjoint((other.rule, other.rule.split(".")[0]))
+
+    return [i for i in found if not i.otherwise or all(explains(i, other) for other in rivals)]
 
 
 def _judge(

@@ -16,7 +16,14 @@ keys or shapes do not match the model.
 """
 false_positives = "A program that tries to resume, fails and starts afresh."
 references = ["https://docs.pytorch.org/docs/stable/notes/serialization.html"]
-summary = '''
+[[summary]]
+when = "told"
+say = '''
+A checkpoint could not be read or written: {{ told | cut(200) }}
+'''
+
+[[summary]]
+say = '''
 {% if path %}Checkpoint {{ path }}{% else %}A checkpoint{% endif %}
 {% if problem == 'mismatch' %}does not fit the model
 {%- elif problem == 'missing' %}was not found
@@ -139,3 +146,16 @@ select
     line
 from failure
 qualify row_number() over (order by place) = 1
+union all by name
+-- in words that no grammar knows
+select
+    [line_at(file_id, line_no)] as evidence,
+    time as "at",
+    path,
+    message,
+    ['hang', 'network.peer_lost'] as explains,
+    message as told,
+    'possible' as confidence,
+    true as otherwise
+from told_cause
+where what = 'checkpoint'

@@ -18,6 +18,12 @@ false_positives = "A file that vanished during the run, where no training step i
 references = ["https://docs.python.org/3/library/argparse.html"]
 
 [[summary]]
+when = "told"
+say = '''
+{{ told | cut(300) }}
+'''
+
+[[summary]]
 when = "event == 'port_taken'"
 say = '''
 {% if port %}Port {{ port }}{% else %}The port{% endif %} for the rendezvous store is already in use
@@ -70,6 +76,12 @@ say = "NCCL found no network interface to use: {{ message | cut(200) }}"
 [[summary]]
 say = '''
 {% if ranks %}{{ ranks | ranks | capital }} could not start: {% endif %}{{ message | cut(300) }}
+'''
+
+[[step]]
+when = "told"
+say = '''
+Correct what the message names, then start the job again.
 '''
 
 [[step]]
@@ -252,3 +264,16 @@ select
     -- it waited until its time was over
     ['host.preempted', 'hang', 'crash.exception', 'network'] as explains
 from node_disagreement
+union all by name
+-- in words that no grammar knows
+select
+    [line_at(file_id, line_no)] as evidence,
+    time as "at",
+    'told' as what,
+    message,
+    ['hang', 'network.peer_lost', 'network.connect_failure'] as explains,
+    message as told,
+    'possible' as confidence,
+    true as otherwise
+from told_cause
+where what = 'config'

@@ -12,6 +12,12 @@ false_positives = "A warning about an optional extension that the program works 
 references = ["https://docs.nvidia.com/deploy/cuda-compatibility/"]
 
 [[summary]]
+when = "told"
+say = '''
+Versions or machines do not fit together: {{ told | cut(300) }}
+'''
+
+[[summary]]
 when = "problem == 'torch_abi'"
 say = '''
 {% if library %}{{ library.split('/')[-1] }}{% else %}An extension{% endif %} was built for another
@@ -330,3 +336,16 @@ select
     ) as version,
     nullif(regexp_extract(message, '(sm_[0-9]+a?)', 1), '') as architecture
 from named
+union all by name
+-- in words that no grammar knows
+select
+    [line_at(file_id, line_no)] as evidence,
+    time as "at",
+    'told' as what,
+    message,
+    ['hang'] as explains,
+    message as told,
+    'possible' as confidence,
+    true as otherwise
+from told_cause
+where what = 'incompatible'

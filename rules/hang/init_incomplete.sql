@@ -13,6 +13,12 @@ The log was cut during init: without any other sign of trouble this is informati
 """
 
 [[summary]]
+when = "told"
+say = '''
+Not all processes came to the start: {{ told | cut(200) }}
+'''
+
+[[summary]]
 when = "kind == 'communicator'"
 say = '''
 Init of a communicator of {{ nranks | count('rank') }} did not complete:
@@ -116,6 +122,12 @@ say = '''{{ waiting | count('process', 'processes') }} {{ waiting | agree('waits
   {%- elif why == 'undumped' %}, of which there is no dump
   {%- elif minority_frame %}, in {{ minority_frame }}
   {%- endif %}.'''
+
+[[step]]
+when = "told"
+say = '''
+Look for the processes that did not come: whether they were started, and what they wrote last.
+'''
 
 [[step]]
 when = "kind == 'stacks' and why == 'apart' and pid"
@@ -436,3 +448,16 @@ select
 from communication_told
 where kind = 'init'
 having count(*) > 0
+union all by name
+-- in words that no grammar knows
+select
+    [line_at(file_id, line_no)] as evidence,
+    time as "at",
+    'plain' as kind,
+    'rendezvous' as stage,
+    ['network.peer_lost'] as explains,
+    message as told,
+    'possible' as confidence,
+    true as otherwise
+from told_cause
+where what = 'init'

@@ -13,6 +13,12 @@ false_positives = "An earlier try failed and a later one ran."
 references = ["https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/"]
 
 [[summary]]
+when = "told"
+say = '''
+A container could not start or was removed: {{ told | cut(200) }}
+'''
+
+[[summary]]
 when = "reason == 'image'"
 say = '''
 {% if image %}Image {{ image }}{% else %}The image{% endif %}
@@ -56,6 +62,13 @@ when = "reason in ('unschedulable', 'volume')"
 say = '''
 {% if job %}Pod {{ job }}{% else %}A pod{% endif %} never started:
 {{ meaning or message }} ({{ message | cut(200) }})
+'''
+
+[[step]]
+when = "told"
+say = '''
+Look at what the message names (image, volume, device) from the node that the container was to run
+on, then start the job again.
 '''
 
 [[step]]
@@ -195,3 +208,16 @@ where
     and not exists (from container_exit)
     and not exists (from pod_place where node is not null)
 group by s.event
+union all by name
+-- in words that no grammar knows
+select
+    [line_at(file_id, line_no)] as evidence,
+    time as "at",
+    'told' as reason,
+    message,
+    ['network.connect_failure', 'network.peer_lost', 'hang.init_incomplete'] as explains,
+    message as told,
+    'possible' as confidence,
+    true as otherwise
+from told_cause
+where what = 'container'

@@ -16,6 +16,12 @@ error of a network file system (graded lower).
 references = ["https://man7.org/linux/man-pages/man3/errno.3.html"]
 
 [[summary]]
+when = "told"
+say = '''
+A disk is full or a quota used up, as the log tells: {{ told | cut(200) }}
+'''
+
+[[summary]]
 when = "crowded"
 say = '''
 {% if is_over_quota %}The quota on {{ path }} is exceeded{% elif crowded == 'inodes' %}{{ path }}
@@ -195,3 +201,15 @@ select
     case when is_full or is_over_quota then 'probable' else 'definite' end as confidence,
     case when not is_full and not is_over_quota then [] end as explains
 from disk_crowded
+union all by name
+-- in words that no grammar knows
+select
+    [line_at(file_id, line_no)] as evidence,
+    time as "at",
+    path,
+    ['network.peer_lost', 'hang'] as explains,
+    message as told,
+    'possible' as confidence,
+    true as otherwise
+from told_cause
+where what = 'disk_full'

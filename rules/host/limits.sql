@@ -14,6 +14,12 @@ A program that tries a larger number of threads first and goes on with fewer pri
 references = ["https://man7.org/linux/man-pages/man2/getrlimit.2.html"]
 
 [[summary]]
+when = "told"
+say = '''
+A limit was reached{% if limit %} ({{ limit }}){% endif %}: {{ told | cut(200) }}
+'''
+
+[[summary]]
 when = "rlimit_nofile"
 say = '''
 The limit on open files is {{ rlimit_nofile }}{% if hosts %} on {{ hosts | names }}{% endif %}:
@@ -222,3 +228,22 @@ select
 from visible_cores
 where cores = 1 and coalesce(workers, 2) > 1
 having count(*) > 0
+union all by name
+-- in words that no grammar knows
+select
+    [line_at(file_id, line_no)] as evidence,
+    time as "at",
+    case
+        when regexp_matches(message, '(?i)descriptor|open (?:files|handles)|E[MN]FILE')
+        then 'open files'
+        when regexp_matches(message, '(?i)memlock|locked')
+        then 'locked memory'
+        when regexp_matches(message, '(?i)thread|process|task|EAGAIN')
+        then 'processes and threads'
+    end as "limit",
+    ['network.peer_lost', 'hang'] as explains,
+    message as told,
+    'possible' as confidence,
+    true as otherwise
+from told_cause
+where what = 'limit'

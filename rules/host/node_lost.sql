@@ -15,6 +15,13 @@ The node was rebooted or drained on purpose; only the scheduler's daemon on it w
 references = ["https://slurm.schedmd.com/troubleshoot.html#nodes"]
 
 [[summary]]
+when = "told"
+say = '''
+{% if hosts %}{{ hosts | names('node') | capital }}{% else %}A node{% endif %} went down or
+cannot be reached, as the log tells: {{ told | cut(200) }}
+'''
+
+[[summary]]
 when = "scheduler == 'mpirun'"
 say = '''
 mpirun lost its daemon on {{ hosts | names('node') }}: the
@@ -206,3 +213,16 @@ where
         from scheduler_event e where e.event = 'node_failure' and e.host = node_out.host
     )
 group by class, case when class = 'lost' then reason end
+union all by name
+-- in words that no grammar knows
+select
+    [line_at(file_id, line_no)] as evidence,
+    time as "at",
+    hosts,
+    hosts[1] as node,
+    ['hang', 'network'] as explains,
+    message as told,
+    'possible' as confidence,
+    true as otherwise
+from told_cause
+where what = 'node_lost'

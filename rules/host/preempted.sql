@@ -26,6 +26,15 @@ false_positives = "The job had hung long before its time was over: then the hang
 references = ["https://slurm.schedmd.com/preempt.html"]
 
 [[summary]]
+when = "told"
+say = '''
+The job
+{% if reason == 'time_limit' %}reached its time limit
+{%- elif reason == 'preempted' %}was preempted
+{%- else %}was cancelled{% endif %}, as the log tells: {{ told | cut(200) }}
+'''
+
+[[summary]]
 when = "reason == 'hangup'"
 say = '''
 The launcher received SIGHUP: the terminal or SSH session that it was started from was closed
@@ -367,3 +376,15 @@ select
 from death
 where signal in (10, 12) and not exists (from ending)
 group by signal
+union all by name
+-- in words that no grammar knows
+select
+    [line_at(file_id, line_no)] as evidence,
+    time as "at",
+    what as reason,
+    ['network.peer_lost', 'network.connect_failure', 'hang'] as explains,
+    message as told,
+    'possible' as confidence,
+    true as otherwise
+from told_cause
+where what in ('time_limit', 'preempted', 'cancelled')

@@ -14,6 +14,12 @@ false_positives = "A short restart of the server that every program waited out."
 references = ["https://doc.lustre.org/lustre_manual.xhtml#lustrerecovery"]
 
 [[summary]]
+when = "told"
+say = '''
+A file system failed, as the log tells: {{ told | cut(200) }}
+'''
+
+[[summary]]
 when = "waits_in"
 say = '''
 {{ {'gpfs': 'GPFS', 'nfs': 'NFS', 'lustre': 'Lustre'}.get(filesystem, filesystem) }} did not answer
@@ -186,3 +192,15 @@ select
     count(*) as times
 from checksum_failure
 having count(*) > 0
+union all by name
+-- in words that no grammar knows
+select
+    [line_at(file_id, line_no)] as evidence,
+    time as "at",
+    path,
+    ['network.peer_lost', 'hang'] as explains,
+    message as told,
+    'possible' as confidence,
+    true as otherwise
+from told_cause
+where what = 'storage'

@@ -18,7 +18,14 @@ references = [
   "https://github.com/NVIDIA/nccl/issues/1515",
   "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html",
 ]
-summary = '''
+[[summary]]
+when = "told"
+say = '''
+{{ peer or 'A peer' }} cannot be reached: {{ told | cut(200) }}
+'''
+
+[[summary]]
+say = '''
 {% if hosts %}{{ hosts | names }}
 {%- if ranks %} ({{ ranks | ranks }}){% elif host and gpus %} ({{ gpus | names('GPU') }}){% endif %}
 {% elif ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %}
@@ -205,3 +212,16 @@ select
     end as explains
 from suspect
 left join address_host a on a.address = peers[1]
+union all by name
+-- in words that no grammar knows
+select
+    [line_at(file_id, line_no)] as evidence,
+    time as "at",
+    peer,
+    message as error,
+    ['hang', 'network.peer_lost'] as explains,
+    message as told,
+    'possible' as confidence,
+    true as otherwise
+from told_cause
+where what = 'connect'

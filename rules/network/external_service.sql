@@ -14,7 +14,14 @@ references = [
   "https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables",
   "https://docs.wandb.ai/guides/track/environment-variables",
 ]
-summary = '''
+[[summary]]
+when = "told"
+say = '''
+A service could not be reached, or refused: {{ told | cut(200) }}
+'''
+
+[[summary]]
+say = '''
 {{ server or service or 'A service outside the cluster' }} could not be reached
 {%- if ranks %} by {{ ranks | ranks }}{% endif %}
 {%- if failure == 'unresolved' %}: its name could not be resolved
@@ -159,3 +166,16 @@ select
 from transfer_failure
 where kind = 'unreachable' and server not in (select server from judged where server is not null)
 group by server, tool
+union all by name
+-- in words that no grammar knows
+select
+    [line_at(file_id, line_no)] as evidence,
+    time as "at",
+    nullif(regexp_extract(url, '^https?://([^/]+)', 1), '') as server,
+    message as error,
+    ['hang.init_incomplete', 'network.peer_lost'] as explains,
+    message as told,
+    'possible' as confidence,
+    true as otherwise
+from told_cause
+where what = 'service'

@@ -31,6 +31,12 @@ references = [
 ]
 
 [[summary]]
+when = "told"
+say = '''
+The job's memory limit was hit, as the log tells: {{ told | cut(200) }}
+'''
+
+[[summary]]
 when = "actor == 'kernel' and victim"
 say = '''
 The kernel killed {{ process }} (pid {{ victim_pid }}
@@ -315,3 +321,15 @@ select
         then 'docker'
     end as manager
 from limit_hit
+union all by name
+-- in words that no grammar knows
+select
+    [line_at(file_id, line_no)] as evidence,
+    time as "at",
+    'keeper' as actor,
+    ['network.peer_lost', 'hang', 'crash.signal'] as explains,
+    message as told,
+    'possible' as confidence,
+    true as otherwise
+from told_cause
+where what = 'memory'

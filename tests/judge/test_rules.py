@@ -40,3 +40,25 @@ def test_its_incident_is_no_root_before_one_of_another_rule() -> None:
     last = incident("x.last", 0, confidence="definite")
     known = incident("x.known", 9, severity="warning", confidence="possible")
     assert [i.rule for i in trace([last, known], rules).roots] == ["x.known", "x.last"]
+
+
+def test_a_cause_told_in_plain_words_counts_where_all_else_follows_from_it(catalog: Catalog, run_of: Make) -> None:
+    told = "winch: lost contact with node lift-7; its 8 tasks are considered failed\n"
+    alone = analyze(run_of({"a.log": told}, "alone"), catalog=catalog, db=None)
+    assert [(i.rule, i.confidence, sorted(i.hosts)) for i in alone.incidents] == [
+        ("host.node_lost", "possible", ["lift-7"])
+    ]
+    beside = analyze(run_of({"a.log": KNOWN + told}, "beside"), catalog=catalog, db=None)
+    assert [i.rule for i in beside.incidents if i.severity != "info"] == ["crash.exception"]
+
+
+def test_what_is_supposed_or_overcome_is_no_cause(catalog: Catalog, run_of: Make) -> None:
+    lines = (
+        "the job is stopped by the operator if a node is down",
+        "lost contact with node lift-7",
+        "node lift-7 answers again",
+        "model hub did not answer, using the local copy",
+        "winch 7: 8 of 8 doors closed",
+    )
+    healthy = analyze(run_of({"a.log": "\n".join(lines) + "\n"}), catalog=catalog, db=None)
+    assert [i.rule for i in healthy.incidents if i.severity != "info"] == []
