@@ -62,7 +62,7 @@ where
     -- a probe of a container, which is made again
     and not (what = 'connect' and regexp_matches(message, '(?i)\bprobe\b'))
     -- an error's number, and what mpirun says of each end
-    and not regexp_matches(message, '(?i)invalid argument|per user-direction')
+    and not regexp_matches(message, '(?i)invalid argument|per user-direction|^ninja: ')
     -- it speaks of a device's memory
     and not (what = 'memory' and regexp_matches(message, '(?i)cuda|\bgpu|\bhbm|vram|device memory'))
 qualify row_number() over (order by time nulls last, file_id, line_no, is_guess) = 1
