@@ -84,7 +84,10 @@ with
             kind = 'memory_limit' as is_limit,
             requested_bytes
         from told_failure
-        where kind in ('device_memory', 'host_memory', 'memory_kill', 'memory_limit')
+        where
+            kind in ('device_memory', 'host_memory', 'memory_kill', 'memory_limit')
+            -- memory of the host, without which many go on
+            and not contains(lower(message), 'pinned')
     )
 select *
 from told

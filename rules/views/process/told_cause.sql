@@ -1,7 +1,6 @@
 -- table: One row at most: the first line in which a program that no grammar knows tells why the job
 -- ended (in the columns of told_line): in a sentence that is no supposition. hosts are those that
--- it
--- names, path, url and peer what it could not reach.
+-- it names, path, url and peer what it could not reach.
 -- only with told_line
 with
     said as (
@@ -63,6 +62,8 @@ where
     and not (what = 'connect' and regexp_matches(message, '(?i)\bprobe\b'))
     -- an error's number, and what mpirun says of each end
     and not regexp_matches(message, '(?i)invalid argument|per user-direction|^ninja: ')
+    -- what NCCL looks for and does without
+    and not contains(message, ' NCCL INFO ')
     -- it speaks of a device's memory
     and not (what = 'memory' and regexp_matches(message, '(?i)cuda|\bgpu|\bhbm|vram|device memory'))
 qualify row_number() over (order by time nulls last, file_id, line_no, is_guess) = 1
