@@ -36,6 +36,8 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("crash.exception", {"type": "PermissionError", "kind": "config", "path": "/d/x"}, "Check that /d/x is there and open to the job's user on n1."),
     ("crash.exception", {"type": "ModuleNotFoundError", "kind": "config"}, "Install the module in the environment that the job uses"),
     ("hang.deadlock", {"said": "Found one Java-level deadlock:"}, "Read the stacks below that line"),
+    ("hang.init_incomplete", {"told": "x"}, "Look for the processes that did not come: whether they were started"),
+    ("host.container", {"told": "x"}, "Look at what the message names (image, volume, device)"),
     ("host.preempted", {"reason": "time_limit", "scheduler": "kubernetes"}, "Raise activeDeadlineSeconds of the job"),
     ("host.preempted", {"reason": "time_limit", "scheduler": "pbs"}, "Ask for more time (qsub -l walltime"),
     ("host.preempted", {"reason": "time_limit", "scheduler": "lsf"}, "Ask for more time (bsub -W)"),
