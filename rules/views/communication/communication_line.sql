@@ -1,0 +1,63 @@
+-- table: One row per line that nobody read, or exception of a collective, that may tell of trouble
+-- between the ranks: only where no known source tells of any. source: line | exception; words: what
+-- is judged.
+-- only with unread_line, exception
+with
+    known as (
+        select 1
+        where
+            exists (from c10d_timeout_line)
+            or exists (from c10d_status)
+            or exists (from c10d_barrier)
+            or exists (from c10d_desync)
+            or exists (from c10d_fingerprint)
+            or exists (from c10d_size)
+            or exists (from c10d_store)
+            or exists (from c10d_heartbeat)
+            or exists (from c10d_nccl_error)
+            or exists (from gloo_error)
+            or exists (from hccl_error)
+            or exists (from horovod_stall)
+            or exists (from coordination_task)
+            or exists (
+                from library_failure
+                where "class" not in ('none', 'usage', 'memory', 'busy', 'echo')
+            )
+            or exists (from communication_failure)
+            or exists (from nccl_warning)
+            or exists (from nccl_usage)
+            or exists (from nccl_socket)
+            or exists (from nccl_ib_error)
+            or exists (from nccl_ofi_error)
+            or exists (from nccl_shm_failure)
+            or exists (from nccl_size_mismatch)
+            or exists (from nccl_result)
+            or exists (from ucx_connection)
+            or exists (from ucx_completion)
+            or exists (from flight_entry)
+            or exists (from oom_event)
+            or exists (from limit_reached)
+            or exists (from disk_full)
+            or exists (from oom_kill)
+            or exists (from cuda_error)
+            or exists (from accelerator_event)
+            or exists (from scheduler_action)
+            or exists (from ended_from_outside)
+            or exists (from launcher_event where event in ('connect_failed', 'peer_hung_up'))
+    )
+select 'line' as source, text, word, rank, host, time, file_id, line_no, text as words
+from unread_line
+where uptime_seconds is null and not exists (from known)
+union all by name
+select
+    'exception' as source,
+    type || ': ' || message as text,
+    'fatal' as word,
+    rank,
+    host,
+    time,
+    file_id,
+    line_no,
+    regexp_replace(class, '([a-z])([A-Z])', '\1 \2', 'g') || ': ' || message as words
+from fatal_exception
+where (certain or lines_after <= 5) and kind = 'collective' and not exists (from known)
