@@ -130,7 +130,7 @@ def test_sql_on_a_database_that_was_sent_along(run_of: Make) -> None:
     ("args", "said"),
     [
         (["nowhere"], "logsift: no such file or directory: nowhere"),
-        (["x" * 5000], "File name too long"),
+        (["x" * 5000], "x" * 5000),
         (["/dev/zero"], "is a device"),
         (["stack", "{run}"], "did you mean `logsift stacks`?"),
         (["sql", "{run}", "SELEC 1"], "syntax error"),
