@@ -34,7 +34,15 @@ def tried(version: str, way: str, tests: Sequence[str]) -> str:
         pip = (*uv, "pip", "install", "--quiet", "--python", env)
         steps: list[tuple[object, ...]] = []
         if way == "oldest":
-            resolved = ("--resolution", "lowest-direct", "--python-version", version, "--only-binary", ":all:")
+            resolved = (
+                "--no-deps",
+                "--resolution",
+                "lowest-direct",
+                "--python-version",
+                version,
+                "--only-binary",
+                ":all:",
+            )
             oldest = ran(*uv, "pip", "compile", "--quiet", *resolved, "pyproject.toml", "-o", pins)
             if oldest.returncode:
                 return "no such packages: the oldest of some were never built for it"
