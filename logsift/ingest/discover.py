@@ -191,8 +191,8 @@ def _once(found: Sequence[Found]) -> list[Found]:
     told = dict[str, str]()
     if links := [f for f in readable.values() if f.path.is_symlink()]:
         linked = {f.name for f in links}
-        at = {_identity(f): f for f in readable.values() if f.name not in linked}
-        told = {f.name: f"{_LINK} {at[_identity(f)].name}" for f in links if _identity(f) in at}
+        at = {i: f for f in readable.values() if f.name not in linked and (i := _identity(f))}
+        told = {f.name: f"{_LINK} {at[i].name}" for f in links if (i := _identity(f)) in at and i}
     for f in readable.values():
         above = (readable.get(f.name[n + 1 :]) for n, letter in enumerate(f.name) if letter == "/")
         same = next((g for g in above if g and g.name not in told and f.name not in told and _same(f, g)), None)
@@ -204,9 +204,12 @@ def _once(found: Sequence[Found]) -> list[Found]:
     return [replace(f, why=told[f.name]) if f.name in told else f for f in found]
 
 
-def _identity(file: Found) -> tuple[int, int]:
-    status = file.path.stat()
-    return status.st_dev, status.st_ino
+def _identity(file: Found) -> tuple[int, int] | None:
+    """The same for every name of a file; None where it has gone since."""
+    with suppress(OSError):
+        status = file.path.stat()
+        return status.st_dev, status.st_ino
+    return None
 
 
 def _same(a: Found, b: Found) -> bool:
