@@ -6,31 +6,15 @@ with
     known as (
         select 1
         where
-            exists (from c10d_timeout_line)
-            or exists (from c10d_status)
-            or exists (from c10d_barrier)
-            or exists (from c10d_desync)
-            or exists (from c10d_fingerprint)
-            or exists (from c10d_size)
-            or exists (from c10d_store)
-            or exists (from c10d_heartbeat)
-            or exists (from c10d_nccl_error)
-            or exists (from gloo_error)
-            or exists (from hccl_error)
-            or exists (from horovod_stall)
-            or exists (from coordination_task)
+            exists (from communication_known)
             or exists (
                 from library_failure
                 where "class" not in ('none', 'usage', 'memory', 'busy', 'echo')
             )
             or exists (from communication_failure)
             or exists (from nccl_warning)
-            or exists (from nccl_usage)
-            or exists (from nccl_socket)
             or exists (from nccl_ib_error)
             or exists (from nccl_ofi_error)
-            or exists (from nccl_shm_failure)
-            or exists (from nccl_size_mismatch)
             or exists (from nccl_result)
             or exists (from ucx_connection)
             or exists (from ucx_completion)
