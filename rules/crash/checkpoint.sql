@@ -149,13 +149,13 @@ qualify row_number() over (order by place) = 1
 union all by name
 -- in words that no grammar knows
 select
-    [line_at(file_id, line_no)] as evidence,
-    time as "at",
+    evidence,
+    "at",
     path,
     message,
     ['hang', 'network.peer_lost'] as explains,
-    message as told,
-    'possible' as confidence,
-    true as otherwise
+    told,
+    confidence,
+    otherwise
 from told_cause
 where what = 'checkpoint'

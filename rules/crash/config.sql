@@ -267,13 +267,13 @@ from node_disagreement
 union all by name
 -- in words that no grammar knows
 select
-    [line_at(file_id, line_no)] as evidence,
-    time as "at",
+    evidence,
+    "at",
     'told' as what,
     message,
     ['hang', 'network.peer_lost', 'network.connect_failure'] as explains,
-    message as told,
-    'possible' as confidence,
-    true as otherwise
+    told,
+    confidence,
+    otherwise
 from told_cause
 where what = 'config'

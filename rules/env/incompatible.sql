@@ -338,14 +338,6 @@ select
 from named
 union all by name
 -- in words that no grammar knows
-select
-    [line_at(file_id, line_no)] as evidence,
-    time as "at",
-    'told' as what,
-    message,
-    ['hang'] as explains,
-    message as told,
-    'possible' as confidence,
-    true as otherwise
+select evidence, "at", 'told' as what, message, ['hang'] as explains, told, confidence, otherwise
 from told_cause
 where what = 'incompatible'

@@ -451,13 +451,13 @@ having count(*) > 0
 union all by name
 -- in words that no grammar knows
 select
-    [line_at(file_id, line_no)] as evidence,
-    time as "at",
+    evidence,
+    "at",
     'plain' as kind,
     'rendezvous' as stage,
     ['network.peer_lost'] as explains,
-    message as told,
-    'possible' as confidence,
-    true as otherwise
+    told,
+    confidence,
+    otherwise
 from told_cause
 where what = 'init'

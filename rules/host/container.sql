@@ -211,13 +211,13 @@ group by s.event
 union all by name
 -- in words that no grammar knows
 select
-    [line_at(file_id, line_no)] as evidence,
-    time as "at",
+    evidence,
+    "at",
     'told' as reason,
     message,
     ['network.connect_failure', 'network.peer_lost', 'hang.init_incomplete'] as explains,
-    message as told,
-    'possible' as confidence,
-    true as otherwise
+    told,
+    confidence,
+    otherwise
 from told_cause
 where what = 'container'

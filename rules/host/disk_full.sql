@@ -203,13 +203,6 @@ select
 from disk_crowded
 union all by name
 -- in words that no grammar knows
-select
-    [line_at(file_id, line_no)] as evidence,
-    time as "at",
-    path,
-    ['network.peer_lost', 'hang'] as explains,
-    message as told,
-    'possible' as confidence,
-    true as otherwise
+select evidence, "at", path, ['network.peer_lost', 'hang'] as explains, told, confidence, otherwise
 from told_cause
 where what = 'disk_full'

@@ -231,8 +231,8 @@ having count(*) > 0
 union all by name
 -- in words that no grammar knows
 select
-    [line_at(file_id, line_no)] as evidence,
-    time as "at",
+    evidence,
+    "at",
     case
         when regexp_matches(message, '(?i)descriptor|open (?:files|handles)|E[MN]FILE')
         then 'open files'
@@ -242,8 +242,8 @@ select
         then 'processes and threads'
     end as "limit",
     ['network.peer_lost', 'hang'] as explains,
-    message as told,
-    'possible' as confidence,
-    true as otherwise
+    told,
+    confidence,
+    otherwise
 from told_cause
 where what = 'limit'

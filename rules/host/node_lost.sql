@@ -216,13 +216,13 @@ group by class, case when class = 'lost' then reason end
 union all by name
 -- in words that no grammar knows
 select
-    [line_at(file_id, line_no)] as evidence,
-    time as "at",
+    evidence,
+    "at",
     hosts,
     hosts[1] as node,
     ['hang', 'network'] as explains,
-    message as told,
-    'possible' as confidence,
-    true as otherwise
+    told,
+    confidence,
+    otherwise
 from told_cause
 where what = 'node_lost'

@@ -379,12 +379,12 @@ group by signal
 union all by name
 -- in words that no grammar knows
 select
-    [line_at(file_id, line_no)] as evidence,
-    time as "at",
+    evidence,
+    "at",
     what as reason,
     ['network.peer_lost', 'network.connect_failure', 'hang'] as explains,
-    message as told,
-    'possible' as confidence,
-    true as otherwise
+    told,
+    confidence,
+    otherwise
 from told_cause
 where what in ('time_limit', 'preempted', 'cancelled')

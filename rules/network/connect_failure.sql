@@ -215,13 +215,13 @@ left join address_host a on a.address = peers[1]
 union all by name
 -- in words that no grammar knows
 select
-    [line_at(file_id, line_no)] as evidence,
-    time as "at",
+    evidence,
+    "at",
     peer,
     message as error,
     ['hang', 'network.peer_lost'] as explains,
-    message as told,
-    'possible' as confidence,
-    true as otherwise
+    told,
+    confidence,
+    otherwise
 from told_cause
 where what = 'connect'

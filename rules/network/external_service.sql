@@ -169,13 +169,13 @@ group by server, tool
 union all by name
 -- in words that no grammar knows
 select
-    [line_at(file_id, line_no)] as evidence,
-    time as "at",
+    evidence,
+    "at",
     nullif(regexp_extract(url, '^https?://([^/]+)', 1), '') as server,
     message as error,
     ['hang.init_incomplete', 'network.peer_lost'] as explains,
-    message as told,
-    'possible' as confidence,
-    true as otherwise
+    told,
+    confidence,
+    otherwise
 from told_cause
 where what = 'service'

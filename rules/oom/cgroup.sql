@@ -324,12 +324,12 @@ from limit_hit
 union all by name
 -- in words that no grammar knows
 select
-    [line_at(file_id, line_no)] as evidence,
-    time as "at",
+    evidence,
+    "at",
     'keeper' as actor,
     ['network.peer_lost', 'hang', 'crash.signal'] as explains,
-    message as told,
-    'possible' as confidence,
-    true as otherwise
+    told,
+    confidence,
+    otherwise
 from told_cause
 where what = 'memory'

@@ -1,6 +1,6 @@
 -- table: One row at most: the first line in which a program that no grammar knows tells why the job
--- ended (in the columns of told_line): in a sentence that is no supposition. hosts are those that
--- it names, path, url and peer what it could not reach.
+-- ended (in the columns of told_line, and of a rule's result): in a sentence that is no
+-- supposition. hosts are those that it names, path, url and peer what it could not reach.
 -- only with told_line
 with
     said as (
@@ -17,6 +17,11 @@ with
     )
 select
     * exclude (is_guess),
+    [line_at(file_id, line_no)] as evidence,
+    time as "at",
+    message as told,
+    'possible' as confidence,
+    true as otherwise,
     list_filter(
         [
             coalesce(
