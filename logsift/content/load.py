@@ -262,6 +262,7 @@ class _Loader:
             regex,
             bool(one.get("midline")),
             bool(one.get("byte_values")),
+            bool(one.get("escaped")),
             self.samples(one, origin),
             origin,
         )

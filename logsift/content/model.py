@@ -80,7 +80,7 @@ class Envelope:
     """what comes before a message; its regex captures `body` and facts about the writer.
 
     With `byte_values` the body is a list of numbers, the bytes of the text: it is spelled out before anything else reads
-    the line.
+    the line. With `escaped` it is what stands between the quotes of a JSON string.
     """
 
     id: str
@@ -88,6 +88,7 @@ class Envelope:
     regex: str
     midline: bool
     byte_values: bool
+    escaped: bool
     samples: tuple[Sample, ...]
     origin: Origin
 

@@ -26,6 +26,10 @@ FACTS: dict[str, pl.DataType] = {
 }  # fmt: skip
 """What an envelope may say of a line, as columns. `time` is still text here."""
 _BEFORE = re.compile(r"\A\(\?:\.\*\?\[[^\]]*\]\)\?\?")
+_ESCAPED = {
+    "\\\\": "\\", '\\"': '"', "\\/": "/", "\\t": "\t", "\\u003c": "<", "\\u003e": ">", "\\u0026": "&", "\\u0027": "'"
+}  # fmt: skip
+"""What JSON writes for a sign. Line feeds stay escaped: a message is one line."""
 _STREAM = ("host", "rank", "local_rank", "task", "stream")
 
 
@@ -149,7 +153,10 @@ def take_off(lines: pl.DataFrame, envelope: Envelope) -> tuple[pl.DataFrame, pl.
         groups.select(pl.coalesce(pl.col(f).cast(t, strict=False), lines[f]).alias(f)).to_series()
         for f, t in FACTS.items() if f in groups.columns
     ]  # fmt: skip
-    return lines.with_columns(groups["body"], *facts), fits
+    body = groups["body"]
+    if envelope.escaped and body.str.contains("\\", literal=True).any():
+        body = body.str.replace_many(_ESCAPED)
+    return lines.with_columns(body, *facts), fits
 
 
 def _any(envelopes: Sequence[Envelope]) -> str:
