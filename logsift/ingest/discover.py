@@ -33,8 +33,10 @@ _OWN_TEXT = re.compile(rb'<!-- logsift report -->|\{\s*"schema": [0-9]+,\s*"run"
 _SKIPPED_FOLDERS = frozenset({".git", ".svn", "__pycache__", "node_modules", ".ipynb_checkpoints"})
 # Notes and source code quote errors that never happened; a single file that somebody points at is read whatever it is.
 _NOT_LOGS = re.compile(
-    r"\.(?:c|cc|cfg|cmake|cpp|css|cuh?|diff|go|h|hpp|html|ini|ipynb|java|js|lock|md|patch|proto|pyc?|rs|rst|tex|toml|ts)"
+    r"\.(?:c|cc|cfg|cmake|cpp|css|cuh?|diff|go|h|hpp|html|ini|ipynb|java|js|lock|md|patch|proto|pyc?|rs|rst|sw[op]|tex|toml|ts)"
 )
+_SPARE = re.compile(r"(?:~|\.(?:bak|orig|rej|save))\Z")
+"""How editors and version control name the copy of a file that they keep."""
 _SETTINGS = re.compile(r"\.(?:bash|conf|csh|env|json|properties|sbatch|service|sh|yaml|yml|zsh)")
 _NOTES = re.compile(
     r"(?:change-?logs?|changes|news|readme|copyright|copying|licen[cs]es?|authors|contributors|release[-_]?notes|todo|faq)"
@@ -250,11 +252,15 @@ def look(
             if why == "own":
                 continue
             f = one.file
-            if not alone and (_NOT_LOGS.fullmatch(f.path.suffix) or _NOTES.fullmatch(f.path.name)):
+            if not alone and _is_no_log(_SPARE.sub("", f.path.name)):
                 reader, grammar, why = "", None, "source code, settings or notes, no log"
             host, rank = hints(f.name)
             out.append(SourceFile(f.file_id, f.path, f.name, reader, grammar, host, rank, f.size, f.mtime_ns, why))
     return out
+
+
+def _is_no_log(name: str) -> bool:
+    return _NOT_LOGS.fullmatch(Path(name).suffix) is not None or _NOTES.fullmatch(name) is not None
 
 
 def _path_of(base: Path, name: str) -> Path:

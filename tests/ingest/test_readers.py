@@ -98,12 +98,13 @@ def test_notes_and_sources_in_a_run_directory_are_no_evidence(tmp_path: Path) ->
     from logsift import analyze
 
     said = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    f()\nKeyError: 'x'\n"
-    for name in ("NOTES.md", "train.py"):
+    names = [".train.py.swp", "NOTES.md", "notes.md.orig", "train.py", "train.py~"]
+    for name in names:
         (tmp_path / name).write_text(said)
     (tmp_path / "train.log").write_text("ok\n")
     analysis = analyze(tmp_path, db=None)
     assert analysis.incidents == ()
-    assert [path for path, _ in analysis.coverage.unread] == ["NOTES.md", "train.py"]
+    assert [path for path, _ in analysis.coverage.unread] == names
     assert analyze(tmp_path / "NOTES.md", db=None).root is not None
 
 
