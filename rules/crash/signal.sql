@@ -244,9 +244,10 @@ select
     ranks,
     hosts,
     case
+        -- somebody sent it, and does not say why
         when signal = 9 and not list_contains(source, 'kernel') and ranks is null and pids is null
         then 'possible'
-        when signal = 6
+        when signal in (6, 9) and not list_contains(source, 'kernel')
         then 'probable'
     end as confidence,
     signal,

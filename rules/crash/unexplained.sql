@@ -178,7 +178,11 @@ with
                 line_no - lag(line_no) over (partition by file_id order by line_no) > 20, true
             ) as is_first_of_burst
         from line
-        where not is_mild
+        where
+            not is_mild
+            -- where the job itself speaks, a machine's journal or a list of words is no better
+            -- guess
+            and (is_of_job or is_about_job or not exists (from job_output))
     ),
     ranked as (
         select

@@ -8,16 +8,28 @@ select
         list(distinct coalesce(rank, group_rank)) filter (coalesce(rank, group_rank) is not null)
     ) as ranks,
     list(distinct host) filter (host is not null) as hosts,
-    -- nothing else in all the log tells of a failure
+    -- nothing else in all that the job says tells of a failure
     not exists (from exception_verdict)
     and not exists (from death)
     and not exists (from scheduler_event)
-    and not exists (from unread_line where word in ('fatal', 'error'))
+    and not exists (
+        from unread_line u
+        where
+            u.word in ('fatal', 'error')
+            and u.file_id in (
+                select file_id
+                from job_output
+                union
+                select file_id
+                from c10d_event
+            )
+    )
     and not exists (from library_error)
     and not exists (from accelerator_event)
     and not exists (
         from metric m
-        where m.line_no > (select min(line_no) from c10d_event where event = 'operations_failed')
+        join c10d_event e using (file_id)
+        where e.event = 'operations_failed' and m.line_no > e.line_no
     ) as is_alone
 from c10d_event
 where
