@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -102,19 +102,31 @@ def analyze(
             work = held_open.enter_context(workplace(path))
         built = _built_upon(kept, work / "known", catalog, files, held.files) if held else None
         store, files, todo = built or (create(work / "new", catalog), files, files)
-        with closing(store):
+        with ExitStack() as until_kept:
+            until_kept.callback(store.close)
             pipeline.read(store, catalog, todo, progress)
             pipeline.explain(store, catalog, files, progress)
             found = not given_path and (len(declared(store)) > 0 or bool(store.rows("SELECT 1 FROM incident LIMIT 1")))
-            store.finish()
+            made = work / "whole"
+            if store.is_small:
+                store.write_to(made)
+                until_kept.pop_all()  # to open it again takes longer than to copy it
+                store.seal()
+            else:
+                store.finish()
+                made = store.path or made
         path = path if given_path or found else aside
-        publish(store.path or path, path)
+        publish(made, path)
         if wanted and wanted != path:
             publish(path, wanted)
     remember(path)
     if path == aside:
         tidy()
-    return Analysis.of(shown, Store.open(path), catalog, len(todo), run)
+    if store.is_small:
+        store.path = path
+    else:
+        store = Store.open(path)
+    return Analysis.of(shown, store, catalog, len(todo), run)
 
 
 def _built_upon(

@@ -11,6 +11,7 @@ import duckdb
 
 from logsift.content.incident import Incident
 from logsift.errors import StorageError, UserError
+from logsift.store.database import parsed
 from logsift.timings import timed
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _ask(store: Store, rule: Rule, queries: Sequence[str]) -> tuple[list[Inciden
     out, failed = [], ""
     try:
         for query in queries:
-            names, rows = store.asked(query)
+            names, rows = store.asked(parsed(query))
             for row in rows:
                 try:
                     out.append(Incident.of_result(rule, dict(zip(names, row, strict=True))))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import tempfile
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from threading import Condition, Thread, current_thread, main_thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -258,11 +261,11 @@ class Store:
             self.con.execute(f"SET disabled_optimizers = '{','.join(_FOR_MANY_ROWS)}'; SET threads = 1")
 
     def fill(self, statement: str) -> int:
-        """Run an INSERT; gives the number of rows."""
+        """Run an INSERT of the content's; gives the number of rows."""
 
         def work() -> int:
             with self._watch.over(self.con):
-                (rows,) = self.con.execute(statement).fetchone() or (0,)
+                (rows,) = self.con.execute(parsed(statement)).fetchone() or (0,)
                 return int(rows)
 
         return self._with_what_it_needs(work)
@@ -325,7 +328,7 @@ class Store:
         """What a query gave, as it is handed on; `types` are those of its columns."""
         return rows
 
-    def asked(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    def asked(self, query: str | duckdb.Statement) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Names and rows of a query that logsift did not write itself, within its budgets of time and rows.
 
         Raises:
@@ -436,15 +439,47 @@ class Store:
             StorageError: that is not possible. DuckDB itself says nothing where it closes a file and cannot write it.
         """
         try:
+            self._write()
+        finally:
+            self.con.close()
+
+    def write_to(self, copy: Path) -> None:
+        """Write everything into the file, and that into a copy: this one stays open, and is locked as long.
+
+        Raises:
+            StorageError: that is not possible.
+        """
+        self._write()
+        try:
+            shutil.copyfile(self.path or copy, copy)
+        except OSError as e:
+            raise StorageError(f"the database cannot be written: {e.strerror}") from None
+
+    def _write(self) -> None:
+        try:
             self.con.execute("CHECKPOINT")
         except duckdb.Error as e:
             raise StorageError(f"the database cannot be written: {str(e).splitlines()[0]}") from None
-        finally:
-            self.con.close()
 
     def close(self) -> None:
         """Close the connection."""
         self.con.close()
+
+
+@lru_cache(maxsize=4096)
+def parsed(sql: str) -> duckdb.Statement:
+    """The one statement of a text of the content's: a process that analyses many runs parses it once.
+
+    Raises:
+        duckdb.Error: it is no SQL.
+    """
+    (statement,) = duckdb.extract_statements(sql)
+    return statement
+
+
+atexit.register(
+    parsed.cache_clear
+)  # what is held when the interpreter ends, DuckDB's module takes for leaked and says so
 
 
 def told_apart(names: Sequence[str]) -> list[str]:
