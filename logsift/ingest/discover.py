@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from logsift.content.model import Catalog, Grammar
 
 _COMPARED_BYTES = 64 << 10
-"""How much is compared at three places of two files of one size."""
+"""How much is compared at three places of two files."""
+_END_BYTES = 256
+"""A shorter end of a log may be the end of another as well."""
 _OWN_TEXT = re.compile(rb'<!-- logsift report -->|\{\s*"schema": [0-9]+,\s*"run":')
 """How the reports begin that logsift itself writes."""
 
@@ -46,8 +48,8 @@ _NOTES = re.compile(
 )
 _OWN_NAME = re.compile(r".*\.logsift-[0-9a-f]{8}-[0-9a-f]+-[0-9a-f]{16}|(?:.*\.)?logsift\.duckdb")
 """Databases, and the folders they are made in."""
-_SHUT, _COPY, _LINK = "cannot be opened", "a copy of", "a link to"
-_TOLD_ANEW = (_SHUT, _COPY, _LINK)
+_SHUT, _COPY, _END, _LINK = "cannot be opened", "a copy of", "the end of", "a link to"
+_TOLD_ANEW = (_SHUT, _COPY, _END, _LINK)
 """What may be otherwise at another time though the file did not change."""
 _AT_ONCE = 256
 """Files whose heads are matched together, of at most 64 kB each."""
@@ -184,7 +186,7 @@ def _status(path: Path, why: str) -> tuple[int, int, str]:
 
 
 def _once(found: Sequence[Found]) -> list[Found]:
-    """Each text once: of what is a link to another of these files, or a copy of one below a further folder, it is told.
+    """Each text once: of what is a link to another of these files, or a copy of one, or of its end, below a further folder, it is told.
 
     Two stacks of one moment would else look like two moments, and one witness like two. Such copies are what backups and
     trackers of experiments make (`train.log`, `wandb/latest-run/files/train.log`); logs of ranks that look alike lie side by side.
@@ -200,9 +202,9 @@ def _once(found: Sequence[Found]) -> list[Found]:
         same = next((g for g in above if g and g.name not in told and f.name not in told and _same(f, g)), None)
         if same:
             copy, kept = sorted(
-                (f, same), key=lambda x: (len([h for h in hints(x.name) if h is not None]), -len(x.name))
+                (f, same), key=lambda x: (x.size, len([h for h in hints(x.name) if h is not None]), -len(x.name))
             )
-            told[copy.name] = f"{_COPY} {kept.name}"
+            told[copy.name] = f"{_COPY if copy.size == kept.size else _END} {kept.name}"
     return [replace(f, why=told[f.name]) if f.name in told else f for f in found]
 
 
@@ -215,15 +217,23 @@ def _identity(file: Found) -> tuple[int, int] | None:
 
 
 def _same(a: Found, b: Found) -> bool:
-    """Whether two files hold the same, as far as size, beginning, middle and end tell, and their names tell nothing else."""
-    if a.size != b.size or not a.size or isinstance(a.path, RemotePath):
+    """Whether two files hold the same, or one the last lines of the other, as far as size, beginning, middle and end tell.
+
+    Their names must tell nothing else.
+    """
+    short, long = sorted((a, b), key=lambda f: f.size)
+    before = long.size - short.size
+    if not short.size or (before and short.size < _END_BYTES) or isinstance(a.path, RemotePath):
         return False
-    if any(x != y and None not in (x, y) for x, y in zip(hints(a.name), hints(b.name), strict=True)):
+    if any(x != y and (before or None not in (x, y)) for x, y in zip(hints(a.name), hints(b.name), strict=True)):
         return False
-    with suppress(OSError), a.path.open("rb") as one, b.path.open("rb") as other:
-        for at in (0, a.size // 2, max(0, a.size - _COMPARED_BYTES)):
+    with suppress(OSError), short.path.open("rb") as one, long.path.open("rb") as other:
+        other.seek(max(0, before - 1))
+        if before and other.read(1) != b"\n":
+            return False
+        for at in (0, short.size // 2, max(0, short.size - _COMPARED_BYTES)):
             one.seek(at)
-            other.seek(at)
+            other.seek(before + at)
             if one.read(_COMPARED_BYTES) != other.read(_COMPARED_BYTES):
                 return False
         return True

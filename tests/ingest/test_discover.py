@@ -83,6 +83,19 @@ def test_a_copy_below_a_further_folder_is_read_once(lifts: Catalog, run_of: Make
     }  # fmt: skip
 
 
+def test_the_last_lines_of_a_log_below_a_further_folder_are_read_once(lifts: Catalog, run_of: Make) -> None:
+    said = "".join(f"floor {n}\n" for n in range(100))
+    ends = {
+        "tails/a.log": said[-400:].partition("\n")[2],
+        "short/a.log": "floor 99\n",
+        "rank3/a.log": said[-400:].partition("\n")[2],
+    }
+    run = run_of({"a.log": said, **ends, "torn/a.log": said[-400:]})
+    assert told(run, lifts) == {
+        "a.log": "", "tails/a.log": "the end of a.log", "short/a.log": "", "rank3/a.log": "", "torn/a.log": "",
+    }  # fmt: skip
+
+
 def test_of_a_text_and_its_copy_the_one_is_read_whose_name_tells_more(lifts: Catalog, run_of: Make) -> None:
     run = run_of({"a.log": "CRANE 2\n", "rank3/a.log": "CRANE 2\n"})
     assert told(run, lifts) == {"a.log": "a copy of rank3/a.log", "rank3/a.log": ""}
