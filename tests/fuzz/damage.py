@@ -56,6 +56,14 @@ EXCEPTIONS = {
         "divergence.collective_mismatch--nccl-calls",
         "rank 2",
     ): "two ranks disagree, and the two that would outvote one of them are not heard of any more: both are named",
+    (
+        "oom.graph_capture--frames",
+        "oom.fragmentation",
+    ): "the frames that tell of a capture are cut off: a message of memory in pieces is left",
+    **{
+        ("hang.missing_rank--one-rank-without-a-dump", told): "a stack with other frames is another stack"
+        for told in ("divergence.stack probable", "hang.missing_rank", "hang.missing_rank probable", "rank 1", "rank 2")
+    },
     **{
         (_POD, f"host {pod}"): "without the table of pods nobody knows which node a pod ran on: it goes by its own name"
         for pod in ("vlm-pre-master-0", "vlm-pre-worker-0")
