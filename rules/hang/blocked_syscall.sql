@@ -409,7 +409,8 @@ where
     and injected is null
     and not exists (from job_sign where sign <> 'calls')
 having
-    count(*) = (select count(*) from strace_tail)
+    count(*) > 0
+    and count(*) = (select count(*) from strace_tail)
     and (count(*) >= 2 or bool_and(caught_in_it and thread_lines >= 3 and not is_rank))
 union all by name
 select

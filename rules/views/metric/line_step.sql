@@ -153,6 +153,9 @@ asof left join
     on t.file_id = v.file_id
     and t.stream = v.stream
     and t.line_no <= v.line_no
+where
+    exists (from training_line where phase is not null)
+    or exists (from line_front where phase is not null)
 union all by name
 select
     -1 - k as line_id,
