@@ -9,7 +9,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from logsift import Catalog, analyze
+from logsift import Catalog, analyze, load_catalog
+from logsift.content.load import default_roots
 from logsift.errors import UserError
 from logsift.store import Store
 from logsift.store.materialise import Tables
@@ -33,14 +34,6 @@ def test_only_a_changed_file_is_parsed_again(run_of: Make, catalog: Catalog) -> 
     assert (first.parsed, second.parsed) == (3, 1)
     counted = "SELECT path, count(*) AS n FROM traceback JOIN file USING (file_id) GROUP BY path ORDER BY path"
     assert second.sql(counted) == [{"path": "a.log", "n": 1}, {"path": "b.log", "n": 2}]
-
-
-def test_other_content_reads_everything_anew(
-    run_of: Make, catalog: Catalog, content_of: Callable[..., Catalog]
-) -> None:
-    run = run_of({"a.log": "hello\n"})
-    analyze(run, catalog=catalog)
-    assert analyze(run, catalog=content_of({"rules/views/more.sql": "-- view: one\nSELECT 1 AS one"})).parsed == 1
 
 
 def test_a_failed_run_leaves_the_last_database_and_no_scraps(
@@ -85,74 +78,86 @@ def test_another_file_is_no_database(tmp_path: Path) -> None:
         Store.open(tmp_path / "x.duckdb")
 
 
-FAILING_RULE = """/*
+RULE = """/*
 title = "t"
 severity = "warning"
 confidence = "definite"
 status = "stable"
 about = "a"
-summary = "s"
-step = [{ say = "Do." }]
+summary = "{summary}"
+step = [{{ say = "Do." }}]
 false_positives = "f"
 */
-SELECT error('odd data') AS odd, [line_at(file_id, line_no)] AS evidence FROM traceback
+SELECT {fact}, [line_at(file_id, line_no)] AS evidence FROM {table}
 """
+VIEWS = {
+    "with_rows": "SELECT * FROM traceback",
+    "without": "SELECT * FROM traceback WHERE false",
+    "after_none": "SELECT * FROM without",
+    "after_some": "SELECT w.* FROM without o RIGHT JOIN with_rows w ON true",
+    "of_files": "SELECT f.path FROM file f WHERE NOT EXISTS (FROM without)",
+    "large": "SELECT list(n) AS numbers FROM (SELECT unnest(range(8000000)) AS n FROM training_line)",
+}
+ODD = {
+    "rules/odd/data.sql": RULE.format(summary="s", fact="error('odd data') AS odd", table="traceback"),
+    "rules/odd/words.sql": RULE.format(summary="{{ 1 // none_there }}", fact="0 AS none_there", table="traceback"),
+    **{f"rules/views/{name}.sql": f"-- table: {name}\n{sql}" for name, sql in VIEWS.items()},
+    **{
+        f"rules/x/{t}.sql": RULE.format(summary="s", fact="1 AS n", table=t)
+        for t in ("with_rows", "without", "after_none", "after_some")
+    },
+}
+RAISED = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    f()\nKeyError: 1\n'
 
 
-def test_a_rule_that_fails_is_told_once_and_the_others_go_on(run_of: Make, content_of: Callable[..., Catalog]) -> None:
-    content = content_of({"rules/odd/data.sql": FAILING_RULE})
-    run = run_of({"a.log": 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    f()\nKeyError: 1\n'})
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    """The built-in content, and what fails, finds nothing or is large: one, for to define it takes seconds."""
+    root = tmp_path_factory.mktemp("odd")
+    for path, text in ODD.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    return load_catalog(*default_roots(), root)
+
+
+def test_other_content_reads_everything_anew(run_of: Make, catalog: Catalog, odd: Catalog) -> None:
+    run = run_of({"a.log": "hello\n"})
+    analyze(run, catalog=catalog)
+    assert analyze(run, catalog=odd).parsed == 1
+
+
+def test_a_rule_that_fails_is_told_once_and_the_others_go_on(run_of: Make, odd: Catalog) -> None:
+    run = run_of({"a.log": RAISED})
     for n in range(2):
-        analysis = analyze(run, catalog=content)
+        analysis = analyze(run, catalog=odd)
         assert analysis.root is not None
         told = "SELECT count(*) AS n FROM problem WHERE what = 'rule odd.data failed'"
         assert analysis.sql(told) == [{"n": 1}]
         (run / "b.log").write_text("hello\n" * (n + 1))
 
 
-def test_words_that_fail_are_told_and_the_incident_goes_by_its_title(
-    run_of: Make, content_of: Callable[..., Catalog]
-) -> None:
-    rule = FAILING_RULE.replace('summary = "s"', 'summary = "{{ 1 // none_there }}"').replace(
-        "error('odd data') AS odd", "0 AS none_there"
-    )
-    run = run_of({"a.log": 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    f()\nKeyError: 1\n'})
-    analysis = analyze(run, catalog=content_of({"rules/odd/data.sql": rule}))
-    assert [i.summary for i in analysis.incidents if i.rule == "odd.data"] == ["t"]
-    assert [what for what, _ in analysis.coverage.failed] == ["words of rule odd.data failed"]
+def test_words_that_fail_are_told_and_the_incident_goes_by_its_title(run_of: Make, odd: Catalog) -> None:
+    analysis = analyze(run_of({"a.log": RAISED}), catalog=odd)
+    assert [i.summary for i in analysis.incidents if i.rule == "odd.words"] == ["t"]
+    told = [what for what, _ in analysis.coverage.failed]
+    assert told == ["rule odd.data failed", "words of rule odd.words failed"]
 
 
-def test_what_reads_only_empty_tables_is_not_asked(run_of: Make, content_of: Callable[..., Catalog]) -> None:
-    head = '/*\ntitle = "t"\nseverity = "warning"\nconfidence = "definite"\nstatus = "stable"\nabout = "a"\n'
-    head += 'summary = "s"\nstep = [{ say = "Do." }]\nfalse_positives = "f"\n*/\n'
-    made = {
-        "with_rows": "SELECT * FROM traceback",
-        "without": "SELECT * FROM traceback WHERE false",
-        "after_none": "SELECT * FROM without",
-        "after_some": "SELECT w.* FROM without o RIGHT JOIN with_rows w ON true",
-        "of_files": "SELECT f.path FROM file f WHERE NOT EXISTS (FROM without)",
-    }
-    told = "SELECT [line_at(file_id, line_no)] AS evidence FROM "
-    content = content_of({
-        **{f"rules/views/{name}.sql": f"-- table: {name}\n{sql}" for name, sql in made.items()},
-        **{f"rules/x/{t}.sql": head + told + t for t in ("with_rows", "without", "after_none", "after_some")},
-    })  # fmt: skip
-    store = analyze(run_of({"a.log": "Traceback (most recent call last):\n"}), catalog=content).store
+def test_what_reads_only_empty_tables_is_not_asked(run_of: Make, odd: Catalog) -> None:
+    store = analyze(run_of({"a.log": "Traceback (most recent call last):\n"}), catalog=odd).store
     tables = Tables(store)
-    tables.noted(made)
+    tables.noted(VIEWS)
     assert store.rows("SELECT path FROM of_files") == [{"path": "a.log"}]
     assert {r for r in tables.rules() if r.startswith("x.")} == {"x.with_rows", "x.after_some"}
 
 
 def test_a_table_that_needs_more_memory_than_is_given_is_made_all_the_same(
-    run_of: Make, content_of: Callable[..., Catalog], monkeypatch: pytest.MonkeyPatch
+    run_of: Make, odd: Catalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("logsift.store.database._MEMORY", "40MB")
-    made = "-- table: one row\nSELECT list(n) AS numbers FROM (SELECT unnest(range(8000000)) AS n FROM traceback)"
-    catalog = content_of({"rules/views/made.sql": made})
-    run = run_of({"a.log": "Traceback (most recent call last):\n"})
-    analysis = analyze(run, catalog=catalog)
-    assert analysis.sql("SELECT len(numbers) AS n FROM made") == [{"n": 8_000_000}]
+    run = run_of({"a.log": "step:1/500 train_loss:3.2500\n"})
+    analysis = analyze(run, catalog=odd)
+    assert analysis.sql("SELECT len(numbers) AS n FROM large") == [{"n": 8_000_000}]
     assert analysis.sql("FROM problem") == []
     assert sorted(p.name for p in run.iterdir()) == ["a.log", "logsift.duckdb"]
 
