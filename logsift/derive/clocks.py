@@ -49,14 +49,16 @@ UTC = "UTC"
 
 # Rows are looked at one by one only where the order of lines matters; of the others a summary is enough.
 _SEEN = f"""
+  WITH line AS {{kept}} ({{lines}})
   SELECT file_id, host, rank, min(line_no) AS line_no, min(time) AS time, max(time) AS last, count(*) AS times, NULL AS uptime_seconds, time_quality AS quality
-  FROM {{table}} WHERE time IS NOT NULL AND uptime_seconds IS NULL AND time_quality <> '{DAYTIME}' GROUP BY file_id, host, rank, time_quality
+  FROM line WHERE time IS NOT NULL AND uptime_seconds IS NULL AND time_quality <> '{DAYTIME}' GROUP BY said_in, file_id, host, rank, time_quality
   UNION ALL
-  SELECT file_id, host, rank, line_no, time, time, 1, NULL, time_quality FROM {{table}} WHERE uptime_seconds IS NULL AND time_quality = '{DAYTIME}'
+  SELECT file_id, host, rank, line_no, time, time, 1, NULL, time_quality FROM line WHERE uptime_seconds IS NULL AND time_quality = '{DAYTIME}'
   UNION ALL
   SELECT file_id, host, rank, unnest([min(line_no), max(line_no)]), unnest([arg_min(time, line_no), arg_max(time, line_no)]), unnest([arg_min(time, line_no), arg_max(time, line_no)]),
          unnest([count(*), 0]), unnest([arg_min(uptime_seconds, line_no), arg_max(uptime_seconds, line_no)]), CASE WHEN min(time) IS NOT NULL THEN time_quality ELSE '{BOOT}' END
-  FROM {{table}} WHERE uptime_seconds IS NOT NULL GROUP BY file_id, host, rank, time_quality, line_no // 64, floor(uptime_seconds)"""
+  FROM line WHERE uptime_seconds IS NOT NULL GROUP BY said_in, file_id, host, rank, time_quality, line_no // 64, floor(uptime_seconds)"""
+_LINES = "SELECT {n} AS said_in, file_id, host, rank, line_no, time, time_quality, uptime_seconds FROM {table}"
 _OF = "LEFT JOIN file f USING (file_id) LEFT JOIN clock_rank r ON r.rank = coalesce(t.rank, f.rank)"
 _HOST = "coalesce(short_host(t.host), short_host(f.host), r.host, '')"
 """A row that says no host or rank is its file's."""
@@ -189,7 +191,9 @@ def _settled(store: Store, tables: Sequence[str]) -> list[_Clock]:
     con.execute(
         "CREATE TEMP TABLE clock_rank AS SELECT rank, any_value(host) AS host FROM rank WHERE host IS NOT NULL GROUP BY rank"
     )
-    seen = " UNION ALL ".join(_SEEN.format(table=t) for t in tables)
+    lines = " UNION ALL ".join(_LINES.format(n=n, table=t) for n, t in enumerate(tables))
+    # Of many rows each part is aggregated as it is read; of few they are read once, which is less to plan.
+    seen = _SEEN.format(kept="MATERIALIZED" if store.is_small else "NOT MATERIALIZED", lines=lines)
     con.execute(
         f"CREATE TEMP TABLE clock_seen AS SELECT t.* REPLACE ({_HOST} AS host), coalesce(t.rank, f.rank) IS NOT NULL AS by_rank FROM ({seen}) t {_OF}"
     )
