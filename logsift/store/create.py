@@ -16,7 +16,8 @@ from logsift.content.interface import CLOCK_INPUTS
 from logsift.places import cache_folder, publish, tidy, workplace
 from logsift.store.database import Store, quoted, without_bar
 from logsift.store.dependencies import Inputs, branches, columns_asked, ordered
-from logsift.store.schema import CONCLUDED, ENGINE, SEARCHED, definitions
+from logsift.store.made import share
+from logsift.store.schema import CONCLUDED, ENGINE, READ, SEARCHED, definitions
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -43,6 +44,7 @@ def create(path: Path | None, catalog: Catalog, parts: Path | None = None) -> St
     shutil.copyfile(_template(catalog), path)
     store = Store.open(path, read_only=False, parts=parts)
     store.begin()
+    share(store, catalog.digest)
     return store
 
 
@@ -76,7 +78,7 @@ def _define(store: Store, catalog: Catalog) -> None:
     for seed in catalog.seeds:
         _load_seed(store, seed.name, seed.csv)
     relations = ordered(catalog.relations)
-    inputs = Inputs(catalog.tables, ENGINE.keys() - CONCLUDED, SEARCHED | CONCLUDED, relations)
+    inputs = Inputs(catalog.tables, ENGINE.keys() - CONCLUDED, SEARCHED | CONCLUDED, relations, READ)
     for_clocks = inputs.closure(CLOCK_INPUTS)
     for relation in relations:
         _make(store, relation, inputs)
@@ -106,8 +108,11 @@ def _define(store: Store, catalog: Catalog) -> None:
             for needs in (*(r[4] for r in branched), *(r[3] for r in asked), *(w[1] for w in wanted))
         )
     )
-    values = {table: sorted(c for t, c in pairs if t == table) for table, _ in sorted(pairs)}
-    store.insert("content_value", list(values.items()))
+    values = [
+        (table, *(sorted(c for t, c, of_value in pairs if t == table and of_value is which) for which in (True, False)))
+        for table in sorted({t for t, _, _ in pairs})
+    ]
+    store.insert("content_value", values)
     store.insert("content_declared", [(t.name, sorted(t.omits)) for t in catalog.tables.values()])
     store.insert("run_info", [(catalog.digest, __version__)])
     store.con.execute("COMMIT; PRAGMA enable_optimizer")

@@ -17,6 +17,7 @@ import duckdb
 
 from logsift.errors import StorageError, UserError
 from logsift.ingest import budget
+from logsift.store.made import made
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from logsift.ingest.reading import Reading
+    from logsift.store.made import Made
 
 T = TypeVar("T")
 
@@ -114,6 +116,8 @@ class Store:
     ) -> None:
         self.con, self.path, self._sealed, self._watch = con, path, sealed, watch or _Watch()
         self._is_read_only = False
+        self.made: Made | None = None
+        """What it is to be filled with, once somebody asked; see `made.made`."""
         self.filled: frozenset[str] | None = None
         """The tables of content that have rows, once somebody asked; see `materialise.filled`."""
         self.is_small = False
@@ -255,8 +259,7 @@ class Store:
 
     def plan_by_size(self) -> None:
         """Spare the work on plans, and threads, where there are few rows."""
-        declared = self.con.execute("SELECT name FROM content_declared").fetchall()
-        self.is_small = sum(self.sizes().get(name, 0) for (name,) in declared) < SMALL_ROWS
+        self.is_small = sum(self.sizes().get(name, 0) for name in made(self).declared) < SMALL_ROWS
         if self.is_small:
             self.con.execute(f"SET disabled_optimizers = '{','.join(_FOR_MANY_ROWS)}'; SET threads = 1")
 

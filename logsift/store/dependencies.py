@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -19,7 +19,8 @@ Node = Mapping[str, Any]
 Needs = str | tuple["Needs", ...]
 """What must be so for a query to find anything: `("all", …)` and `("any", …)` of others, and of
 
-`table` (has rows), `table.column=value` (has a row with this value), each also behind a `!`: has none.
+`table` (has rows), `table.column=value` (has a row with this value), `table.column` (has a row with any), each also behind
+a `!`: has none.
 """
 ALWAYS: Needs = ("all",)
 NEVER: Needs = ("any",)
@@ -112,14 +113,23 @@ class Inputs:
     """Which tables must have rows for a query to find any, read through whatever views, joins and common tables.
 
     A join needs both its sides, a left join the left one, a union one of its parts, a condition `EXISTS (…)` or
-    `x IN (…)` what it asks, `NOT EXISTS (FROM table)` a table without rows, `column = 'text'` a row with that text; an
-    aggregate without groups gives a row whatever there is. What is not understood counts as finding something always.
+    `x IN (…)` what it asks, `NOT EXISTS (FROM table)` a table without rows, `column = 'text'` a row with that text,
+    `column IS NOT NULL` one with any; an aggregate without groups gives a row whatever there is. What is not understood counts as finding something always.
     """
 
     def __init__(
-        self, tables: Iterable[str], engine: Iterable[str], searched: Iterable[str], relations: Iterable[Relation]
+        self,
+        tables: Iterable[str],
+        engine: Iterable[str],
+        searched: Iterable[str],
+        relations: Iterable[Relation],
+        whole: Collection[str] = (),
     ) -> None:
-        """`tables` are filled by formats, those of `engine` by itself in any run, `searched` where it finds something."""
+        """`tables` are filled by formats, those of `engine` by itself in any run, `searched` where it finds something.
+
+        `whole` are those of `engine` in which all rows are before the first query is asked.
+        """
+        self.whole = frozenset(whole)
         self.made = {r.name: r for r in relations}
         self.tables, self.engine = frozenset(tables) | frozenset(searched), frozenset(engine)
         ends = self.tables | self.engine
@@ -257,6 +267,8 @@ class Inputs:
                     return self._value(named.get(asked.alias, ""), asked.column, asked.texts, scope)
             case "OPERATOR_NOT":
                 return self._absent(node["children"][0], scope)
+            case "OPERATOR_IS_NOT_NULL":
+                return self._given(node["children"][0], scope, named)
             case "SUBQUERY" if node["subquery_type"] in ("EXISTS", "ANY"):
                 return self._node(node["subquery"]["node"], scope)
         return ALWAYS
@@ -279,18 +291,27 @@ class Inputs:
             return ALWAYS
         return _both(*(f"!{with_value(name, asked.column, text)}" for text in asked.texts))
 
+    def _given(self, node: Node, scope: Scope, named: Mapping[str, str]) -> Needs:
+        """Of an expression that is not NULL."""
+        if node["type"] == "OPERATOR_COALESCE":
+            return _either(*(self._given(part, scope, named) for part in node["children"]))
+        if node["class"] != "COLUMN_REF" or len(node["column_names"]) > 2:
+            return ALWAYS
+        *alias, column = (str(part).lower() for part in node["column_names"])
+        return self._value(named.get(alias[0] if alias else "", ""), column, (), scope)
+
     def _value(self, name: str, column: str, texts: Sequence[str], scope: Scope) -> Needs:
-        """Of one of these texts in a column: of a table, or of what a view or a common table has it from."""
+        """Of one of these texts in a column, of any value where there are none: of a table, or of what a view or a common table has it from."""
         if name in scope:
             return self._value_of(scope[name].query, column, texts, scope[name].scope)
-        if name in self.filled:
-            return _either(*(with_value(name, column, text) for text in texts))
+        if name in self.filled | self.whole:
+            return _either(*(with_value(name, column, text) for text in texts)) if texts else with_value(name, column)
         if name in self.made:
             return self._value_of(_parsed(self.made[name].query), column, texts, {})
         return ALWAYS
 
     def _value_of(self, node: Node, column: str, texts: Sequence[str], scope: Scope) -> Needs:
-        """Of one of these texts in a column that a query gives."""
+        """Of one of these texts in a column that a query gives, of any value where there are none."""
         scope = self._seen(node, scope)
         if node.get("type") == "SET_OPERATION_NODE" and node["setop_type"] == "UNION_BY_NAME":
             return _either(
@@ -305,7 +326,9 @@ class Inputs:
             *alias, own = (str(part).lower() for part in given[0]["column_names"])
             return self._value(named.get(alias[0] if alias else "", ""), own, texts, scope)
         if len(given) == 1 and given[0]["class"] == "CONSTANT" and not star:
-            return ALWAYS if given[0]["literal"].get("text") in texts else NEVER
+            return ALWAYS if not texts or given[0]["literal"].get("text") in texts else NEVER
+        if len(given) == 1 and given[0]["type"] == "OPERATOR_COALESCE" and not texts and not star:
+            return self._given(given[0], scope, named)
         if not given and len(star) == 1 and _is_plain(star[0]):
             return self._value(named.get("", ""), column, texts, scope)
         return ALWAYS
@@ -395,20 +418,21 @@ def _is_plain(star: Node) -> bool:
     return not any(star[k] for k in ("relation_name", "replace_list", "rename_list", "columns", "expr"))
 
 
-def with_value(table: str, column: str, text: str) -> str:
-    """What stands in a group of needs for a table that has a row with this value."""
-    return f"{table}.{column}={text}"
+def with_value(table: str, column: str, text: str | None = None) -> str:
+    """What stands in a group of needs for a table that has a row with this value, or with any."""
+    return f"{table}.{column}" if text is None else f"{table}.{column}={text}"
 
 
-def columns_asked(needs: Needs) -> set[tuple[str, str]]:
-    """The (table, column) pairs whose values are asked for."""
+def columns_asked(needs: Needs) -> set[tuple[str, str, bool]]:
+    """The (table, column) pairs whose values are asked for, each with whether it matters which."""
     if not isinstance(needs, str):
         return set().union(*map(columns_asked, needs[1:]))
-    table, _, column = needs.lstrip("!").partition("=")[0].partition(".")
-    return {(table, column)} if column else set()
+    named, of_value, _ = needs.lstrip("!").partition("=")
+    table, _, column = named.partition(".")
+    return {(table, column, bool(of_value))} if column else set()
 
 
-def may_find(needs: Needs | list[Any], filled: Collection[str]) -> bool:
+def may_find(needs: Needs | list[Any], filled: Container[str]) -> bool:
     """True where what a query needs is so; `filled` are the tables with rows, and those with the values that are asked for."""
     if isinstance(needs, str):
         return needs[1:] not in filled if needs.startswith("!") else needs in filled

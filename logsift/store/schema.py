@@ -81,8 +81,8 @@ ENGINE: Mapping[str, tuple[str, Mapping[str, str]]] = {
         {"name": "VARCHAR", "needs": "JSON"},
     ),
     "content_value": (
-        "the columns by whose values queries are left out: a query for a value that no row has finds nothing",
-        {"name": "VARCHAR", "columns": "VARCHAR[]"},
+        "the columns by whose values queries are left out: a query for a value that no row has finds nothing; `given`: those that need but have any",
+        {"name": "VARCHAR", "columns": "VARCHAR[]", "given": "VARCHAR[]"},
     ),
     "content_declared": (
         "the tables that formats write, and the common columns they do without",
@@ -90,6 +90,8 @@ ENGINE: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
 }  # fmt: skip
 """The engine's own tables: what a row is, and the columns with their SQL types."""
+READ = frozenset({"file"})
+"""Tables of which the engine has every row before it fills the first of the content's."""
 SEARCHED = frozenset(name for name, asked in INTERFACE.items() if asked.filled)
 """Tables that the engine fills once the others are made."""
 CONCLUDED = frozenset({"incident", "evidence", "cause"})

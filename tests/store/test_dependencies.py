@@ -89,6 +89,17 @@ def told(needs: Needs) -> str:
         ("FROM of_kinds WHERE kind = 'a'", "(a | b) & (a | (b & b.word=a))"),
         ("FROM of_kinds WHERE n = 'a'", "a | b"),
         ("FROM a WHERE EXISTS (FROM b) OR k = 1", "a"),
+        ("FROM a WHERE k IS NOT NULL", "a & a.k"),
+        ("FROM a LEFT JOIN b USING (n) WHERE coalesce(a.k, b.k) IS NOT NULL", "a & (a.k | b.k)"),
+        ("FROM a LEFT JOIN b USING (n) WHERE k IS NOT NULL AND a.k + 1 IS NOT NULL AND upper(b.k) IS NOT NULL", "a"),
+        ("FROM a WHERE k IS NULL", "a"),
+        ("FROM a WHERE NOT k IS NOT NULL", "a"),
+        ("WITH x AS (SELECT k AS n, coalesce(a.k, b.k) AS k FROM a JOIN b USING (m)) FROM x WHERE n IS NOT NULL", "a & b"),
+        ("WITH x AS (SELECT coalesce(a.k, b.k) AS k FROM a JOIN b USING (m)) FROM x WHERE k IS NOT NULL", "a & b & (a.k | b.k)"),
+        ("FROM of_kinds WHERE k IS NOT NULL", "(a | b) & ((a & a.k) | (b & b.k))"),
+        ("FROM of_kinds WHERE kind IS NOT NULL", "(a | b) & (a | (b & b.word))"),
+        ("FROM whole WHERE k IS NOT NULL", "whole.k"),
+        ("FROM whole LEFT JOIN a USING (k) WHERE whole.kind = 'x'", "whole.kind=x"),
         ("SELECT k, count(*) FROM a GROUP BY k", "a"),
         ("SELECT k, count(*) FROM a GROUP BY ALL", "a"),
         ("SELECT max(k) FROM a HAVING count(*) > 0 AND max(k) < 9", "a"),
@@ -101,7 +112,7 @@ def told(needs: Needs) -> str:
     ],
 )  # fmt: skip
 def test_a_query_needs_tables_and_values(query: str, needs: str) -> None:
-    assert told(Inputs(["a", "b", "c"], [], [], MADE).needs(query)) == needs
+    assert told(Inputs(["a", "b", "c"], ["some", "whole"], [], MADE, ["whole"]).needs(query)) == needs
 
 
 @pytest.mark.parametrize(
@@ -169,8 +180,13 @@ def test_a_text_that_no_branch_gives_is_never_asked_for() -> None:
 
 
 def test_values_are_noted_of_the_columns_that_are_asked_for() -> None:
-    needs = Inputs(["a", "b"], [], [], []).needs("FROM a WHERE k = 'x' AND NOT EXISTS (FROM b WHERE n = 'y')")
-    assert columns_asked(needs) == {("a", "k"), ("b", "n")}
+    query = "FROM a WHERE k = 'x' AND m IS NOT NULL AND NOT EXISTS (FROM b WHERE n = 'y')"
+    asked = columns_asked(Inputs(["a", "b"], [], [], []).needs(query))
+    assert asked == {("a", "k", True), ("a", "m", False), ("b", "n", True)}
+
+
+def test_of_a_table_that_the_engine_still_fills_no_value_is_known() -> None:
+    assert Inputs(["a"], ["some"], [], []).needs("FROM some WHERE k IS NOT NULL") == ALWAYS
 
 
 def test_a_relation_is_made_after_those_it_reads_or_calls() -> None:
