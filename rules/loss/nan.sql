@@ -228,6 +228,9 @@ with
         select file_id, line_no, time, rank, host, message, true as goes_on, null as step
         from unread_nan
         union all
+        select file_id, line_no, time, rank, host, message, true, null as step
+        from updates_skipped
+        union all
         select file_id, line_no, time, rank, host, message, false, null as step
         from fatal_exception
         where

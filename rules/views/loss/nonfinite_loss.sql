@@ -21,6 +21,13 @@ with
         select family, series_id
         from series
         where canonical in ('loss', 'policy_loss', 'value_loss', 'adversarial_loss', 'epoch_loss')
+    ),
+    whole_sum as (  -- one that is named after its kind is a part beside other kinds
+        select family
+        from series
+        where
+            canonical in ('loss', 'policy_loss', 'value_loss', 'adversarial_loss', 'epoch_loss')
+            and not is_kind_of_loss(name)
     )
 select
     e.*,
@@ -62,18 +69,26 @@ where
             and not exists (from series o where o.canonical <> 'validation_loss')
         when s.canonical = 'component_loss'
         then
-            e.points >= 2
-            and e.end_step is null
-            and e.before_step is not null
-            and s.family not in (select family from whole_loss)
+            e.end_step is null
+            and e.points >= case when e.before_step is not null then 2 else 4 end
+            and s.family not in (select family from whole_sum)
         -- A scaler that searches its scale gives infinite norms by nature: only what never ends
         -- counts.
         when s.canonical = 'grad_norm'
         then
             e.end_step is null
             and (
+                -- the loss of that very line is out of all proportion to those before
+                (
+                    select
+                        max(l.value) filter (l.line_no = e.line_no)
+                        > 10 * max(l.value) filter (l.line_no < e.line_no)
+                        and count(*) filter (l.line_no < e.line_no) >= 2
+                    from metric l
+                    where l.canonical = 'loss' and l.file_id = e.file_id and l.value > 0
+                )
                 -- all there is of the log: no loss tells how it goes
-                e.before_step is null
+                or e.before_step is null
                 and e.points >= 3
                 and s.family not in (select family from whole_loss)
                 and e.file_id not in (select file_id from scaled)

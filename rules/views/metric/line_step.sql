@@ -34,6 +34,21 @@ with
             and h.stream = l.stream
             and h.line_no <= l.line_no
     ),
+    rows_of_an_epoch as (  -- tables with several rows for each epoch: their order is the step
+        select file_id, stream
+        from
+            (
+                select
+                    file_id,
+                    stream,
+                    epoch_no
+                    = lag(epoch_no) over (partition by file_id, stream order by line_no) as is_again
+                from training_line
+                where trainer = 'columns' and epoch_no is not null
+            )
+        group by all
+        having count_if(is_again) > 0.5 * count(*)
+    ),
     lengths as (
         select file_id, stream, mode(planned) as planned
         from training_line
@@ -79,6 +94,8 @@ with
                 then l.step
                 when l.trainer = 'epochs' and l.planned > 0
                 then (l.epoch_no - e.epoch) * l.planned + l.step
+                when l.trainer = 'columns' and r.file_id is not null
+                then null
                 when l.trainer in ('epoch_line', 'columns')
                 then coalesce(l.epoch_no, l.step)
                 when l.trainer = 'levanter'
@@ -126,6 +143,7 @@ with
         left join keras_epoch k on k.line_id = l.line_id
         left join heads h on h.line_id = l.line_id
         left join counted_over_epochs o on o.file_id = l.file_id and o.stream = l.stream
+        left join rows_of_an_epoch r on r.file_id = l.file_id and r.stream = l.stream
         left join lengths t on t.file_id = l.file_id and t.stream = l.stream
         -- A bar of Keras that is not full is drawn again; a line of an epoch that also counts
         -- batches is none.

@@ -58,7 +58,7 @@ with
             ) as f
         from line
         where layout = 'pairs'  -- icefall repeats its names in tot_loss[…], a running mean
-        union all  -- llm.c prints some numbers before what they are
+        union all  -- llm.c and MXNet print some numbers before what they are
         select
             line_id,
             unnest(
@@ -69,9 +69,19 @@ with
                     regexp_extract_all(fields, '[|,] ([0-9.]+) tok/s', 1),
                     lambda n: {'name':'tok/s', 'number':n, 'unit':''}
                 )
+                || list_transform(
+                    regexp_extract_all(fields, '(?:^|Speed: )([0-9.]+) samples/sec', 1),
+                    lambda n: {'name':'samples/sec', 'number':n, 'unit':''}
+                )
             ) as f
         from line
-        where layout = 'pairs' and (contains(fields, ' ms |') or contains(fields, ' ms, '))
+        where
+            layout = 'pairs'
+            and (
+                contains(fields, ' ms |')
+                or contains(fields, ' ms, ')
+                or contains(fields, ' samples/sec')
+            )
         union all
         select
             line_id,

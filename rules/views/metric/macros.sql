@@ -124,7 +124,7 @@ create macro metric_kind(n, phase, spelling) as
         then 'entropy'
         when n ~ 'mem(ory)?'
         then 'memory'
-        when n ~ 'loss|cross_?entropy|(^|[/_])(nll|ce|xent|trl|tel)$'
+        when n ~ 'loss|cross_?entropy|(^|[/_])(nll|ce|xent|trl|tel|smooth_?l1)$'
         then 'component_loss'
     end
 ;
@@ -139,6 +139,11 @@ create macro is_no_loss(n) as
 -- A name that says by itself that it is of a validation.
 create macro is_of_validation(n) as
     n ~ '(^|[^a-z])(val|valid|validation|eval|evaluation|test|heldout)([^a-z]|$)'
+;
+
+-- A loss that is named after its kind: one part where others are printed beside it.
+create macro is_kind_of_loss(name) as
+    regexp_full_match(name, '(?i)([a-z]+-)?cross[-_ ]?entropy')
 ;
 
 -- How doubtful it is that a name means THE training loss, 1 = not at all (spelling: its doubt in
@@ -267,6 +272,19 @@ create macro bar_cells(row_text) as
     string_split_regex(trim(translate(row_text, '│┃', '||'), ' *'), '[ *]*[|][ *]*')
 ;
 
+-- The names that so many cells of a row can be told by: where cells are empty, those of the
+-- validation are, and what is behind them is shifted.
+create macro named_cells(names, n) as
+    case
+        when n < len(names)
+        then
+            list_filter(
+                names, lambda c, i:not regexp_matches(array_to_string(names[:i], ' '), '(?i)val')
+            )
+        else names
+    end
+;
+
 -- Values below a line of names; YOLOv5 heads its losses box, obj and cls.
 create macro fields_below_names(names, numbers) as
     list_filter(
@@ -276,7 +294,10 @@ create macro fields_below_names(names, numbers) as
                 then list_zip(bar_cells(names), bar_cells(numbers))
                 else
                     list_zip(
-                        string_split_regex(trim(names), '[ \t]+'),
+                        named_cells(
+                            string_split_regex(trim(names), '[ \t]+'),
+                            len(string_split_regex(trim(numbers), '[ \t]+'))
+                        ),
                         string_split_regex(replace(trim(numbers), 'No log', '-'), '[ \t,|]+')
                     )
             end,
@@ -346,6 +367,11 @@ create macro step_in(text) as
 create macro shape_number() as
     '-?(?:[0-9]{1,3}(?:,[0-9]{3})+\b(?:\.[0-9]+)?|[0-9]+(?:[.,][0-9]+)?|\.[0-9]+)'
     || '(?:[eE][-+]?[0-9]+)?|[-+]?\b(?:[Nn]a[Nn]|NAN|[Ii]nf(?:inity)?|INF)\b'
+;
+
+-- Whether what comes before a number of a line calls it a step.
+create macro is_step_word(gap) as
+    regexp_matches(gap, '(?i)(step|iter(ation)?|update|batch|schritt|étape|步)[^\pL]*$')
 ;
 
 -- Its value: 1,234.5 has thousands, 0,25 a decimal comma; NULL for what is neither: 1.2.3.

@@ -81,23 +81,21 @@ with
             )
     ),
     counter as (
-        select file_id, stream, shape, place
+        select file_id, stream, shape, place, count_if(is_more) >= 0.9 * (count(*) - 1) as counts_on
         from moved
         group by file_id, stream, shape, place
         having
             bool_and(is_whole)
-            and count_if(is_more) >= greatest(2, 0.9 * (count(*) - 1))
+            -- one that is called so may begin anew with each epoch
+            and count_if(is_more) >= greatest(
+                2, case when is_step_word(any_value(gap)) then 0.6 else 0.9 end * (count(*) - 1)
+            )
             and not regexp_matches(
                 any_value(gap), '(?i)(sec|time|elapsed|tokens|samples|pid|bytes)[^\pL]*$'
             )
         qualify
             row_number() over (
-                partition by file_id, stream, shape
-                order by
-                    not regexp_matches(
-                        any_value(gap), '(?i)(step|iter|update|batch|schritt|étape|步)[^\pL]*$'
-                    ),
-                    place
+                partition by file_id, stream, shape order by not is_step_word(any_value(gap)), place
             )
             = 1
     ),
@@ -105,7 +103,7 @@ with
         select
             s.*,
             c.place as counter,
-            shape_value(numbers[c.place]) as step,
+            case when c.counts_on then shape_value(numbers[c.place]) end as step,
             case
                 when regexp_full_match(gaps[c.place + 1], '(?i) ?(/|of|sur|von|de|out of) ?')
                 then shape_value(numbers[c.place + 1])
@@ -113,8 +111,7 @@ with
         from shaped s
         left join counter c using (file_id, stream, shape)
         -- without a step their order is it
-        qualify
-            c.place is not null or count(*) over (partition by s.file_id, s.stream, s.shape) >= 8
+        qualify c.counts_on or count(*) over (partition by s.file_id, s.stream, s.shape) >= 8
     ),
     named as (
         select

@@ -25,7 +25,10 @@ select
     and (
         s.canonical <> 'component_loss'
         or s.points >= 40
-        or not exists (from one o where o.family = s.family and o.canonical = 'loss')
+        or not exists (
+            from one o
+            where o.family = s.family and o.canonical = 'loss' and not is_kind_of_loss(o.name)
+        )
     ) as searched,
     (
         select min(d.series_id)
