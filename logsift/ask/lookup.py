@@ -32,13 +32,16 @@ class _Catalogue:
     name: str
     about: str
     rows: tuple[dict[str, str], ...]
+    of_format: bool
+    """It stands beside a grammar: its keys are what programs print. Those of the rules are of words and verdicts."""
 
     @classmethod
     def of(cls, seed: Seed) -> _Catalogue:
         lines = seed.csv.splitlines()
         said = " ".join(line.lstrip("# ") for line in lines if line.startswith("#"))
         rows = csv.DictReader(line for line in lines if not line.startswith("#"))
-        return cls(seed.name, re.split(r"(?<=[a-z)])[.:;] ", said, maxsplit=1)[0].rstrip("."), tuple(rows))
+        about = re.split(r"(?<=[a-z)])[.:;] ", said, maxsplit=1)[0].rstrip(".")
+        return cls(seed.name, about, tuple(rows), seed.origin.path.startswith("parsers/"))
 
     @cached_property
     def words(self) -> set[str]:
@@ -73,10 +76,11 @@ def look_up(catalog: Catalog, words: Sequence[str]) -> str:
         return "\n\n".join(_section(c, c.rows, whole=0) for c in exact or named)
     whole = " ".join(asked)
     hits = _found(exact or named, " ".join(asked[1:])) if named and len(asked) > 1 else []
-    if hits := hits or _found(catalogues, whole):
+    of_formats = [c for c in catalogues if c.of_format]
+    if hits := hits or _found(of_formats, whole) or _found(catalogues, whole):
         return "\n\n".join(_section(c, rows, whole=_WHOLE) for c, rows in hits)
     within = " ".join(asked[1:]) if named and len(asked) > 1 else whole
-    cells = {v for c in named or catalogues for r in c.rows for v in r.values() if v and len(v) <= _SHORT}
+    cells = {v for c in named or of_formats for r in c.rows for v in r.values() if v and len(v) <= _SHORT}
     near = "" if within.isdigit() else meant(within, [*cells, *(c.name for c in catalogues)])
     where = f"in {', '.join(c.name for c in named)}" if named else "in any catalogue"
     raise UserError(f"{within!r} is not {where}{near or '; `logsift lookup` lists them'}")

@@ -115,7 +115,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         Key("inside", "text", "The line counts only within a block of that name; `NAME_line` is filled with the line that opened it."),
         Key("closes", "text", "The line ends a block of that name."),
         Key("append", "text", "The line's text continues that column of the block's opener (messages of several lines)."),
-        Key("aside", "flag", "What it takes is said aside (who speaks, how much memory is in use): grammars of leftovers read the line as well."),
+        Key("aside", "flag", "What it takes is said aside (who speaks, how much memory is in use): grammars of leftovers read the line as well. In one of these: no word of trouble, so it is not counted as one."),
         Key("number", "text", "A column that counts such lines within their block, from 1 (frames of a stack)."),
         _SAMPLE,
         Key("reject", "texts", "Near-misses: lines that look alike and must not match.", "reject = ['passed floor 3']"),

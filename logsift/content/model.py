@@ -100,7 +100,8 @@ class Pattern:
     One of `needles` is in every line it matches, and one of `also_needs`, which is looked for only beside a needle: it
     spares the regex where the needles alone are in lines of many kinds. `regex` is matched against the message,
     `whole_line`, where there is one, against the line with all that launchers and loggers put in front. What it takes
-    `aside` is not what the line is about: grammars of leftovers read the line as well.
+    `aside` is not what the line is about: grammars of leftovers read the line as well; in one of these it is no word of
+    trouble, and not counted as one.
     """
 
     id: str

@@ -84,7 +84,7 @@ def match(
         run = _Run(grammar, left, np.zeros(left.height, bool), _Standing(left["raw"]))
         run.match({p.id: p.needles for p in grammar.patterns})
         run.emit(tables, out)
-        for h in (h for h in run.hits if h.pattern.table):
+        for h in (h for h in run.hits if h.pattern.table and not h.pattern.aside):
             gave_rows[h.seq] = True
     lines_of = left.filter(pl.Series(gave_rows)).group_by("file_id").agg(pl.col("line_no").n_unique())
     out.not_understood |= dict(lines_of.iter_rows())

@@ -1,11 +1,12 @@
--- table: One row per line that no grammar read, that tells in plain words of a failure and after
--- which the job does not go on: kind as in told_failure_line, a driver's line by what it drives
--- (also other). gpu, victim_pid, requested_bytes: as the line names them.
--- only with told_failure_line
+-- table: One row per line that no grammar read, that tells of a failure of memory or of hardware,
+-- and after which the job does not go on: kind as in told_failure_line, a driver's line by what it
+-- drives (also other), or a concept of told_concept. gpu, victim_pid, requested_bytes: as the line
+-- names them; is_limit: a limit was set.
+-- only with told_failure_line, told_concept
 with
-    line as (
+    said as (
         select
-            l.* exclude (kind, rank, host),
+            l.* exclude (kind),
             -- a driver that nobody knows, of a PCI device, is most likely an accelerator's
             case
                 when l.kind <> 'driver'
@@ -15,6 +16,29 @@ with
                 when regexp_matches(l.device, '^[0-9a-f]{4}:')
                 then 'accelerator'
             end as kind,
+            false as is_limit,
+            f.lines - l.line_no as lines_to_end
+        from told_failure_line l
+        join file f using (file_id)
+        left join device_driver d using (driver)
+        where not is_mild(l.message)
+        union all by name
+        select
+            t.* exclude (sentence, is_grave, is_after_steps, has_steps, is_mild, is_exception),
+            c.concept as kind,
+            exists (from told_sense s where s.sentence = t.sentence and s.sense = 'cap') as is_limit
+        from told_line t
+        join told_concept c using (sentence)
+        where
+            c.concept in ('device_memory', 'host_memory', 'memory', 'accelerator', 'heat')
+            and not t.is_mild
+            and not exists (
+                from told_failure_line l where l.file_id = t.file_id and l.line_no = t.line_no
+            )
+    ),
+    line as (
+        select
+            l.* exclude (rank, host),
             coalesce(
                 l.rank,
                 try_cast(
@@ -40,12 +64,8 @@ with
                     ),
                     ''
                 )
-            ) as host,
-            f.lines - l.line_no as lines_to_end
-        from told_failure_line l
-        join file f using (file_id)
-        left join device_driver d using (driver)
-        where not is_mild(l.message)
+            ) as host
+        from said l
     )
 select
     l.* exclude (lines_to_end),

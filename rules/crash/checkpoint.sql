@@ -148,14 +148,6 @@ from failure
 qualify row_number() over (order by place) = 1
 union all by name
 -- in words that no grammar knows
-select
-    evidence,
-    "at",
-    path,
-    message,
-    ['hang', 'network.peer_lost'] as explains,
-    told,
-    confidence,
-    otherwise
+select evidence, "at", path, message, explains, told, confidence, otherwise
 from told_cause
 where what = 'checkpoint'

@@ -266,14 +266,6 @@ select
 from node_disagreement
 union all by name
 -- in words that no grammar knows
-select
-    evidence,
-    "at",
-    'told' as what,
-    message,
-    ['hang', 'network.peer_lost', 'network.connect_failure'] as explains,
-    told,
-    confidence,
-    otherwise
+select evidence, "at", 'told' as what, message, explains, told, confidence, otherwise
 from told_cause
 where what = 'config'

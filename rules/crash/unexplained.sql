@@ -84,8 +84,15 @@ with
     job as (select file_id, max(line_no) as last_step_line from training_line group by file_id),
     finished as (
         select file_id, max(line_no) as line_no
-        from training_mark
-        where kind = 'end'
+        from
+            (
+                select file_id, line_no
+                from training_mark
+                where kind = 'end'
+                union all
+                select file_id, line_no
+                from done_line
+            )
         group by file_id
     ),
     trouble as (

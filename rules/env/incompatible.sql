@@ -338,6 +338,6 @@ select
 from named
 union all by name
 -- in words that no grammar knows
-select evidence, "at", 'told' as what, message, ['hang'] as explains, told, confidence, otherwise
+select evidence, "at", 'told' as what, message, explains, told, confidence, otherwise
 from told_cause
 where what = 'incompatible'

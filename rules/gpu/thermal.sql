@@ -136,6 +136,7 @@ select
         else []
     end as gpus,
     first_event.severity as severity,
+    case when first_event.kind = 'told' then 'probable' end as confidence,
     first_event.kind as kind,
     first_event.reason as reason,
     first_event.sxid as sxid,

@@ -450,14 +450,6 @@ where kind = 'init'
 having count(*) > 0
 union all by name
 -- in words that no grammar knows
-select
-    evidence,
-    "at",
-    'plain' as kind,
-    'rendezvous' as stage,
-    ['network.peer_lost'] as explains,
-    told,
-    confidence,
-    otherwise
+select evidence, "at", 'plain' as kind, 'rendezvous' as stage, explains, told, confidence, otherwise
 from told_cause
 where what = 'init'

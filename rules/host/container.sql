@@ -210,14 +210,6 @@ where
 group by s.event
 union all by name
 -- in words that no grammar knows
-select
-    evidence,
-    "at",
-    'told' as reason,
-    message,
-    ['network.connect_failure', 'network.peer_lost', 'hang.init_incomplete'] as explains,
-    told,
-    confidence,
-    otherwise
+select evidence, "at", 'told' as reason, message, explains, told, confidence, otherwise
 from told_cause
 where what = 'container'

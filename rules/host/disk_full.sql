@@ -203,6 +203,6 @@ select
 from disk_crowded
 union all by name
 -- in words that no grammar knows
-select evidence, "at", path, ['network.peer_lost', 'hang'] as explains, told, confidence, otherwise
+select evidence, "at", path, explains, told, confidence, otherwise
 from told_cause
 where what = 'disk_full'

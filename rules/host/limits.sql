@@ -241,7 +241,7 @@ select
         when regexp_matches(message, '(?i)thread|process|task|EAGAIN')
         then 'processes and threads'
     end as "limit",
-    ['network.peer_lost', 'hang'] as explains,
+    explains,
     told,
     confidence,
     otherwise

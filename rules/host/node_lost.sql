@@ -215,14 +215,6 @@ where
 group by class, case when class = 'lost' then reason end
 union all by name
 -- in words that no grammar knows
-select
-    evidence,
-    "at",
-    hosts,
-    hosts[1] as node,
-    ['hang', 'network'] as explains,
-    told,
-    confidence,
-    otherwise
+select evidence, "at", hosts, hosts[1] as node, explains, told, confidence, otherwise
 from told_cause
 where what = 'node_lost'

@@ -378,13 +378,6 @@ where signal in (10, 12) and not exists (from ending)
 group by signal
 union all by name
 -- in words that no grammar knows
-select
-    evidence,
-    "at",
-    what as reason,
-    ['network.peer_lost', 'network.connect_failure', 'hang'] as explains,
-    told,
-    confidence,
-    otherwise
+select evidence, "at", what as reason, explains, told, confidence, otherwise
 from told_cause
 where what in ('time_limit', 'preempted', 'cancelled')

@@ -194,6 +194,6 @@ from checksum_failure
 having count(*) > 0
 union all by name
 -- in words that no grammar knows
-select evidence, "at", path, ['network.peer_lost', 'hang'] as explains, told, confidence, otherwise
+select evidence, "at", path, explains, told, confidence, otherwise
 from told_cause
 where what = 'storage'

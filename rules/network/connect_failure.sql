@@ -214,14 +214,6 @@ from suspect
 left join address_host a on a.address = peers[1]
 union all by name
 -- in words that no grammar knows
-select
-    evidence,
-    "at",
-    peer,
-    message as error,
-    ['hang', 'network.peer_lost'] as explains,
-    told,
-    confidence,
-    otherwise
+select evidence, "at", peer, message as error, explains, told, confidence, otherwise
 from told_cause
 where what = 'connect'

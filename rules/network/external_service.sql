@@ -173,7 +173,7 @@ select
     "at",
     nullif(regexp_extract(url, '^https?://([^/]+)', 1), '') as server,
     message as error,
-    ['hang.init_incomplete', 'network.peer_lost'] as explains,
+    explains,
     told,
     confidence,
     otherwise

@@ -31,12 +31,6 @@ references = [
 ]
 
 [[summary]]
-when = "told"
-say = '''
-The job's memory limit was hit, as the log tells: {{ told | cut(200) }}
-'''
-
-[[summary]]
 when = "actor == 'kernel' and victim"
 say = '''
 The kernel killed {{ process }} (pid {{ victim_pid }}
@@ -321,15 +315,3 @@ select
         then 'docker'
     end as manager
 from limit_hit
-union all by name
--- in words that no grammar knows
-select
-    evidence,
-    "at",
-    'keeper' as actor,
-    ['network.peer_lost', 'hang', 'crash.signal'] as explains,
-    told,
-    confidence,
-    otherwise
-from told_cause
-where what = 'memory'

@@ -153,7 +153,7 @@ def test_the_format_for_lnav_reads_its_samples_and_its_tables_clash_with_no_colu
 
 def test_exports_are_files_or_the_standard_output(hung: Analysis, tmp_path: Path) -> None:
     run = lambda *args: CliRunner().invoke(main, ["export", *map(str, args)])  # noqa: E731
-    where = hung.store.rows("SELECT path FROM duckdb_databases() WHERE path IS NOT NULL")[0]["path"]
+    where = hung.store.path
     assert run(where, "--format", "perfetto", "-o", tmp_path / "t.json").exit_code == 0
     assert json.loads((tmp_path / "t.json").read_text())["traceEvents"]
     assert list(json.loads(run("--format", "lnav", "-o", "-").stdout)) == ["$schema", "logsift_log"]

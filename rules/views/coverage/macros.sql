@@ -24,10 +24,12 @@ create macro is_mild(text) as
     regexp_matches(
         text,
         -- comments, and what a program's help says of an option
-        '^\s*(?:#|//|raise |--?[A-Za-z][A-Za-z_-]*  )|To enable traceback see|'
+        '^\s*(?:#(?:[^#]|$)|//|raise |--?[A-Za-z][A-Za-z_-]*(?: [A-Z_]+)?  )|'
+        || 'To enable traceback see|'
         -- a level, not the value of a setting that a line advises (NCCL_DEBUG=INFO)
-        || '(?:^|[^=A-Za-z0-9_])(?:INFO|DEBUG|TRACE|NOTICE|WARN|WARNING)\b|^\[?[ID][0-9]{4} |'
-        || '\[[ID]\]|(?i)non-?fatal|not fatal|harmless|ignor|skipp|retrying|will retry|'
+        || '(?:^|[^=A-Za-z0-9_])(?:INFO|DEBUG|TRACE|NOTICE|WARN|WARNING)\b|^\[?[IWD][0-9]{4} |'
+        || ' [IWD] [0-9]+ [0-9]+\] |'
+        || '\[[IWD]\]|(?i)non-?fatal|not fatal|harmless|ignor|skipp|retrying|will retry|'
         || 'retries in|will try|trying again|fall(?:ing|s)? back|continu|would have|\bcorrected|'
         || 'recovered|warning:|<warn|\[warn|'
         -- a server gives up one request, not itself

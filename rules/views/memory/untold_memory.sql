@@ -2,7 +2,7 @@
 -- where nothing better tells. of_device: an accelerator's memory, as far as its words say. class
 -- is that of the exception; of a line there is none. is_kill, is_limit: somebody killed a process
 -- for its memory, for a limit that was set.
--- only with exception, told_failure_line, cuda_error
+-- only with exception, told_failure, cuda_error
 with
     told as (
         select
@@ -18,7 +18,7 @@ with
             class,
             message,
             regexp_matches(
-                class || message,
+                class || ': ' || message,
                 '(?i)out.?of.?memory|RESOURCE_EXHAUSTED|ResourceExhaustedError|CUBLAS_|CUDNN_'
                 || '|CUSOLVER_|\b(?:gpu|vram|hbm|cuda|hip|rocm|npu|hpu|xpu|device|nrt_[a-z_]+'
                 || '|kv[ _-]cache|workspace)\b|device_memory|DeviceMemory|CL_MEM_OBJECT'
@@ -80,14 +80,14 @@ with
             stream,
             message,
             kind = 'device_memory' as of_device,
-            kind in ('memory_kill', 'memory_limit') as is_kill,
-            kind = 'memory_limit' as is_limit,
+            kind = 'memory' as is_kill,
+            kind = 'memory' and is_limit as is_limit,
             requested_bytes
         from told_failure
         where
-            kind in ('device_memory', 'host_memory', 'memory_kill', 'memory_limit')
+            kind in ('device_memory', 'host_memory', 'memory')
             -- memory of the host, without which many go on
-            and not contains(lower(message), 'pinned')
+            and not regexp_matches(message, '(?i)\bpinned\b')
     )
 select *
 from told

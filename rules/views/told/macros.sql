@@ -1,0 +1,79 @@
+-- A word without its ending, so that its forms count alike: kill, kills, killed, killing.
+create macro without_ending(word) as
+    case
+        when regexp_matches(word, '^[a-z]{2,}(?:ing|[^e]ed|es|s|e)$')
+        then regexp_replace(word, '(?:ing|([^e])ed|es|s|e)$', '\1')
+        else word
+    end
+;
+
+-- What all forms of a word have in common; what an ending has doubled is single again.
+create macro word_stem(word) as
+    case
+        when regexp_matches(without_ending(word), '[a-z]{2}(?:bb|dd|gg|ll|mm|nn|pp|rr|ss|tt)$')
+        then without_ending(word)[:-2]
+        else without_ending(word)
+    end
+;
+
+-- A sentence in lower case, and in capitals what its names and numbers look like.
+create macro with_shapes(sentence) as
+    sentence.regexp_replace('([a-z])([A-Z][a-z])', '\1 \2', 'g').lower()
+    .regexp_replace('[a-z][a-z0-9+.-]*://[^ ,;)"'']+', ' URL ', 'g')
+    .regexp_replace('(\.(?:cc?|cpp|cu|h|py|go|rs|java|js|lua)):[0-9]+', '\1 ', 'g')
+    .regexp_replace('\b[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9]\b', ' PCI ', 'g')
+    .regexp_replace('[a-z0-9._-]+@[a-z0-9.-]+', ' EMAIL ', 'g')
+    .regexp_replace('\b(?:[0-9]+[smhd]|[0-9]+:[0-9]{2}:[0-9]{2})\b', ' DURATION ', 'g')
+    .regexp_replace(
+        '\b(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]+)?|[a-z][a-z0-9.-]*:[0-9]{2,5})\b',
+        ' ADDRESS ',
+        'g'
+    )
+    .regexp_replace(
+        '[^ ''"(]*\.(?:npz|pt|pth|ckpt|safetensors|distcp|h5)\b', ' CKPT ', 'g'
+    )
+    .regexp_replace('(^|[ ''"(=:])/[^ ,;''"()]+', '\1 PATH ', 'g')
+    .regexp_replace(
+        '\b[0-9.]+ ?(?:[kmgt]i?b?|bytes|s|h)? ?(?:of|/|>|out of) ?[0-9.]+'
+        || ' ?(?:[kmgt]i?b?|bytes|s|h)?\b',
+        ' SHARE ',
+        'g'
+    )
+    .regexp_replace(
+        '\b[0-9][0-9.,]* ?(?:[kmgt]i?b|bytes|[kmgt](?:ibi|iga|ega)?bytes)\b'
+        || '|\b[0-9][0-9.]*[kmgt]\b',
+        ' SIZE ',
+        'g'
+    )
+    .regexp_replace(
+        '\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|org|net|io|co|ai|dev|cloud)\b',
+        ' DOMAIN ',
+        'g'
+    )
+    .regexp_replace('\blib[a-z0-9_+-]+(?:\.so[.0-9]*)?\b', ' LIBRARY ', 'g')
+    .regexp_replace('\bsm_?[0-9]+\b', ' SM ', 'g')
+    .regexp_replace('\b50[0-4]\b', ' 50X ', 'g')
+    .regexp_replace('\b40[134]\b', ' 40X ', 'g')
+    .regexp_replace(
+        '\b(?:[a-z][a-z0-9.-]*[0-9]|[a-z0-9]+-[a-z0-9-]*[0-9][a-z0-9]*)\b', ' HOST ', 'g'
+    )
+;
+
+-- The words of a sentence as plain_phrase has them: stems, and in capitals what others look like;
+-- numbers are N but for those that mean something.
+create macro plain_words(sentence) as
+    list_transform(
+        regexp_extract_all(
+            with_shapes(sentence), '50X|40X|[A-Z]+|[a-z]+(?:''t)?|[0-9][0-9.:]*'
+        ),
+        lambda word: case
+            when word in ('0', '429', '50X', '40X')
+            then word
+            when word[1] between '0' and '9'
+            then 'N'
+            when word[1] between 'A' and 'Z'
+            then word
+            else word_stem(word)
+        end
+    )
+;

@@ -1,0 +1,108 @@
+-- table: One row at most: the first line in which a program that no grammar knows tells why the job
+-- ended (in the columns of told_line, and of a rule's result), and that is not taken back. hosts
+-- are
+-- those that it names, path, url and peer what it could not reach.
+-- only with told_concept
+select
+    t.*,
+    c.concept as what,
+    [line_at(file_id, line_no)] as evidence,
+    time as "at",
+    sentence as told,
+    'possible' as confidence,
+    true as otherwise,
+    case
+        when t.is_exception
+        then ['crash.exception']
+        when what in ('connect', 'service', 'init')
+        then ['network.peer_lost', 'hang', 'crash.communication']
+        else ['network.peer_lost', 'network.connect_failure', 'hang', 'crash.communication']
+    end as explains,
+    list_filter(
+        [
+            coalesce(
+                nullif(
+                    regexp_extract(
+                        sentence,
+                        '(?i)(?:\b(?:node|host|machine|instance|agent|vm|heartbeat from'
+                        || '|contact with|connection to|tunnel to)s? |\bon )[''"]?'
+                        || '([a-z0-9][a-z0-9.-]*[0-9][a-z0-9.-]*)',
+                        1
+                    ),
+                    ''
+                ),
+                -- whom the sentence is about
+                regexp_extract(sentence, '(?:^|: )([a-z][a-z0-9.-]*[0-9]):? [a-z]', 1)
+            )
+        ],
+        lambda h:h <> '' and not regexp_matches(h, '^[0-9.:]+[a-z]?$')
+    ) as hosts,
+    nullif(regexp_extract(sentence, '(?:^|[ ''"(=:])(/[^ :,;''"()]+)', 1), '') as path,
+    nullif(regexp_extract(sentence, '[a-z0-9]+://[^ ,;)''"]+', 0), '') as url,
+    nullif(
+        regexp_extract(
+            sentence, '\b([A-Za-z][A-Za-z0-9.-]*:[0-9]{2,5}|[0-9]{1,3}(?:\.[0-9]{1,3}){3})\b', 1
+        ),
+        ''
+    ) as peer
+from told_line t
+join told_concept c using (sentence)
+where
+    t.is_after_steps
+    and t.lines_to_end < case when t.is_grave then 40 else 15 end
+    and not t.is_mild
+    -- source, help, an error's number, what NCCL looks for and does without
+    and not regexp_matches(
+        message,
+        '(?i)usage:|^\s*(?:# |//|\*|>|\$|<)|raise [A-Z]|\bdef |^\s*return |[{}]\s*$|\);\s*$'
+        || '|warning:|invalid argument|per user-direction|^ninja: | NCCL INFO '
+    )
+    and not exists (from training_mark where kind = 'end')
+    and not exists (
+        from done_line d where d.file_id = t.file_id and t.line_no - d.line_no between 1 and 60
+    )
+    -- the job ends by it: this line says so or one after it, it is about the last one, or the job
+    -- never came to its first step
+    and (
+        t.is_exception
+        or t.lines_to_end < 3
+        and (t.is_grave or c.concept in ('time_limit', 'preempted', 'cancelled'))
+        or t.lines_to_end < 6
+        and not t.has_steps
+        or exists (from trouble_sign)
+        or exists (
+            from told_line o
+            join told_sense s on s.sentence = o.sentence and s.sense = 'ended'
+            where o.file_id = t.file_id and o.line_no between t.line_no and t.line_no + 10
+        )
+    )
+    -- where the job itself speaks, a machine's journal says less
+    and (
+        t.is_exception
+        or t.rank is not null
+        or not exists (from job_output)
+        or exists (from job_output o where o.file_id = t.file_id)
+        or speaks_of_job(message)
+    )
+    -- what a line tells of trouble between ranks is sharper there
+    and not exists (
+        from communication_told k
+        where
+            k.file_id = t.file_id
+            and k.line_no = t.line_no
+            or c.concept in ('connect', 'init', 'service', 'config')
+    )
+    -- an exception of a setting is one of the program's own
+    and not (t.is_exception and c.concept in ('config', 'init', 'connect', 'incompatible'))
+    -- a probe of a container, which is made again
+    and not (what = 'connect' and regexp_matches(message, '(?i)\bprobe\b'))
+    and not exists (
+        from told_line o
+        join told_sense s on s.sentence = o.sentence and s.sense = 'harmless'
+        where o.file_id = t.file_id and o.line_no between t.line_no and t.line_no + 20
+    )
+    and not exists (
+        from overcome_line o
+        where o.file_id = t.file_id and o.line_no between t.line_no and t.line_no + 20
+    )
+qualify row_number() over (order by time nulls last, file_id, line_no) = 1
