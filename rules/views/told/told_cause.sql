@@ -58,8 +58,11 @@ where
         || '|warning:|invalid argument|per user-direction|^ninja: | NCCL INFO '
     )
     and not exists (from training_mark where kind = 'end')
-    and not exists (
-        from done_line d where d.file_id = t.file_id and t.line_no - d.line_no between 1 and 60
+    and (
+        t.is_exception
+        or not exists (
+            from done_line d where d.file_id = t.file_id and t.line_no - d.line_no between 1 and 60
+        )
     )
     -- the job ends by it: this line says so or one after it, it is about the last one, or the job
     -- never came to its first step
@@ -69,6 +72,7 @@ where
         and (t.is_grave or c.concept in ('time_limit', 'preempted', 'cancelled'))
         or t.lines_to_end < 6
         and not t.has_steps
+        and (t.is_grave or c.concept <> 'node_lost')
         or exists (from trouble_sign)
         or exists (
             from told_line o
