@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
-from queue import SimpleQueue
+from functools import partial
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -12,6 +10,7 @@ import duckdb
 from logsift.content.incident import Incident
 from logsift.errors import StorageError, UserError
 from logsift.store.database import parsed
+from logsift.store.side_by_side import SideBySide
 from logsift.timings import timed
 
 if TYPE_CHECKING:
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
 
     from logsift.content.model import Rule
     from logsift.store import Store
-
-_SIDE_BY_SIDE = 4
-"""Rules asked at once: each may need memory of its own."""
 
 
 @timed("stage", "rules")
@@ -65,27 +61,16 @@ def _judge(
     queries: Mapping[str, Sequence[str]],
     progress: Callable[[str, int, int], None] | None,
 ) -> list[Incident]:
-    # Most of a rule's time is DuckDB's planning, on one core: rules are asked side by side.
-    free: SimpleQueue[Store] = SimpleQueue()
-    for _ in range(min(len(queries), os.cpu_count() or 1, _SIDE_BY_SIDE)):
-        free.put(store.beside())
+    def ask(rule: str, beside: Store) -> tuple[list[Incident], str]:
+        with timed("rule", rule):
+            return _ask(beside, rules[rule], queries[rule])
 
-    def ask(rule: str) -> tuple[list[Incident], str]:
-        beside = free.get()
-        try:
-            with timed("rule", rule):
-                return _ask(beside, rules[rule], queries[rule])
-        finally:
-            free.put(beside)
-
-    with ThreadPoolExecutor(max(free.qsize(), 1)) as pool:
-        asked = []
-        for answer in pool.map(ask, queries):
-            asked.append(answer)
+    asked = []
+    with SideBySide(store) as side:
+        for answer in [side.submit(partial(ask, rule)) for rule in queries]:
+            asked.append(answer.result())
             if progress:
                 progress("rules", len(asked), len(queries))
-    while not free.empty():
-        free.get().close()
     for rule, (_, failed) in zip(queries, asked, strict=True):
         if failed:
             store.problem(f"rule {rule} failed", failed)

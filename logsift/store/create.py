@@ -88,12 +88,20 @@ def _define(store: Store, catalog: Catalog) -> None:
     for origin, sql in [(r.origin, r.sql) for r in catalog.rules] + [(m.origin, m.sql) for m in catalog.missing]:
         _only_statement(store, origin, sql, duckdb.StatementType.SELECT)
     branched = [
-        (r.name, ordinal, query, by_name, inputs.of(query, r.needs), _stage(r, inputs, for_clocks))
+        (
+            r.name,
+            ordinal,
+            query,
+            by_name,
+            inputs.of(query, r.needs),
+            _stage(r, inputs, for_clocks),
+            inputs.direct(query),
+        )
         for ordinal, r in enumerate(relations)
         if r.name in made
         for query, by_name in branches(r.sql)
     ]
-    store.insert("content_table", [(*row[:4], json.dumps(row[4]), row[5]) for row in branched])
+    store.insert("content_table", [(*row[:4], json.dumps(row[4]), row[5], sorted(row[6])) for row in branched])
     asked = [
         (r.id, n, query, inputs.of(query, r.needs))
         for r in catalog.rules

@@ -162,6 +162,10 @@ class Inputs:
         """The tables filled by formats or the engine that a query reads, directly or through something else."""
         return (self.tables | self.engine) & self._read(references(sql), as_said=False)
 
+    def direct(self, sql: str) -> frozenset[str]:
+        """The tables made of others that a query reads itself, or through views and macros."""
+        return (self.filled - self.tables) & self._read(references(sql), self.filled, as_said=False)
+
     def closure(self, names: Iterable[str]) -> set[str]:
         """Some relations and all that they read, directly or through something else."""
         return self._read(names, as_said=False)

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A query whose rows go into a table, and what it needs to find any."""
+    """A query whose rows go into a table, what it needs to find any, and the tables made of others that it reads."""
 
     table: str
     insert: str
     needs: Needs
     stage: Stage
+    reads: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +45,16 @@ def made(store: Store) -> Made:
     """As the store says; read once."""
     if store.made is None:
         branches = store.con.execute(
-            "SELECT name, query, by_name, needs, stage FROM content_table ORDER BY ordinal, rowid"
+            "SELECT name, query, by_name, needs, stage, reads FROM content_table ORDER BY ordinal, rowid"
         ).fetchall()
         rules = store.con.execute("SELECT rule, query, needs FROM content_rule ORDER BY rule, ordinal").fetchall()
         store.made = Made(
             {name: frozenset(omits) for name, omits in store.con.execute("FROM content_declared").fetchall()},
             [
-                Branch(name, f"INSERT INTO {name} {'BY NAME ' * by_name}{query}", _needs(needs), stage)
-                for name, query, by_name, needs, stage in branches
+                Branch(
+                    name, f"INSERT INTO {name} {'BY NAME ' * by_name}{query}", _needs(needs), stage, frozenset(reads)
+                )
+                for name, query, by_name, needs, stage, reads in branches
             ],
             [(rule, query, _needs(needs)) for rule, query, needs in rules],
             {name: _needs(needs) for name, needs in store.con.execute("FROM content_missing").fetchall()},

@@ -7,19 +7,25 @@ union by itself, a table that only reads empty ones not at all.
 from __future__ import annotations
 
 from collections.abc import Container
-from typing import TYPE_CHECKING
+from concurrent.futures import FIRST_COMPLETED, wait
+from functools import partial
+from graphlib import TopologicalSorter
+from typing import TYPE_CHECKING, NamedTuple
 
 import duckdb
 
 from logsift.store.dependencies import may_find, with_value
 from logsift.store.made import made
 from logsift.store.schema import READ, SEARCHED, timeline
+from logsift.store.side_by_side import SideBySide
 from logsift.timings import timed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
+    from concurrent.futures import Future
 
     from logsift.store.database import Store
+    from logsift.store.made import Branch
     from logsift.store.schema import Stage
 
 
@@ -107,20 +113,35 @@ class Tables:
             store.con.execute(";".join(f"DELETE FROM {name}" for name in sorted(again)))
         self._old -= names
         self._filled.forget(names)
-        for b in branches:
-            self._made += 1
-            if self._progress and "behind the verdict" not in stages:
-                self._progress("tables", min(self._made, self._all), self._all)
-            if not may_find(b.needs, self._filled):
-                continue
-            try:
-                with timed("table", b.table):
-                    rows = store.fill(b.insert)
-            except duckdb.Error as e:
-                store.problem(f"table {b.table} could not be made", str(e))
-            else:
-                if rows:
-                    self._filled.add(b.table)
+        by_table: dict[str, list[Branch]] = {}
+        for branch in branches:
+            by_table.setdefault(branch.table, []).append(branch)
+        order = TopologicalSorter(
+            {name: (frozenset().union(*(b.reads for b in of)) & names) - {name} for name, of in by_table.items()}
+        )
+        order.prepare()
+        with SideBySide(store) as side:
+            filling: dict[Future[_Outcome], str] = {}
+            while order.is_active():
+                for name in order.get_ready():
+                    if inserts := [b.insert for b in by_table[name] if may_find(b.needs, self._filled)]:
+                        filling[side.submit(partial(_fill, name, inserts))] = name
+                    else:
+                        order.done(name)
+                        self._tell(stages, len(by_table[name]))
+                for future in wait(filling, return_when=FIRST_COMPLETED).done:
+                    name, outcome = filling.pop(future), future.result()
+                    for failed in outcome.failed:
+                        store.problem(f"table {name} could not be made", failed)
+                    if outcome.rows:
+                        self._filled.add(name)
+                    order.done(name)
+                    self._tell(stages, len(by_table[name]))
+
+    def _tell(self, stages: Sequence[Stage], branches: int) -> None:
+        self._made += branches
+        if self._progress and "behind the verdict" not in stages:
+            self._progress("tables", min(self._made, self._all), self._all)
 
     def rules(self) -> dict[str, list[str]]:
         """Rule -> those of its queries that may find something."""
@@ -133,6 +154,24 @@ class Tables:
     def missing(self) -> frozenset[str]:
         """The missing sources whose query may find something."""
         return frozenset(name for name, needs in self._content.missing.items() if may_find(needs, self._filled))
+
+
+class _Outcome(NamedTuple):
+    """How many rows went into a table, and what statements failed with."""
+
+    rows: int
+    failed: Sequence[str]
+
+
+def _fill(name: str, inserts: Sequence[str], store: Store) -> _Outcome:
+    rows, failed = 0, []
+    for insert in inserts:
+        try:
+            with timed("table", name):
+                rows += store.fill(insert)
+        except duckdb.Error as e:
+            failed.append(str(e))
+    return _Outcome(rows, failed)
 
 
 def _with_rows(store: Store, names: Collection[str]) -> frozenset[str]:

@@ -66,10 +66,10 @@ ENGINE: Mapping[str, tuple[str, Mapping[str, str]]] = {
         {"what": "VARCHAR", "why": "VARCHAR", "how": "VARCHAR", "commands": "VARCHAR[]"},
     ),
     "content_table": (
-        "tables that the content makes from others, in their order, branch by branch of a union; what `needs` says must be so for a branch to find anything",
+        "tables that the content makes from others, in their order, branch by branch of a union; what `needs` says must be so for a branch to find anything, those it `reads` are filled before",
         {
             "name": "VARCHAR", "ordinal": "BIGINT", "query": "VARCHAR", "by_name": "BOOLEAN", "needs": "JSON",
-            "stage": "VARCHAR",
+            "stage": "VARCHAR", "reads": "VARCHAR[]",
         },
     ),
     "content_rule": (

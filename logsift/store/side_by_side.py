@@ -1,0 +1,54 @@
+"""Work on one store in several threads, each with a connection of its own.
+
+Most of what a statement of the content takes is DuckDB's planning, which is done on one core, however many there are.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Self, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Future
+
+    from logsift.store.database import Store
+
+T = TypeVar("T")
+_MOST = 4
+"""Statements asked at once: each may need memory of its own."""
+
+
+class SideBySide:
+    """As many connections as there are cores, handed to whatever is to be done; at the end of the block all of it is."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._most = store, min(os.cpu_count() or 1, _MOST)
+        self._free: SimpleQueue[Store] = SimpleQueue()
+        self._open = 0
+
+    def __enter__(self) -> Self:
+        self._pool = ThreadPoolExecutor(self._most)
+        return self
+
+    def submit(self, work: Callable[[Store], T]) -> Future[T]:
+        """Do it on a connection, as soon as one is free."""
+        if self._open < self._most and self._free.empty():
+            self._free.put(self._store.beside())
+            self._open += 1
+        return self._pool.submit(self._do, work)
+
+    def _do(self, work: Callable[[Store], T]) -> T:
+        store = self._free.get()
+        try:
+            return work(store)
+        finally:
+            self._free.put(store)
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown(cancel_futures=True)
+        while self._open:
+            self._open -= 1
+            self._free.get().close()
