@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import statistics
 from collections import deque
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import monotonic, process_time, sleep
@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from logsift.content.incident import Incident
     from logsift.content.model import Catalog
 
-LOOK_SECONDS = 0.5
-"""How often files are looked at, where nothing wakes the watch."""
+_LEAST_PAUSE_SECONDS, _MOST_PAUSE_SECONDS = 0.1, 2.0
+_LOOK_SHARE = 0.01
+"""How much of a core looking may take, where nothing wakes the watch: many files, or a slow disk, are looked at less often."""
 LEAST_SILENCE_SECONDS = 20.0
 """A shorter silence is none, whatever the rhythm."""
 _GAPS = 8
@@ -108,6 +109,8 @@ class Watch:
         self._told: Analysis | None = None
         self._standing: list[tuple[Row, str]] = []
         self._words: dict[str, tuple[int, str]] = {}
+        self.pause_seconds = _LEAST_PAUSE_SECONDS
+        """Until files are to be looked at again, where nothing wakes the watch."""
         self._stale, self._cost, self._concluded, self._turn = False, 0.0, float("-inf"), 0
 
     def look(self) -> Iterator[Event]:
@@ -117,7 +120,10 @@ class Watch:
             StorageError: the rows cannot be kept.
         """
         before = {name: f.grew for name, f in self._follower.files.items()}
+        began = process_time()
         changes = list(self._follower.changes())
+        pause = (process_time() - began) / _LOOK_SHARE
+        self.pause_seconds = min(max(pause, _LEAST_PAUSE_SECONDS), _MOST_PAUSE_SECONDS)
         yield from self._of_files(changes)
         if changes:
             self._read(changes)
@@ -219,10 +225,12 @@ class Watch:
         self._rows.con.execute("CHECKPOINT")
         path = self._work / f"told-{self._turn}"
         shutil.copyfile(self._work / "rows", path)
-        with closing(Store.open(path, read_only=False)) as store:
+        with ExitStack() as until_kept:
+            store = until_kept.enter_context(closing(Store.open(path, read_only=False)))
             pipeline.explain(store, self._catalog, files)
-            store.finish()
-        last, self._verdict = self._verdict, Analysis.of(self._run, Store.open(path), self._catalog, place=self._run)
+            store.seal()  # it stays open: nobody else reads the file, and to write it takes longer than what is new
+            last, self._verdict = self._verdict, Analysis.of(self._run, store, self._catalog, place=self._run)
+            until_kept.pop_all()
         if last:
             last.store.close()
             with suppress(OSError):
@@ -321,7 +329,7 @@ def watch(
                     show(one)
                 if until():
                     break
-                wake(LOOK_SECONDS)
+                wake(one.pause_seconds)
         except KeyboardInterrupt:
             pass
         finally:
