@@ -97,3 +97,13 @@ def test_every_sense_has_phrases_and_every_phrase_a_sense_that_counts(told: Anal
 def test_no_phrase_is_longer_than_what_is_looked_for(told: Analysis) -> None:
     long = told.store.rows("SELECT phrase FROM plain_phrase WHERE len(string_split(phrase, ' ')) > 4")
     assert long == []
+
+
+def test_the_forms_of_a_phrase_stand_once(told: Analysis) -> None:
+    stems = "array_to_string(list_transform(string_split(phrase, ' '), lambda word: word_stem(word)), ' ')"
+    assert (
+        told.sql(
+            f"SELECT list(phrase) AS same FROM plain_phrase GROUP BY {stems}, phrase = upper(phrase) HAVING count(*) > 1"
+        )
+        == []
+    )

@@ -1,8 +1,17 @@
 -- table: One row at most: the first line in which a program that no grammar knows tells why the job
--- ended (in the columns of told_line, and of a rule's result), and that is not taken back. hosts
--- are
--- those that it names, path, url and peer what it could not reach.
+-- ended (in the columns of told_line, and of a rule's result), and that is not taken back. hosts:
+-- those that it names; path, url, peer: what it could not reach.
 -- only with told_concept
+with
+    taking_back as (
+        select file_id, line_no
+        from told_line
+        join told_sense using (sentence)
+        where sense = 'harmless'
+        union all
+        select file_id, line_no
+        from overcome_line
+    )
 select
     t.*,
     c.concept as what,
@@ -101,12 +110,7 @@ where
     -- a probe of a container, which is made again
     and not (what = 'connect' and regexp_matches(message, '(?i)\bprobe\b'))
     and not exists (
-        from told_line o
-        join told_sense s on s.sentence = o.sentence and s.sense = 'harmless'
-        where o.file_id = t.file_id and o.line_no between t.line_no and t.line_no + 20
-    )
-    and not exists (
-        from overcome_line o
+        from taking_back o
         where o.file_id = t.file_id and o.line_no between t.line_no and t.line_no + 20
     )
 qualify row_number() over (order by time nulls last, file_id, line_no) = 1

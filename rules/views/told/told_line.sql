@@ -1,8 +1,7 @@
--- table: One row per line with which a program that no grammar knows may tell of a failure, and
--- after which the job does not go on. sentence: what of its message is judged;
--- lines_to_end: how many lines follow it in its file; is_after_steps: all steps stand before it;
--- is_grave: its words are those of an error; is_mild: it calls itself harmless. Of very many those
--- nearest to the ends of their files.
+-- table: One row per line with which a program that no grammar knows may tell of a failure.
+-- sentence: what of its message is judged; lines_to_end: how many lines follow it in its file;
+-- is_after_steps: all steps stand before it; is_grave: its words are those of an error; is_mild: it
+-- calls itself harmless. Of very many those nearest to the ends of their files.
 -- only with unread_line, ending_line, exception
 with
     step as (
@@ -84,13 +83,4 @@ where
         || '|^\[c10d\]'
     )
     and (f.lines - l.line_no < 200 or exists (from trouble_sign))
-    and (
-        select count(*)
-        from training_line t
-        where
-            t.file_id = l.file_id
-            and t.line_no > l.line_no
-            and (t.rank is null or l.rank is null or t.rank = l.rank)
-    )
-    < 2
 qualify row_number() over (order by lines_to_end, file_id, l.line_no) <= 4000
