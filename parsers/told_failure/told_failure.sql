@@ -30,7 +30,9 @@ with
         from told_line t
         join told_concept c using (sentence)
         where
-            c.concept in ('device_memory', 'host_memory', 'memory', 'accelerator', 'heat')
+            c.subject = 'job'
+            and c.is_first
+            and c.concept in ('device_memory', 'host_memory', 'memory', 'accelerator', 'heat')
             and not t.is_mild
             and not exists (
                 from told_failure_line l where l.file_id = t.file_id and l.line_no = t.line_no

@@ -51,22 +51,102 @@ UNTOLD = [
 ]
 
 
+BETWEEN_RANKS = {
+    "error: rank 2 called all_reduce while rank 5 called broadcast": "mismatch",
+    "shape mismatch in reduce_scatter: rank 0 has 1024 elements, rank 3 has 512": "mismatch",
+    "ranks disagree on the next operation: rank 1 expects allgather #88, rank 4 sent alltoall #88": "mismatch",
+    "collective order differs between rank 0 (seq 17) and rank 6 (seq 18)": "mismatch",
+    "inconsistent dtype across ranks: rank 0 bfloat16, rank 7 float32": "mismatch",
+    "xccl: allreduce aborted, error code 7": "gave_up",
+    "[ERROR] communicator was destroyed while operations were in flight": "gave_up",
+    "bootstrap failed: no common network interface": "gave_up",
+    "NVSHMEM: symmetric heap allocation failed, out of memory": "gave_up",
+    "ERROR rccl topology detection failed: invalid peer mask": "gave_up",
+    "nvlink between GPU 2 and GPU 3 is broken, cannot build ring": "gave_up",
+    "barrier: rank 12 has not arrived after 600 s": "missing",
+    "all_gather 512 is stuck, still waiting for ranks 3, 7": "missing",
+    "allreduce 77 incomplete, no contribution from rank 9": "missing",
+    "stragglers: ranks 4-7 did not enter the barrier": "missing",
+    "worker 3 never reached all_to_all 18": "missing",
+    "Rank 5 is missing from the collective": "missing",
+    "rendezvous timed out after 900 s": "init",
+    "only 6 of 8 workers joined before the deadline": "roll",
+    "process group could not be formed: gave up after 10 min": "init",
+    "timed out waiting for 16 workers to register": "init",
+    "key 'comm_id_0' was not published by rank 0 within 300 s": "init",
+    "world size mismatch: 8 expected, 7 seen in bootstrap": "init",
+    "rank 3 failed to register with the coordinator within 120 s": "init",
+    "rank 4 registered twice, another process has its place": "init",
+    "roce path failed: too many retransmissions, queue pair 12 is in error": "transport",
+    "QP 71 moved to error state: completion with status 12": "transport",
+    "roce: too many retransmissions, path is dead": "transport",
+    "ib completion error 10 (remote access) on qp 0x8a1": "transport",
+    "efa endpoint reported unrecoverable cq error": "transport",
+    "cannot reach rank 4 at 10.0.3.7:40112: no route to host": "connect",
+    "peer 10.1.0.9:5512 refused the connection": "connect",
+    "worker lift-4 could not connect to leader lift-0:29400 (timed out)": "connect",
+    "connect to coordinator 10.0.0.4:1234 timed out": "connect",
+    "error: the other end of the link to rank 6 hung up": "peer",
+    "lost connection to worker 3": "peer",
+    "rank 11 disappeared: socket eof": "peer",
+    "no heartbeat from worker 12 for 90 s": "peer",
+    "replica 3 is dead, its session expired": "peer",
+    "broken pipe while sending to rank 2": "peer",
+    "allreduce 4401 stuck for 600 s": "timeout",
+    "collective #88 exceeded its deadline of 1800 s": "timeout",
+    "barrier timed out": "timeout",
+    "all_gather did not complete within 300 s": "timeout",
+    "recv from stage 3 timed out after 120 s": "timeout",
+    "rank 3 made no progress for 900 s, says the hang detector": "timeout",
+}
+"""By sentence what it tells of trouble between the ranks of a job."""
+
+AT_PEACE = [
+    "rank 3 finished, 100 steps in 12 s",
+    "rank 0 is waiting for the data loader",
+    "all ranks passed the barrier in 0.2 s",
+    "allreduce bandwidth 188 GB/s, 0 errors",
+    "rank 3 reconnected after the connection was reset by peer",
+    "lustre: connection to rank 3 lost",
+    "bootstrap finished in 3.2 s on 64 ranks",
+    "timeout of collectives set to 1800 s",
+    "worker 2 has exited normally",
+    "ring order: 0 1 2 3, no p2p between 0 and 4",
+    "nccl version 2.21.5 differs from the one torch was built with",
+    "rank 0 loaded checkpoint, 12 workers report ready",
+    "waiting for all workers to join, 3 of 8 so far",
+    "heartbeat of worker 3 ok",
+]
+
+
 @pytest.fixture(scope="module")
 def told(catalog: Catalog, tmp_path_factory: pytest.TempPathFactory) -> Analysis:
     """Each sentence is a line of a log of its own, so that none takes back another."""
     run = tmp_path_factory.mktemp("told")
-    for n, sentence in enumerate([*TOLD, *UNTOLD]):
+    for n, sentence in enumerate([*TOLD, *UNTOLD, *BETWEEN_RANKS, *AT_PEACE]):
         (run / f"{n}.log").write_text(f"{sentence}\n")
     return analyze(run, catalog=catalog, db=None)
 
 
 def test_what_a_sentence_tells_is_told_by_its_words_in_any_order(told: Analysis) -> None:
-    rows = told.store.rows(
-        "SELECT message, min(concept) AS concept FROM told_line JOIN told_concept USING (sentence) GROUP BY message"
-    )
-    concepts = {str(r["message"]): r["concept"] for r in rows}
+    concepts = concepts_of(told, "job")
     assert {sentence: concepts.get(sentence) for sentence in TOLD} == TOLD
     assert [sentence for sentence in UNTOLD if sentence in concepts] == []
+
+
+def test_what_goes_wrong_between_ranks_is_told_in_anybodys_words(told: Analysis) -> None:
+    concepts = concepts_of(told, "ranks")
+    assert {sentence: concepts.get(sentence) for sentence in BETWEEN_RANKS} == BETWEEN_RANKS
+    assert [sentence for sentence in AT_PEACE if sentence in concepts] == []
+
+
+def concepts_of(told: Analysis, subject: str) -> dict[str, str]:
+    """By line what it tells of a subject."""
+    rows = told.store.rows(
+        "SELECT text, concept FROM plain_line JOIN told_concept USING (sentence) WHERE subject = ? AND is_first",
+        [subject],
+    )
+    return {str(r["text"]): str(r["concept"]) for r in rows}
 
 
 def test_forms_of_a_word_are_one_and_names_and_numbers_are_told_by_their_looks(told: Analysis) -> None:

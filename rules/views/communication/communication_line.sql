@@ -1,6 +1,7 @@
 -- table: One row per line that nobody read, or exception of a collective, that may tell of trouble
--- between the ranks: only where no known source tells of any. source: line | exception; words: what
--- is judged.
+-- between the ranks: only where no known source tells of any. source: line | exception; words:
+-- where
+-- names and numbers are looked for; sentence: what is judged.
 -- only with unread_line, exception
 with
     known as (
@@ -29,9 +30,20 @@ with
             or exists (from ended_from_outside)
             or exists (from launcher_event where event in ('connect_failed', 'peer_hung_up'))
     )
-select 'line' as source, text, word, rank, host, time, file_id, line_no, text as words
-from unread_line
-where uptime_seconds is null and not exists (from known)
+select
+    'line' as source,
+    text,
+    word,
+    rank,
+    host,
+    time,
+    file_id,
+    line_no,
+    lines_to_end,
+    sentence,
+    text as words
+from plain_line
+where word is not null and uptime_seconds is null and not exists (from known)
 union all by name
 select
     'exception' as source,
@@ -42,6 +54,8 @@ select
     time,
     file_id,
     line_no,
+    lines_after as lines_to_end,
+    told_sentence(exception_text(class, message)) as sentence,
     regexp_replace(class, '([a-z])([A-Z])', '\1 \2', 'g') || ': ' || message as words
 from fatal_exception
 where (certain or lines_after <= 5) and kind = 'collective' and not exists (from known)

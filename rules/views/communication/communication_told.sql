@@ -1,14 +1,20 @@
 -- table: One row per line or exception in which a program tells, in words of its own that no
 -- grammar knows, of trouble between the ranks of its job, where no known source tells of any. kind:
--- see communication_trouble; of several kinds only the most telling. rank, host: who tells it;
+-- see plain_concept; of several kinds only the most telling. rank, host: who tells it;
 -- missing, joined, expected, op, seq, seconds, peer: what it names.
--- only with communication_line
+-- only with communication_line, told_concept
 with
     judged as (
-        select *, communication_trouble(words) as kind
-        from communication_line
+        select
+            l.*,
+            case when concept = 'roll' then 'init' else concept end as kind,
+            told_missing_ranks(words) as missing_ranks,
+            told_joined(words) as roll
+        from communication_line l
+        join told_concept c using (sentence)
         where
-            not regexp_matches(
+            c.subject = 'ranks'
+            and not regexp_matches(
                 text, '^\[?W[0-9 ]|^\[c10d\]|(?i)\bdisabled because\b|to silence this'
             )
             and (
@@ -19,6 +25,10 @@ with
                     || '|shutt)ing\b'
                 )
             )
+            -- who is missing, and how many came, has to be said
+            and (concept <> 'missing' or len(missing_ranks) > 0)
+            and (concept <> 'roll' or roll[1] < roll[2])
+        qualify row_number() over (partition by source, file_id, line_no order by place) = 1
     ),
     ended as (
         select m.file_id, min(line_no) as line_no
@@ -29,7 +39,6 @@ with
     at_end as (
         select
             j.*,
-            f.lines - j.line_no as lines_to_end,
             -- a library's own word is a failure's only where the job gives up with it
             exists (
                 from communication_line l
@@ -40,12 +49,10 @@ with
             )
             or exists (from trouble_sign) as is_backed
         from judged j
-        join file f using (file_id)
         left join ended e using (file_id)
         where
-            kind is not null
-            and (kind <> 'gave_up' or word in ('fatal', 'error') and j.source = 'line')
-            and (f.lines - j.line_no <= 60 or exists (from trouble_sign))
+            (kind <> 'gave_up' or word in ('fatal', 'error') and j.source = 'line')
+            and (lines_to_end <= 60 or exists (from trouble_sign))
             and coalesce(j.line_no < e.line_no, true)
             and (
                 select count(distinct m.step) < 2
@@ -90,9 +97,9 @@ select
     source,
     kind,
     text,
-    nullif(told_missing_ranks(words), []) as missing,
-    told_joined(words)[1] as joined,
-    told_joined(words)[2] as expected,
+    nullif(missing_ranks, []) as missing,
+    roll[1] as joined,
+    roll[2] as expected,
     nullif(
         lower(
             regexp_replace(

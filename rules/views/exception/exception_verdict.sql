@@ -24,7 +24,8 @@ with
                     else c.kind
                 end,
                 message,
-                chained
+                chained,
+                t.concept
             ) as kind,
             exception_module_level(frames) as uncaught,
             last_value(e.class) over in_order as raised_class,
@@ -49,6 +50,11 @@ with
             ) as is_missed_lookup
         from exception e
         left join exception_class c using (class)
+        left join
+            told_concept t
+            on t.subject = 'ranks'
+            and t.is_first
+            and t.sentence = told_sentence(exception_text(e.class, message))
         where coalesce(chained, '') <> 'ignored'
         window
             chain as (partition by file_id, stream, chain_line),

@@ -28,9 +28,16 @@ create macro lacks_memory(message) as
     )
 ;
 
+-- An exception as the last line of a traceback has it.
+create macro exception_text(class, message) as
+    class || ': ' || coalesce(message, '')
+;
+
 -- What an exception means: the program's own failure, an echo of another process's end, or
--- something with a rule of its own. class_kind = what exception_class says of its class.
-create macro exception_kind(class, class_kind, message, chained) as
+-- something with a rule of its own. class_kind = what exception_class says of its class;
+-- between_ranks
+-- = what its words tell of trouble between ranks.
+create macro exception_kind(class, class_kind, message, chained, between_ranks) as
     case
         when chained = 'ignored'
         then 'ignored'
@@ -128,11 +135,7 @@ create macro exception_kind(class, class_kind, message, chained) as
             )
             -- in any library's words
             or coalesce(
-                communication_trouble(
-                    regexp_replace(class, '([a-z])([A-Z])', '\1 \2', 'g') || ': ' || message
-                )
-                <> 'gave_up',
-                false
+                between_ranks <> 'gave_up', false
             )
         then 'collective'
         when

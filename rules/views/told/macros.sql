@@ -1,3 +1,41 @@
+-- A line of source code, of help, of a list of tests.
+create macro is_code(text) as
+    regexp_matches(
+        text,
+        '^\s*(?:raise|def|class|if|elif|else|for|while|return|assert|self\.|print|import|from'
+        || '|with|try|except|(?i)usage|//|# |--|\*|>|\$|<|test[_ ])'
+        || '|\{\s*$|^\s*\}|\);\s*$|raise [A-Z]|\bdef |(?i)usage:|\.\.\. ok$'
+    )
+;
+
+-- What of a line is judged by its words: without the keys around its message, and without advice.
+create macro told_sentence(text) as
+    array_to_string(
+        list_filter(
+            string_split(
+                regexp_replace(
+                    coalesce(
+                        nullif(
+                            regexp_extract(text[:300], '\b(?:msg|message)="([^"]+)"', 1), ''
+                        ),
+                        text[:300]
+                    ),
+                    '([.!?]) +([A-Z])',
+                    '\1' || chr(10) || '\2',
+                    'g'
+                ),
+                chr(10)
+            ),
+            lambda part:
+            not regexp_matches(
+                part,
+                '^(?:Please|Try|Make sure|Consider|See|If|To|For|You (?:can|may|might)|Check)\b'
+            )
+        ),
+        ' '
+    )
+;
+
 -- A word without its ending, so that its forms count alike: kill, kills, killed, killing.
 create macro without_ending(word) as
     case
@@ -18,7 +56,9 @@ create macro word_stem(word) as
 
 -- A sentence in lower case, and in capitals what its names and numbers look like.
 create macro with_shapes(sentence) as
-    sentence.regexp_replace('([a-z])([A-Z][a-z])', '\1 \2', 'g').lower()
+    sentence.regexp_replace('([a-z])([A-Z][a-z])', '\1 \2', 'g')
+    .regexp_replace('([A-Z]{2})([A-Z][a-z]{2})', '\1 \2', 'g')
+    .lower()
     .regexp_replace('[a-z][a-z0-9+.-]*://[^ ,;)"'']+', ' URL ', 'g')
     .regexp_replace('(\.(?:cc?|cpp|cu|h|py|go|rs|java|js|lua)):[0-9]+', '\1 ', 'g')
     .regexp_replace('\b[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9]\b', ' PCI ', 'g')
@@ -52,6 +92,10 @@ create macro with_shapes(sentence) as
     )
     .regexp_replace('\blib[a-z0-9_+-]+(?:\.so[.0-9]*)?\b', ' LIBRARY ', 'g')
     .regexp_replace('\bsm_?[0-9]+\b', ' SM ', 'g')
+    .regexp_replace('\b(?:one)?[a-z]{1,4}ccl\b', ' CCL ', 'g')
+    .regexp_replace('\b([0-9]+)(?:-[0-9]+)+\b', '\1', 'g')
+    .regexp_replace('\brank_?([0-9]+)\b', ' rank \1 ', 'g')
+    .regexp_replace('\b(?:mlx[45]|cxi|hfi|bnxt_re|irdma)_?[0-9]+\b', ' hca ', 'g')
     .regexp_replace('\b50[0-4]\b', ' 50X ', 'g')
     .regexp_replace('\b40[134]\b', ' 40X ', 'g')
     .regexp_replace(

@@ -57,14 +57,14 @@ select
 from told_line t
 join told_concept c using (sentence)
 where
-    t.is_after_steps
+    c.subject = 'job'
+    and c.is_first
+    and t.is_after_steps
     and t.lines_to_end < case when t.is_grave then 40 else 15 end
     and not t.is_mild
-    -- source, help, an error's number, what NCCL looks for and does without
+    -- an error's number, what NCCL looks for and does without
     and not regexp_matches(
-        message,
-        '(?i)usage:|^\s*(?:# |//|\*|>|\$|<)|raise [A-Z]|\bdef |^\s*return |[{}]\s*$|\);\s*$'
-        || '|warning:|invalid argument|per user-direction|^ninja: | NCCL INFO '
+        message, '(?i)warning:|invalid argument|per user-direction|^ninja: | NCCL INFO '
     )
     and not exists (from training_mark where kind = 'end')
     and (

@@ -1,30 +1,22 @@
--- table: One row per sense of a phrase in the sentence of a told_line: position and length in its
--- words. Phrases of plain_phrase count in any form of their words.
--- only with told_line
+-- table: One row per sense of a phrase in a plain_sentence: position and length in its words.
+-- Phrases of plain_phrase count in any form of their words.
+-- only with plain_sentence
 with
-    sentence as (select distinct sentence, plain_words(sentence) as words from told_line),
-    place as (select sentence, words, unnest(range(1, len(words) + 1)) as position from sentence),
-    phrase as (
+    sentence as (select sentence, plain_words(sentence) as words from plain_sentence),
+    place as (select *, unnest(range(1, len(words) + 1)) as position from sentence),
+    piece as (
         select
-            array_to_string(
-                list_transform(
-                    string_split(phrase, ' '),
-                    lambda word: case when word = upper(word) then word else word_stem(word) end
-                ),
-                ' '
-            ) as phrase,
-            len(string_split(phrase, ' ')) as length,
-            unnest(string_split(senses, ' ')) as sense
-        from plain_phrase
-    ),
-    found as (
-        select distinct sentence, position, length, sense, words
+            sentence,
+            position,
+            length,
+            array_to_string(words[position:position + length - 1], ' ') as phrase
         from place, range(1, 5) l(length)
-        join phrase using (length)
-        where phrase.phrase = array_to_string(words[position:position + length - 1], ' ')
-    )
-select sentence, position, length, sense
+        where position + length - 1 <= len(words)
+    ),
+    found as (select sentence, position, length, sense from piece join phrase_sense using (phrase))
+select f.*
 from found f
+join sentence using (sentence)
 where
     sense <> '-'
     -- a phrase that means nothing hides its words
@@ -50,7 +42,11 @@ where
             'preempt',
             'wrecked',
             'absent',
-            'damaged'
+            'damaged',
+            'gone',
+            'broken',
+            'fault',
+            'late'
         )
         and list_has_any(
             words[greatest(position - 3, 1):position - 1], ['no', 'not', 'never', 'non', 'without']
