@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
+from time import sleep
 from typing import TYPE_CHECKING, Self, TypeVar
 
 if TYPE_CHECKING:
@@ -19,15 +20,20 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _MOST = 4
 """Statements asked at once: each may need memory of its own."""
+_STOP_SECONDS = 0.05
+"""How often statements are told to end: one that has not begun yet does not hear it."""
 
 
 class SideBySide:
-    """As many connections as there are cores, handed to whatever is to be done; at the end of the block all of it is."""
+    """As many connections as there are cores, handed to whatever is to be done.
+
+    At the end of the block all of it is done; where the block is left by an exception, what is being done is stopped.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store, self._most = store, min(os.cpu_count() or 1, _MOST)
+        self._open: list[Store] = []
         self._free: SimpleQueue[Store] = SimpleQueue()
-        self._open = 0
 
     def __enter__(self) -> Self:
         self._pool = ThreadPoolExecutor(self._most)
@@ -35,9 +41,9 @@ class SideBySide:
 
     def submit(self, work: Callable[[Store], T]) -> Future[T]:
         """Do it on a connection, as soon as one is free."""
-        if self._open < self._most and self._free.empty():
-            self._free.put(self._store.beside())
-            self._open += 1
+        if len(self._open) < self._most and self._free.empty():
+            self._open.append(self._store.beside())
+            self._free.put(self._open[-1])
         return self._pool.submit(self._do, work)
 
     def _do(self, work: Callable[[Store], T]) -> T:
@@ -47,8 +53,11 @@ class SideBySide:
         finally:
             self._free.put(store)
 
-    def __exit__(self, *_: object) -> None:
-        self._pool.shutdown(cancel_futures=True)
-        while self._open:
-            self._open -= 1
-            self._free.get().close()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._pool.shutdown(wait=kind is None, cancel_futures=True)
+        while self._free.qsize() < len(self._open):
+            for store in self._open:
+                store.con.interrupt()
+            sleep(_STOP_SECONDS)
+        for store in self._open:
+            store.close()

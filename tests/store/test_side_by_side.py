@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from threading import Barrier
+from threading import Barrier, Event
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -43,3 +43,23 @@ def test_a_statement_that_fails_gives_its_connection_back(store: Store) -> None:
             with pytest.raises(duckdb.ConversionException):
                 one.result()
         assert side.submit(lambda beside: beside.fill("INSERT INTO ride VALUES (1)")).result() == 1
+
+
+def test_a_block_that_is_left_by_an_exception_stops_what_is_being_done(store: Store) -> None:
+    begun = Event()
+
+    def ride(beside: Store) -> int:
+        begun.set()
+        return beside.fill("INSERT INTO ride SELECT count(*) FROM range(1000000000) a, range(1000000000) b")
+
+    riding = []
+
+    def leave() -> None:
+        with SideBySide(store) as side:
+            riding.append(side.submit(ride))
+            begun.wait(20)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        leave()
+    assert isinstance(riding[0].exception(), duckdb.InterruptException)
