@@ -134,6 +134,14 @@ say = '''
 '''
 
 [[summary]]
+when = "kind == 'unhealthy'"
+say = '''
+{% if host %}{{ host }}: {% endif %}DCGM's health watch finds
+{% if gpu_indexes %}{{ gpu_indexes | ranks('GPU') }}{% else %}a GPU{% endif %} unhealthy:
+{{ tests | names }}{% if diagnosis %} ({{ diagnosis }}){% endif %}
+'''
+
+[[summary]]
 when = "vendor == 'amd'"
 say = '''
 {% if gpu %}AMD GPU {{ gpu | bus_id }}{% else %}An AMD GPU{% endif %}
@@ -379,7 +387,7 @@ run = ["nvidia-imex-ctl -N", "systemctl restart nvidia-imex"]
 [[step]]
 when = '''
 vendor == 'nvidia' and severity == 'critical' and not nvlink_access_refused
-and kind not in ('diagnosis', 'replace', 'service', 'missing', 'returned')
+and kind not in ('diagnosis', 'unhealthy', 'replace', 'service', 'missing', 'returned')
 '''
 say = '''
 Run a diagnosis before {% if host %}{{ host }}{% else %}the node{% endif %} goes back to the pool,
@@ -407,6 +415,14 @@ Run the failed {{ tests | agree('test', 'tests') }} once more, and open a repair
 output.
 '''
 run = ["dcgmi diag -r 3 -v", "nvidia-bug-report.sh"]
+
+[[step]]
+when = "kind == 'unhealthy'"
+say = '''
+Take {% if host %}{{ host }}{% else %}the node{% endif %} out, and run the diagnosis: the watch only
+counts what went wrong while jobs ran.
+'''
+run = ["dcgmi health -c -j", "dcgmi diag -r 3", "nvidia-bug-report.sh"]
 
 [[step]]
 when = "kind == 'diagnosis' and busy"

@@ -1,5 +1,6 @@
--- table: One row per dcgmi diag whose tests of the GPU failed. A diagnosis that could not get at
--- the GPU, because somebody used it (busy), tells nothing of it.
+-- table: One row per dcgmi diag whose tests of the GPU failed, and per dcgmi health that calls one
+-- unhealthy. A diagnosis that could not get at the GPU, because somebody used it (busy), tells
+-- nothing of it.
 with
     note as (
         select
@@ -42,7 +43,7 @@ with
             and regexp_matches(
                 t.test,
                 'memory|diagnostic|pcie|stress|power|bandwidth|pulse|row remap|nvlink|integration'
-                || '|\beud\b|nvbandwidth',
+                || '|\beud\b|nvbandwidth|^SM system$',
                 'i'
             )
 
@@ -77,7 +78,7 @@ select
     'probable' as confidence,
     case when bool_and(is_busy) then 'info' else 'critical' end as severity,
     'nvidia' as vendor,
-    'diagnosis' as kind,
+    case when bool_and(test like '% system') then 'unhealthy' else 'diagnosis' end as kind,
     case when bool_and(is_busy) then true end as busy,
     any_value(test) as error,
     list_sort(list(distinct test) filter (test is not null)) as tests,
