@@ -1,7 +1,9 @@
 -- The program finds a driver, and no GPU: none is given to it, or none is left.
 create macro sees_no_gpu(message) as
     regexp_matches(
-        message, 'No (?:CUDA|HIP|XPU) GPUs are available|no CUDA-capable device is detected'
+        message,
+        'No (?:CUDA|HIP|XPU) GPUs are available|no (?:CUDA|ROCm|HIP)-capable device is detected'
+        || '|no supported devices found for platform (?:CUDA|ROCM)'
     )
 ;
 
