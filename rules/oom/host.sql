@@ -335,7 +335,12 @@ with
             max(used_bytes) as used_bytes,
             case reason when 'ray' then max(limit_bytes) end as total_bytes,
             -- others print the number of who tells
-            case when reason = 'dask' and count(distinct pid) = 1 then any_value(pid) end as pid
+            case
+                when reason = 'dask' and count(distinct pid) = 1
+                then any_value(pid)
+                when reason = 'ray'
+                then any_value(pid) filter (limit_bytes is not null)
+            end as pid
         from oomd_kill
         where
             reason in ('swap', 'ray', 'dask')
