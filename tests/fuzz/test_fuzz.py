@@ -16,9 +16,29 @@ from logsift import Catalog
 def test_damaged_files_end_in_rows_or_problems(catalog: Catalog) -> None:
     fuzz = Fuzz(catalog, random.Random(18))
     with tempfile.TemporaryDirectory() as folder:
-        for _ in range(4):
-            fuzz.parts()
-            fuzz.bulk(Path(folder))
-            fuzz.once(Path(folder))
+        for _ in range(2):
+            fuzz.parts(count=50)
+            fuzz.bulk(Path(folder), 5_000)
+            fuzz.once(Path(folder), 4)
     assert set(fuzz.tries) >= {"unpickler", "lines alone", "lines in bulk", "lines", "delimited metrics_csv"}
     assert [(kind, why) for kind, why, _ in fuzz.found] == []
+
+
+@pytest.mark.slow
+def test_damaged_runs_end_in_reports(catalog: Catalog) -> None:
+    fuzz = Fuzz(catalog, random.Random(18))
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(12):
+            fuzz.whole(Path(folder))
+    assert fuzz.tries == {"whole analyses": 12}
+    assert fuzz.found == []
+
+
+def test_the_least_input_that_fails_is_kept(catalog: Catalog) -> None:
+    def read(lines: list[bytes]) -> None:
+        if b"bad" in lines:
+            raise ValueError("bad")
+
+    fuzz = Fuzz(catalog, random.Random(18))
+    assert fuzz.tried("lines", [b"good"] * 50 + [b"bad"] + [b"good"] * 50, read)
+    assert (fuzz.tries.total(), fuzz.found) == (101, [("lines", "ValueError: bad", [b"bad"])])
