@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,22 @@ from importlinter.application.use_cases import lint_imports
 from importlinter.configuration import configure
 
 ROOT = Path(__file__).resolve().parents[1]
+TOP = {"pyproject.toml", "logsift", "parsers", "rules", "tests", "fixtures", "README.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE"}  # fmt: skip
+LARGE: dict[str, str] = {}
+"""Tracked files of more than a megabyte -> why they are."""
+
+
+def tracked() -> list[Path]:
+    """What git would hold of a commit of everything: what is in the tree and not ignored."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+    )
+    if listed.returncode:
+        pytest.skip("no checkout of git")
+    return [path for name in listed.stdout.split(b"\0") if name and (path := ROOT / name.decode()).is_file()]
 
 
 def test_arrows_point_down_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,3 +67,14 @@ def test_no_regex_of_the_content_meets_an_engine_that_goes_back() -> None:
         and any(isinstance(a, ast.Attribute) and a.attr in written for arg in call.args for a in ast.walk(arg))
     ]
     assert gone_back == []
+
+
+def test_nothing_slips_into_the_top_of_the_tree() -> None:
+    """Folders and files of its top level are these, and dot files: what a command leaves there by mistake is none of them."""
+    top = {path.relative_to(ROOT).parts[0] for path in tracked()}
+    assert {name for name in top if not name.startswith(".")} == TOP
+
+
+def test_no_file_of_the_tree_is_large() -> None:
+    large = {path.relative_to(ROOT).as_posix() for path in tracked() if path.stat().st_size > 1_000_000}
+    assert large == LARGE.keys()

@@ -39,6 +39,11 @@ _NOT_LOGS = re.compile(
 )
 _SPARE = re.compile(r"(?:~|\.(?:bak|orig|rej|save))\Z")
 """How editors and version control name the copy of a file that they keep."""
+_COPIED = re.compile(
+    r"(?:Copy of )?(?P<stem>.+?)(?: ?\((?:[0-9]+|copy|another copy|[0-9]+[a-z]{2} copy)\)|(?: - |[ _-])copy(?: ?\(?[0-9]+\)?)?)?(?P<rest>\.[^/ ]*)?",
+    re.IGNORECASE,
+)
+"""How browsers and file managers name a copy of a file beside it."""
 _SETTINGS = re.compile(r"\.(?:bash|conf|csh|env|json|properties|sbatch|service|sh|yaml|yml|zsh)")
 _NOTES = re.compile(
     r"(?:change-?logs?|changes|news|readme|copyright|copying|licen[cs]es?|authors|contributors|release[-_]?notes|todo|faq)"
@@ -188,7 +193,7 @@ def _status(path: Path, why: str) -> tuple[int, int, str]:
 def _once(found: Sequence[Found]) -> list[Found]:
     """Each text once: of what is a link to another of these files, or a copy of one, or of its end, below a further folder, it is told.
 
-    Two stacks of one moment would else look like two moments, and one witness like two. Such copies are what backups and
+    So it is of a copy beside its original whose name says that it is one (`dump (1).txt`). Two stacks of one moment would else look like two moments, and one witness like two. Such copies are what backups and
     trackers of experiments make (`train.log`, `wandb/latest-run/files/train.log`); logs of ranks that look alike lie side by side.
     """
     readable = {f.name: f for f in found if not f.why}
@@ -205,7 +210,20 @@ def _once(found: Sequence[Found]) -> list[Found]:
                 (f, same), key=lambda x: (x.size, len([h for h in hints(x.name) if h is not None]), -len(x.name))
             )
             told[copy.name] = f"{_COPY if copy.size == kept.size else _END} {kept.name}"
+    for f in readable.values():
+        beside = readable.get(_original(f.name))
+        if beside and beside is not f and not {f.name, beside.name} & told.keys():
+            if f.size == beside.size and _same(f, beside):
+                told[f.name] = f"{_COPY} {beside.name}"
     return [replace(f, why=told[f.name]) if f.name in told else f for f in found]
+
+
+def _original(name: str) -> str:
+    """What the file would be a copy of, by its name."""
+    folder, _, last = name.rpartition("/")
+    parts = _COPIED.fullmatch(last) if "(" in last or "copy" in last.lower() else None
+    original = f"{parts['stem']}{parts['rest'] or ''}" if parts else last
+    return f"{folder}/{original}" if folder else original
 
 
 def _identity(file: Found) -> tuple[int, int] | None:

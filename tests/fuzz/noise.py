@@ -266,7 +266,7 @@ def texts_of(run: Path) -> Texts:
 
 
 NO_OUTPUT = re.compile(
-    r"NVRM|execve|^\d+ \d\d:\d\d:\d\d\.\d+ \w+\(|^Thread |Thread 0x|\(active|\(idle|kernel:|^\[ *\d+\.\d{6}\]|^[A-Z ]+\|[A-Z ]+\||^\S+ += \S|"
+    r"NVRM|execve|^\d+ \d\d:\d\d:\d\d\.\d+ \w+\(|^(?:\[pid +\d+\] |\d+ +)?(?:\d\d:\d\d:\d\d(?:\.\d+)? |\d+\.\d{6} )?[a-z_]\w*\(.*\) += +(?:-?\d|0x|\?)|^Thread |Thread 0x|\(active|\(idle|kernel:|^\[ *\d+\.\d{6}\]|^[A-Z ]+\|[A-Z ]+\||^\S+ += \S|"
     r"^[A-Z]{4,} +[A-Z]{3,}|^#\d+ ", re.MULTILINE
 )  # fmt: skip
 """What no job prints: kernel logs, traces of system calls, stacks, tables of schedulers."""

@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
-from fuzz.noise import COMPANY, FIXTURES, FORMS, Verdict, made, texts_of, tries
+from fuzz.noise import COMPANY, FIXTURES, FORMS, NO_OUTPUT, Verdict, made, texts_of, tries
 
 from logsift import Catalog
 
@@ -45,6 +45,20 @@ def test_every_form_changes_some_log(tmp_path: Path) -> None:
         if log.exists() and log.read_bytes() == text.encode():
             unchanged.add(name)
     assert unchanged == set()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'openat(AT_FDCWD, "m.lock", O_RDWR) = 3',
+        "[pid  4121] futex(0x7f1c, FUTEX_WAIT, 0, NULL) = ?",
+        "08:15:01.000203 read(3, 0x7ffd, 8) = -1 EAGAIN (Resource temporarily unavailable)",
+        "4121 08:15:01.000203 read(3, ",
+    ],
+)
+def test_a_trace_of_system_calls_is_no_output_of_a_job(line: str) -> None:
+    assert NO_OUTPUT.search(f"step 1 loss 2.5\n{line}\n")
+    assert not NO_OUTPUT.search("step 1 loss 2.5\nmean(x) is 3\n[pid 4121] started\n")
 
 
 def test_a_verdict_that_changed_is_told(tmp_path: Path) -> None:

@@ -101,6 +101,17 @@ def test_of_a_text_and_its_copy_the_one_is_read_whose_name_tells_more(lifts: Cat
     assert told(run, lifts) == {"a.log": "a copy of rank3/a.log", "rank3/a.log": ""}
 
 
+def test_a_copy_beside_its_original_is_read_once_where_its_name_says_that_it_is_one(
+    lifts: Catalog, run_of: Make
+) -> None:
+    copies = ("a (1).log", "a copy.log", "a - Copy (2).log", "Copy of a.log", "a (another copy).log")
+    run = run_of({"d/a.log": "LIFT 1\n", "d/a2.log": "LIFT 1\n", "d/b (1).log": "LIFT 1\n", "d/a (2).log": "LIFT 2\n"})
+    for name in copies:
+        (run / "d" / name).write_text("LIFT 1\n")
+    looked_at = {"d/a.log": "", "d/a2.log": "", "d/b (1).log": "", "d/a (2).log": ""}
+    assert told(run, lifts) == {**looked_at, **{f"d/{name}": "a copy of d/a.log" for name in copies}}
+
+
 @pytest.mark.parametrize(
     "other",
     [

@@ -45,8 +45,11 @@ def trace(folder: Path, program: str, *options: str, until: str = "", seconds: f
     return run
 
 
-def attached(folder: Path, program: str, *options: str, seconds: float = 4) -> Path:
-    """A run directory with what strace prints to the terminal about a Python program it attaches to and leaves again."""
+def attached(folder: Path, program: str, *options: str, seconds: float = 4, lines: int = 0) -> Path:
+    """A run directory with what strace prints to the terminal about a Python program it attaches to and leaves again.
+
+    It stays for so many seconds, and on a busy machine until it has seen so many lines.
+    """
     assert STRACE
     (run := folder / "run").mkdir()
     with (
@@ -55,7 +58,12 @@ def attached(folder: Path, program: str, *options: str, seconds: float = 4) -> P
     ):
         time.sleep(1.5)
         with subprocess.Popen([STRACE, *options, "-p", str(traced.pid)], stderr=log) as strace:
+            until = time.monotonic() + 60
             time.sleep(seconds)
+            while len((run / "strace.log").read_bytes().splitlines()) < lines and time.monotonic() < until:
+                if strace.poll() is not None:
+                    break
+                time.sleep(0.1)
             strace.send_signal(signal.SIGINT)
         traced.kill()
     if "attached" not in (run / "strace.log").read_text():
@@ -135,8 +143,9 @@ def test_a_writer_whose_reader_is_gone_is_blocked(tmp_path: Path) -> None:
 
 
 def test_a_busy_program_is_always_in_the_middle_of_something(tmp_path: Path) -> None:
-    program = "while True:\n  with open('out', 'w') as f: f.write('x')"
-    assert not incidents(attached(tmp_path, program, "-f", "-tt", seconds=2))
+    # On a disk a call may wait, and of one that strace saw alone nobody knows how long it took.
+    program = "while True:\n  with open('/dev/null', 'w') as f: f.write('x')"
+    assert not incidents(attached(tmp_path, program, "-f", "-tt", seconds=1, lines=200))
 
 
 def test_a_spinning_main_thread_is_told_as_context(tmp_path: Path) -> None:

@@ -33,9 +33,10 @@ def names(folder: Path) -> list[str]:
 
 
 def started(run: Path, **more: object) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", ANALYZE, str(run)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more
-    )  # type: ignore[call-overload, no-any-return]
+    # What a full disk cuts is of the run alone: no compiled module is written.
+    alone = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-c", ANALYZE, str(run)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=alone, **more)  # type: ignore[call-overload, no-any-return]
 
 
 def test_a_folder_to_work_in_is_private_and_gone_behind_the_block(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 -- table: one row per traced process (Python's trace, NicerTrace): how many lines it ran and the
 -- last of them, in last_function. Who it is is told by the lines, or by the name
 -- trace-HOST-LOCALRANK-PID. in_call: that is a collective; at_peers: the line calls, or is inside,
--- what waits for other ranks.
+-- what waits for other ranks; at_end: it calls what a program calls last.
 -- only with call_trace
 with
     line as (
@@ -77,5 +77,9 @@ select
         concat_ws(' ', last_statement, last_function),
         '(?i)all_?reduce|all_?gather|reduce_?scatter|broadcast|barrier|all_?to_?all|synchronize'
         || '|[.](?:wait|send|recv|isend|irecv)[(]'
-    ) as at_peers
+    ) as at_peers,
+    regexp_matches(
+        last_statement,
+        '(?i)(?:^|[.])(?:destroy_process_group|finali[sz]e|shut_?down|finish|_?exit|quit|close)[(]'
+    ) as at_end
 from named

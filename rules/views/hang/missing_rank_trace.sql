@@ -18,6 +18,7 @@ with
             any_value(e.last_function) as function,
             bool_and(e.at_peers) as at_peers,
             bool_and(e.in_call) as in_call,
+            bool_or(e.at_end) as at_end,
             list(line_at(e.file_id, e.line_no) order by e.file_id)[:3] as evidence
         from call_trace_end e
         join common c using (last_source, last_line)
@@ -52,10 +53,12 @@ select
 from early e
 cross join waiting w
 cross join everybody v
--- Nothing that failed or ended by itself stopped the traces.
+-- Nothing that failed or ended by itself stopped the traces, and the others did not come to the
+-- end of their programs: of a log that ends before theirs only its end is missing then.
 where
     w.processes >= 2
     and (w.at_peers or v.processes >= 3)
+    and not w.at_end
     and not exists (from fatal_exception)
     and not exists (from death)
 having count(*) > 0 and 3 * count(*) <= any_value(v.processes)

@@ -6,4 +6,10 @@ with
 select w.rank, k.pid, k.host
 from world as w
 left join known as k using (rank)
-where w.rank not in (select rank from stack_main where rank is not null)
+where
+    w.rank not in (select rank from stack_main where rank is not null)
+    -- A dump of which nobody knows the rank may be its.
+    and (
+        k.pid is not null
+        or not exists (from stack_main where rank is null and role = 'rank' and failure is null)
+    )

@@ -40,6 +40,20 @@ with
         from failure
         group by file_id, head_stream, head
     ),
+    -- Dumps that several wrote into one file at once: a stack is behind another's head, and one
+    -- that
+    -- is missing may be cut off, or anywhere.
+    interleaved as (
+        select distinct t.file_id, t.stream
+        from stack_unit as t
+        join
+            spy_head as h
+            on t.file_id = h.file_id
+            and t.stream = h.stream
+            and h.line_no > t.unit_head
+            and h.line_no < t.line_no
+        where t.source_kind = 'py-spy'
+    ),
     -- A head alone is no dump (many programs print `Process 3: ...`); with the Python line below
     -- it, it is.
     seen as (
@@ -61,6 +75,9 @@ with
                 r.reason is not null
                 or h.source_kind = 'py-spy'
                 and exists (from python as p where p.file_id = h.file_id and p.head = h.line_no)
+                and not exists (
+                    from interleaved as i where i.file_id = h.file_id and i.stream = h.stream
+                )
             )
     )
 select

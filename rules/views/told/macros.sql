@@ -65,7 +65,7 @@ create macro with_shapes(sentence) as
     .regexp_replace('[a-z0-9._-]+@[a-z0-9.-]+', ' EMAIL ', 'g')
     .regexp_replace('\b(?:[0-9]+[smhd]|[0-9]+:[0-9]{2}:[0-9]{2})\b', ' DURATION ', 'g')
     .regexp_replace(
-        '\b(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]+)?|[a-z][a-z0-9.-]*:[0-9]{2,5})\b',
+        '\b(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]+)?|[a-z][a-z0-9.-]+:[0-9]{2,5})\b',
         ' ADDRESS ',
         'g'
     )

@@ -50,7 +50,7 @@ select
     nullif(regexp_extract(sentence, '[a-z0-9]+://[^ ,;)''"]+', 0), '') as url,
     nullif(
         regexp_extract(
-            sentence, '\b([A-Za-z][A-Za-z0-9.-]*:[0-9]{2,5}|[0-9]{1,3}(?:\.[0-9]{1,3}){3})\b', 1
+            sentence, '\b([A-Za-z][A-Za-z0-9.-]+:[0-9]{2,5}|[0-9]{1,3}(?:\.[0-9]{1,3}){3})\b', 1
         ),
         ''
     ) as peer
