@@ -299,6 +299,8 @@ select
     v.hosts,
     v.pids,
     v.world_size,
+    -- A dump that is missing may be lost.
+    case when v.finding = 'undumped' then 'warning' end as severity,
     case
         when v.finding = 'undumped' or v.passing or v.guessed and v.ranks is null
         then 'possible'

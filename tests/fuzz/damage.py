@@ -11,6 +11,7 @@ seed, so that one try can be repeated: `--fixtures hang.one --way start`. What m
 from __future__ import annotations
 
 import argparse
+import fnmatch
 import os
 import random
 import shutil
@@ -46,28 +47,126 @@ _NUMBERS = (
     "without the numbers of the pool only the message that memory ran out is left, which is what that rule is for;"
     " that memory was free in pieces stood in what is cut off"
 )
+_REST = "the line that tells the cause is cut off, or cut through; what follows from it is left, which is true as well"
+_DOUBT = "what makes it doubtful is cut off: of what is left there is no doubt"
+_FRAMES = "a stack without some of its frames is another stack; what writes a dump loses none of its lines"
+_NO_DUMP = "of a rank whose dump is cut off there is no dump, which is what the rule is for: it says possible"
+_HEAD = "the head of a report alone: the rule says that the log ends before it tells whose memory was full"
 EXCEPTIONS = {
     ("lines", "hang.init_incomplete"): "the line that says that init is complete is one of those that are gone",
+    **{(way, rule): _FRAMES for way in ("lines", "blocks") for rule in ("divergence.stack", "hang.missing_rank")},
     ("blocks", "loss.divergence"): "the steps of a curve in another order are another curve",
+    **dict.fromkeys(
+        (
+            # The last error of the library, and that communication failed.
+            ("crash.config--no-interface-in-the-last-error", "crash.communication"),
+            ("crash.communication--c10d-last-words-alone", "hang.collective_timeout"),
+            ("gpu.cuda_error--number-alone", "crash.exception"),
+            ("hang.collective_timeout--hccl-notify-wait", "rank 3"),
+            ("hang.init_incomplete--store-barrier-counts-too-many", "hang.collective_timeout"),
+            ("hang.missing_rank--monitored-barrier-names-one", "network.connect_failure"),
+            ("network.ib_error--nvshmem-completion-status", "crash.config"),
+            ("network.peer_lost--coordination-heartbeat", "host.node_lost"),
+            ("network.peer_lost--coordination-heartbeat", "network.external_service"),
+            ("oom.cgroup--limit-of-a-supervisor", "host.limits"),
+            ("oom.capacity--paddle-on-a-full-card", "oom.host"),
+            ("oom.foreign_process--two-of-a-size-in-a-container", "gpu.cuda_error"),
+            ("oom.build--ninja-single-job", "crash.config"),
+            ("oom.host--ray-memory-monitor", "oom.capacity"),
+            ("hang.missing_rank--barrier-in-words", "hang.collective_timeout"),
+            ("gpu.cuda_error--nccl-does-not-say-which", "crash.communication"),
+            ("gpu.cuda_error--nccl-does-not-say-which", "crash.exception"),
+            ("network.link_flap--port-down-and-up", "network.ib_error"),
+        ),
+        _REST,
+    ),
+    **dict.fromkeys(
+        (
+            ("gpu.application--always-in-one-unit", "gpu.application *"),
+            ("gpu.application--unrelated-programs-on-one-gpu", "gpu.application *"),
+            ("gpu.hardware--poison-after-a-refused-access-over-nvlink", "gpu.hardware *"),
+            ("oom.capacity--xpu-refused-below-the-total", "oom.capacity *"),
+            # The second attempt, on other hosts, which makes the host of these ranks doubtful.
+            ("gpu.hardware--and-another-failure-after-the-retry", "host o2"),
+            # A process was ended, and this rank may have been it.
+            ("hang.collective_timeout--silent-rank-of-a-group-was-ended", "rank 4"),
+        ),
+        _DOUBT,
+    ),
+    **{
+        (fixture, "rank *"): _NO_DUMP
+        for fixture in (
+            "hang.missing_rank--dumps-interleaved-in-one-file",
+            "hang.missing_rank--one-rank-without-a-dump",
+            "hang.missing_rank--process-gone-when-dumped",
+            "healthy--stacks-all-ranks-in-init",
+            "healthy--stacks-tracker-and-semaphores",
+        )
+    },
+    **{
+        (f"oom.cgroup--{name}", "oom.host"): _HEAD
+        for name in ("report-without-its-victim", "stack-of-a-cut-report", "cut-behind-the-constraint")
+    },
+    **{
+        (f"healthy--{fixture}", told): _END
+        for fixture, told in (
+            ("oom-caught-and-tried-again", "oom.capacity"),
+            ("json-logger-with-metrics", "network.ib_error"),
+            ("errors-of-the-system-in-passing", "host.storage"),
+            ("horovod-slow-validation", "hang.missing_rank"),
+            ("in-own-words", "hang.collective_timeout"),
+            ("links-while-a-host-boots", "host rx4"),
+        )
+    },
     (
-        "crash.config--no-interface-in-the-last-error",
-        "crash.communication",
-    ): "the last error of the library, which tells the cause, is cut off: that communication failed is what is left",
+        "healthy--texts-and-settings-beside-a-log",
+        "oom.capacity",
+    ): "of a data set the end of one line is left: nothing in it shows that it is one",
     ("oom.fragmentation--bfc-dump", "oom.capacity"): _NUMBERS,
     ("oom.fragmentation--torch-2.3", "oom.capacity"): _NUMBERS,
-    ("healthy--oom-caught-and-tried-again", "oom.capacity"): _END,
+    (
+        "gpu.cuda_error--pinned-host-memory",
+        "oom.capacity",
+    ): "the frames that tell that memory of the host was asked for are gone; the message is that of a full card",
+    (
+        "oom.graph_capture--frames",
+        "oom.fragmentation",
+    ): "the frames that tell of a capture are cut off: a message of memory in pieces is left",
     (
         "divergence.collective_mismatch--nccl-calls",
         "rank 2",
     ): "two ranks disagree, and the two that would outvote one of them are not heard of any more: both are named",
     (
-        "oom.graph_capture--frames",
-        "oom.fragmentation",
-    ): "the frames that tell of a capture are cut off: a message of memory in pieces is left",
+        "divergence.stack--all-wait-at-three-places",
+        "host.preempted",
+    ): "without one of the stacks they prove no hang, and that the launcher was told to stop is what is left",
     **{
-        ("hang.missing_rank--one-rank-without-a-dump", told): "a stack with other frames is another stack"
-        for told in ("divergence.stack probable", "hang.missing_rank", "hang.missing_rank probable", "rank 1", "rank 2")
+        (
+            "gpu.hardware--srun-labels-and-a-controller-log",
+            told,
+        ): "lines that name no host are of the host that their file names"
+        for told in ("host cn112", "rank 3")
     },
+    (
+        "divergence.environment--captured-on-three-nodes",
+        "host node-2",
+    ): "lines that name no host are of the host that their folder names",
+    (
+        "hang.missing_rank--one-rank-without-a-dump",
+        "host a",
+    ): "a name that is cut through is another name",
+    (
+        "gpu.thermal--one-gpu-slows-all-ranks",
+        "rank 4",
+    ): "the heads of GPUs are gone: a state is that of the GPU whose head is above it",
+    (
+        "crash.exception--worker-of-ray-train",
+        "host 10.0.3.11",
+    ): "the lines of a traceback behind each other's: whose the last one is, their order tells",
+    **dict.fromkeys(
+        (("hang.dataloader--a-framework-nobody-knows", told) for told in ("rank ?", "hang.missing_rank")),
+        "of the last stack one frame is left, by which nobody knows that it waits for others",
+    ),
     **{
         (_POD, f"host {pod}"): "without the table of pods nobody knows which node a pod ran on: it goes by its own name"
         for pod in ("vlm-pre-master-0", "vlm-pre-worker-0")
@@ -76,7 +175,7 @@ EXCEPTIONS = {
     (_POD, "hang.init_incomplete"): "a log that ends within init, of a job that died, reads like one that hung there;"
     " what says that the job trained for long is cut off with the rest",
 }
-"""(fixture, or way; what is told of a damaged one) -> why it may be told. Whom an excepted rule names may be named."""
+"""(fixture, or way; what is told of a damaged one, * for any) -> why it may be told. Whom an excepted rule names may be named."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +269,9 @@ def tries(
             done.add(what)
             try:
                 may = {told for where, told in EXCEPTIONS if where in (fixture.name, way)}
-                more = [x for x in told(copy, catalog, may).beyond(known) if x not in may]
+                more = [
+                    x for x in told(copy, catalog, may).beyond(known) if not any(fnmatch.fnmatch(x, m) for m in may)
+                ]
             except Exception as e:  # that is looked for too
                 more = [f"{type(e).__name__}: {e}".splitlines()[0]]
             yield way, what, more

@@ -24,7 +24,10 @@ with
                 || '|kv[ _-]cache|workspace)\b|device_memory|DeviceMemory|CL_MEM_OBJECT'
                 || '|MODULE:'
             )
-            and not starts_with(class, 'java.') as of_device,
+            and not starts_with(class, 'java.')
+            and not regexp_matches(
+                message, '(?i)\b(?:node|host|machine)\b.{0,16}\b(?:low on|short of|out of) memory'
+            ) as of_device,
             false as is_kill,
             false as is_limit,
             size_bytes_of(

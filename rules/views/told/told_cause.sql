@@ -50,7 +50,10 @@ select
     nullif(regexp_extract(sentence, '[a-z0-9]+://[^ ,;)''"]+', 0), '') as url,
     nullif(
         regexp_extract(
-            sentence, '\b([A-Za-z][A-Za-z0-9.-]+:[0-9]{2,5}|[0-9]{1,3}(?:\.[0-9]{1,3}){3})\b', 1
+            -- a line of source is no peer
+            regexp_replace(sentence, '\.(?:cc?|cpp|cu|h|py|go|rs|java|js|lua):[0-9]+', '', 'g'),
+            '\b([A-Za-z][A-Za-z0-9.-]+:[0-9]{2,5}|[0-9]{1,3}(?:\.[0-9]{1,3}){3})\b',
+            1
         ),
         ''
     ) as peer
