@@ -212,9 +212,10 @@ def _once(found: Sequence[Found]) -> list[Found]:
             told[copy.name] = f"{_COPY if copy.size == kept.size else _END} {kept.name}"
     for f in readable.values():
         beside = readable.get(_original(f.name))
-        if beside and beside is not f and not {f.name, beside.name} & told.keys():
-            if f.size == beside.size and _same(f, beside):
-                told[f.name] = f"{_COPY} {beside.name}"
+        if not beside or beside is f or {f.name, beside.name} & told.keys():
+            continue
+        if f.size == beside.size and _same(f, beside):
+            told[f.name] = f"{_COPY} {beside.name}"
     return [replace(f, why=told[f.name]) if f.name in told else f for f in found]
 
 

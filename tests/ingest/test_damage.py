@@ -6,12 +6,14 @@ import bz2
 import gzip
 import lzma
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import zstandard
+from fuzz.damage import Told
 
 from logsift import Catalog, analyze
 from logsift.analysis import Analysis
@@ -58,6 +60,39 @@ def test_whatever_it_is_packed_in_a_file_proves_the_same(run_of: Make, catalog: 
     texts = fetch({(r["file_id"], r["line_no"]) for r in rows}, files, starts, analysis.spelling)
     assert set(texts.values()) == {"KeyError: 'wanted'"}
     assert problems(analysis) == []
+
+
+def test_a_folder_that_is_named_like_a_column_gives_none_its_value(tmp_path: Path, catalog: Catalog) -> None:
+    within, around = "lr=0.001/file_id=99/line_no=7/type=Other/a.log", "rank=3/host=a/file_id=9/type=Other"
+    said = []
+    for run, name in ((tmp_path / "plain", "d/a.log"), (tmp_path / "within", within), (tmp_path / around, "d/a.log")):
+        (run / name).parent.mkdir(parents=True)
+        (run / name).write_bytes(CRASH)
+        analysis = analyze(run, catalog=catalog)
+        rows = analysis.sql("SELECT * FROM exception_line")
+        said.append((list(rows), [(i.rule, i.confidence, i.ranks, i.hosts) for i in analysis.incidents]))
+    assert said[1] == said[2] == said[0]
+    assert (said[0][0][0]["type"], said[0][0][0]["rank"], said[0][0][0]["host"]) == ("KeyError", None, None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["a.log.gz", "a.log.bz2", "a.log.xz", "a.log.zst"])
+def test_a_large_packed_file_is_read_to_its_end(tmp_path: Path, name: str) -> None:
+    """32 MB of text; LOGSIFT_PACKED_MEGABYTES=1024 for more."""
+    block = b"".join(b"%s line of a log\n" % os.urandom(24).hex().encode() for _ in range(250_000))
+    kind = name.rpartition(".")[2]
+    opens = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open, "zst": zstandard.open}[kind]
+    fast = {"gz": {"compresslevel": 1}, "bz2": {"compresslevel": 1}, "xz": {"preset": 0}, "zst": {}}[kind]
+    count = max(1, int(os.environ.get("LOGSIFT_PACKED_MEGABYTES", "32")) * 1_000_000 // len(block))
+    with opens(tmp_path / name, "wb", **fast) as file:  # type: ignore[operator]
+        for _ in range(count):
+            file.write(block)
+        file.write(CRASH)
+    size, last = 0, b""
+    for window in lines.windows(1, tmp_path / name, 3):
+        size += window.core_stop - window.core_start
+        last = bytes(window.buffer[window.core_start : window.core_stop])[-len(CRASH) :]
+    assert (size, last) == (count * len(block) + len(CRASH), CRASH)
 
 
 @pytest.mark.parametrize("pack", [PACKERS[k] for k in ("gz", "xz", "bz2", "zst", "UTF-16")])
@@ -189,3 +224,23 @@ def test_what_is_cut_off_at_its_start_proves_less(
     analysis = analyze(run_of({file: data[cut_bytes:]}), catalog=catalog, db=None)
     assert "definite" not in {i.confidence for i in analysis.incidents}
     assert [i.rule for i in analysis.incidents if fixture.startswith("healthy") and i.severity != "info"] == []
+
+
+@pytest.mark.parametrize(
+    ("fixture", "file", "left"),
+    [
+        pytest.param("healthy--traces-that-ended", "trace-gx7-1-8101.txt", slice(1136), id="a trace of what came to its end"),
+        pytest.param("hang.missing_rank--dumps-interleaved-in-one-file", "spy.log", slice(1596), id="dumps in each other"),
+        pytest.param("hang.missing_rank--process-gone-when-dumped", "job.log", slice(41, None), id="who has which number"),
+        pytest.param("network.peer_lost--coordination-heartbeat", "train.log", slice(413, None), id="one of three reasons"),
+        pytest.param("hang.collective_timeout--gloo-receive", "rank2.err", slice(70, None), id="within the name of a source"),
+    ],
+)  # fmt: skip
+def test_what_lost_a_part_tells_no_more_than_the_whole(
+    fixture: str, file: str, left: slice, tmp_path: Path, catalog: Catalog
+) -> None:
+    whole = Path(__file__).resolve().parents[2] / "fixtures" / fixture / "run"
+    shutil.copytree(whole, tmp_path / "run")
+    (tmp_path / "run" / file).write_bytes((whole / file).read_bytes()[left])
+    said = [Told.of(analyze(run, catalog=catalog, db=None)) for run in (whole, tmp_path / "run")]
+    assert said[1].beyond(said[0]) == []

@@ -14,7 +14,12 @@ with
             time,
             file_id,
             line_no,
-            'definite' as confidence
+            -- a launcher that knows only that its daemons did not come up
+            case
+                when starts_with(message, 'was unable to reliably start')
+                then 'probable'
+                else 'definite'
+            end as confidence
         from usage_error u
         where
             not exists (from metric_span m where m.file_id = u.file_id and m.last_line > u.line_no)
