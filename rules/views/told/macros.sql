@@ -5,6 +5,7 @@ create macro is_code(text) as
         '^\s*(?:raise|def|class|if|elif|else|for|while|return|assert|self\.|print|import|from'
         || '|with|try|except|(?i)usage|//|# |--|\*|>|\$|<|test[_ ])'
         || '|\{\s*$|^\s*\}|\);\s*$|raise [A-Z]|\bdef |(?i)usage:|\.\.\. ok$'
+        || '|^\s*\[?[''"][^''"]{60}'
     )
 ;
 
