@@ -14,7 +14,8 @@ explains_other_ranks = ["crash"]
 about = """
 A rank is in the code that writes or reads a checkpoint, at the same place in two dumps, while the
 other ranks wait for it. Saving takes its time, so one dump proves nothing of rank 0, which may have
-more to save than the others, and little of another one.
+more to save than the others, and little of another one. Or every rank has two threads in
+collectives at once, one of which saves: on one group their order differs between ranks.
 """
 summary = '''
 {% set who = ranks or pids or [0] %}
@@ -22,8 +23,13 @@ summary = '''
 {{ pids | names }}{% else %}A process{% endif %}
 {% if hosts %}({{ hosts | names }}){% endif %}
 {{ who | agree('is', 'are') }} stuck saving or loading a checkpoint, in {{ frame }}
+{%- if two_threads %}: the main thread and another one are in collectives at once
+{%- elif minutes %}, {{ minutes }} min after faulthandler's timer was set
+{%- elif told %}, and somebody says that the program hangs
+{%- else %}
 {%- if not seen_once %} in two dumps{% endif %};
 {{ others | count('other') }} {{ others | agree('is', 'are') }} waiting in {{ majority_function }}
+{%- endif %}
 {% if ranks_guessed %}(ranks guessed from the order of pids or hosts){% endif %}
 '''
 false_positives = """
@@ -44,7 +50,7 @@ run = [
 ]
 
 [[step]]
-when = "not path"
+when = "not path and not two_threads"
 say = '''
 Find the file that {% if pid %}process {{ pid }}{% else %}it{% endif %} writes or reads
 {%- if host %} on {{ host }}{% endif %}, and see whether its file system answers (df, a small
@@ -58,6 +64,14 @@ run = [
 ]
 
 [[step]]
+when = "two_threads"
+say = '''
+Give the save in the background a process group of its own, and let nothing else use it: its
+collectives and those of the main thread must not share one.
+'''
+
+[[step]]
+when = "not two_threads"
 say = '''
 If the storage answers, see whether every rank calls {{ function }}: a collective inside it needs
 all of them.
@@ -90,3 +104,19 @@ select
     case when v.guessed and v.ranks is not null then true end as ranks_guessed
 from stack_verdict as v, file as f
 where v.kind = 'checkpoint'
+union all by name
+select
+    lines || coalesce(told, []) as evidence,
+    'possible' as confidence,
+    'warning' as severity,
+    ranks,
+    hosts,
+    pids,
+    function,
+    frame,
+    n as processes,
+    minutes,
+    case when kind = 'two_savers' then true end as two_threads,
+    case when told is not null then true end as told
+from stack_standstill
+where kind in ('checkpoint', 'two_savers')

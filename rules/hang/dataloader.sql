@@ -17,7 +17,7 @@ The main thread of a rank is where the DataLoader waits for a batch of a worker 
 other ranks wait in a collective. Where the workers were dumped too, their place is the one that
 matters: a lock inherited by fork, a read that does not return. Where all ranks wait for their
 loaders, the workers must be seen to be stuck: two dumps in which none moves, or locks that they
-wait for.
+wait for; or somebody says that the program hangs, or a timer of minutes ran out over the dump.
 """
 summary = '''
 {% set who = ranks or pids or [0] %}
@@ -38,10 +38,13 @@ summary = '''
   {% elif ranks %}{{ ranks | ranks | capital }} is
   {% elif pids %}Process {{ pids | names }} is
   {% else %}A process is{% endif %}
-  waiting for the data loader in {{ waiting_function }};
+  waiting for the data loader in {{ waiting_function }}
+  {%- if minutes %}, {{ minutes }} min after faulthandler's timer was set
+  {%- elif not workers %}, and somebody says that the program hangs{% else %};
   {{ 'its worker is' if workers == 1 else 'all ' + (workers | count('dumped worker')) + ' are' }}
   {% if worker_wants_lock %}waiting for a lock in {{ worker_frame }}
   {%- else %}in {{ worker_frame }}, the same in two dumps{% endif %}
+  {%- endif %}
 {% endif %}
 '''
 false_positives = "A loader that is slow, not stuck, looks the same in one snapshot."
@@ -135,3 +138,17 @@ select
     case when s.worker_wants_lock then 'critical' else 'warning' end as severity,
     case when s.worker_wants_lock then 'probable' else 'possible' end as confidence
 from stack_starved as s
+union all by name
+-- nobody waits in a collective, no worker was dumped, and somebody says that it hangs
+select
+    lines || coalesce(told, []) as evidence,
+    minutes,
+    ranks,
+    hosts,
+    pids,
+    n as processes,
+    function as waiting_function,
+    'warning' as severity,
+    'possible' as confidence
+from stack_standstill
+where kind = 'dataloader' and not exists (from stack_starved)

@@ -17,6 +17,8 @@ At least two threads of a process are acquiring a lock, and every thread that co
 waiting too. Or the only thread of a process wants a lock that nobody is left to release, as in a
 pool worker that was forked while another thread held it. Or a sleeping thread holds the GIL, which
 the main thread needs; or one thread wants the GIL, and the only other one that runs Python a mutex.
+Or every dumped process wants a lock file that none of them holds: the one that made it was killed,
+or works on another machine.
 """
 summary = '''
 {% set who = worker_pids or [0, 0] %}
@@ -36,7 +38,14 @@ summary = '''
     {%- if pid %}pid {{ pid }}{% endif %}){% endif %}
   {%- elif pid %}Process {{ pid }}{% if host %} ({{ host }}){% endif %}
   {%- else %}A process{% if host %} ({{ host }}){% endif %}{% endif %}:
-  {% if lock == 'GIL' %}
+  {% if lock == 'file' %}
+    {%- if processes > 1 %} with {{ (processes - 1) | count('other') }},{% endif %}
+    it is waiting in {{ places[0] }} for a lock file that none of the dumped processes holds
+  {% elif told or minutes %}
+    its main thread is waiting for a lock in {{ places[0] }}
+    {%- if minutes %}, {{ minutes }} min after faulthandler's timer was set
+    {%- else %}, and somebody says that it hangs{% endif %}
+  {% elif lock == 'GIL' %}
     thread {{ threads[0] }} sleeps in {{ places[0] }} holding the GIL, and the main thread is
     waiting for it in {{ places[1] }}
   {% elif threads | length == 1 %}
@@ -63,6 +72,15 @@ them in one order everywhere.
 '''
 
 [[step]]
+when = "lock == 'file'"
+say = '''
+Find the lock file (lsof shows what is open; builds of torch extensions leave one named lock in the
+folder of the extension, below ~/.cache/torch_extensions). If no process that made it is alive,
+remove it and start again.
+'''
+run = ["ls -l /proc/{{ pid }}/fd", "find ~/.cache/torch_extensions -name lock"]
+
+[[step]]
 when = "lock == 'GIL'"
 say = '''
 Make {{ places[0] }} release the GIL before it sleeps or waits (Py_BEGIN_ALLOW_THREADS,
@@ -79,7 +97,7 @@ Start the pool with the start method spawn or forkserver, or before anything sta
 run = ["py-spy dump --native --pid {{ worker_pids[0] }}"]
 
 [[step]]
-when = "lock == 'lock' and not worker_frame and threads | length == 1"
+when = "lock == 'lock' and not worker_frame and threads and threads | length == 1"
 say = '''
 Find out what held the lock when this process was forked, or which thread ended without releasing
 it. Start child processes with spawn or forkserver, and take locks only in a with statement.
@@ -87,7 +105,7 @@ it. Start child processes with spawn or forkserver, and take locks only in a wit
 run = ["ps -o pid,ppid,lstart,args -p {{ pid }}", "py-spy dump --native --locals --pid {{ pid }}"]
 
 [[step]]
-when = "lock == 'lock' and threads | length > 1"
+when = "lock == 'lock' and threads and threads | length > 1"
 say = '''
 Take the locks of {{ functions | names }} in one order everywhere, and hold none of them while
 waiting for another thread. The local variables tell which lock each thread wants.
@@ -131,6 +149,24 @@ select
     'lock' as lock,
     'probable' as confidence
 from stack_pool_lock
+union all by name
+select
+    lines || coalesce(told, []) as evidence,
+    ranks,
+    hosts,
+    pids,
+    pids[1] as pid,
+    case when len(ranks) = 1 then ranks[1] end as rank,
+    n as processes,
+    case when kind = 'file_lock' then 'file' else 'lock' end as lock,
+    [function] as functions,
+    [frame] as places,
+    minutes,
+    case when told is not null then true end as told,
+    'warning' as severity,
+    'possible' as confidence
+from stack_standstill
+where kind in ('file_lock', 'lock') and not exists (from stack_deadlock)
 union all by name
 select
     [line_at(file_id, line_no)] as evidence,

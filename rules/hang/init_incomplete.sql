@@ -112,6 +112,14 @@ job, the others never did{% else %}Not all ranks came to the start of the job{% 
 {%- if missing %} ({{ missing | ranks }}){% endif %}: {{ error | cut }}'''
 
 [[summary]]
+when = "kind == 'standstill'"
+say = '''{% if processes > 1 %}All {{ processes }} dumped processes are{% elif ranks %}
+{{ ranks | ranks | capital }} is{% else %}The dumped process is{% endif %}
+waiting in {{ waiting_function }}
+{%- if minutes %}, {{ minutes }} min after faulthandler's timer was set
+{%- else %}, and somebody says that the program hangs{% endif %}.'''
+
+[[summary]]
 when = "kind == 'stacks'"
 say = '''{{ waiting | count('process', 'processes') }} {{ waiting | agree('waits', 'wait') }} in
   init
@@ -249,6 +257,14 @@ run = ["py-spy dump --native --pid {{ pids[0] }}", "dmesg -T | tail -n 100"]
 when = "kind == 'ras' and severity != 'critical'"
 say = "Take a second snapshot a minute later: only if it says the same, these ranks hang in init."
 run = ["ncclras -v"]
+
+[[step]]
+when = "kind == 'standstill'"
+say = '''
+Dump every process of the job, on all its hosts: the one that stands elsewhere is whom the others
+wait for. If all wait here, compare the address, the port and the number of ranks they were given.
+'''
+run = ["py-spy dump --pid {{ pids[0] }}"]
 
 [[step]]
 when = "kind == 'jax_stuck'"
@@ -431,6 +447,21 @@ select
     case when only_undumped then 'warning' else 'critical' end as severity,
     case when only_undumped then 'possible' else 'probable' end as confidence
 from stack_init_wait
+union all by name
+select
+    'standstill' as kind,
+    lines || coalesce(told, []) as evidence,
+    minutes,
+    ranks,
+    hosts,
+    pids,
+    'rendezvous' as stage,
+    function as waiting_function,
+    n as processes,
+    'warning' as severity,
+    'possible' as confidence
+from stack_standstill
+where kind = 'init' and not exists (from stack_init_wait)
 union all by name
 -- in the words of the program itself
 select

@@ -29,7 +29,12 @@ select
     -- It is in the acquisition of a lock: shown by a native frame, or by a lock that is
     -- written in Python.
     p.own is not null
-    and coalesce(p.status, '') not like 'active%'
+    -- Where py-spy can't see a wait it calls the thread active: at a lock's own code it waits.
+    and (
+        coalesce(p.status, '') not like 'active%'
+        or p.class = 'lock-wait'
+        and p.top.f in ('acquire', '_acquire')
+    )
     and coalesce(p.top.f, '') not in ('join', '_wait_for_tstate_lock')
     and p.class <> 'helper'
     and (

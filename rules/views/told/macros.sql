@@ -1,4 +1,4 @@
--- A line of source code, of help, of a list of tests.
+-- A line of source code, of help, of a list of tests, of printed data.
 create macro is_code(text) as
     regexp_matches(
         text,
