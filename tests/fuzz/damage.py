@@ -77,6 +77,8 @@ EXCEPTIONS = {
             ("gpu.cuda_error--nccl-does-not-say-which", "crash.communication"),
             ("gpu.cuda_error--nccl-does-not-say-which", "crash.exception"),
             ("network.link_flap--port-down-and-up", "network.ib_error"),
+            ("oom.host--loader-killed-and-nothing-else", "crash.signal"),
+            ("oom.shared_memory--no-semaphore", "host.disk_full"),
         ),
         _REST,
     ),
@@ -147,6 +149,11 @@ EXCEPTIONS = {
         ): "lines that name no host are of the host that their file names"
         for told in ("host cn112", "rank 3")
     },
+    ("loss.spike--a-layout-no-grammar-knows", "loss.spike"): "the log ends before the loss comes down again",
+    (
+        "network.slow_transport--links-of-one-node-differ",
+        "host mica-11",
+    ): "lines that name no host are of the host that their file names",
     (
         "divergence.environment--captured-on-three-nodes",
         "host node-2",
