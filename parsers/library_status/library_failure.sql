@@ -27,6 +27,7 @@ select
     and coalesce(e.status_text = 'Cannot allocate memory', false) as is_pinned,
     e.call,
     e.peer,
+    e.port,
     e.host,
     e.rank,
     e.pid,
@@ -48,7 +49,11 @@ left join
     ib_wc_status w
     on e.library = 'verbs'
     and (w.status_name = e.status_name or lower(w.text) = lower(e.status_text))
-qualify row_number() over (partition by e.file_id, e.line_no, e.library order by t.code desc) = 1
+qualify
+    row_number() over (
+        partition by e.file_id, e.line_no, e.library order by t.code desc, e.peer is null
+    )
+    = 1
 union all by name
 select
     'hccl' as library,

@@ -247,6 +247,11 @@ select
     bus_id,
     invalid_rank,
     nranks,
+    -- what it had started by then, it kills
+    case
+        when program = 'hydra'
+        then ['crash.signal', 'crash.exception', 'crash.communication', 'hang', 'network']
+    end as explains,
     nullif(regexp_extract(message, 'No module named ''?([0-9A-Za-z_.]+)', 1), '') as module,
     case
         when not contains(message, 'No module named')

@@ -29,13 +29,14 @@ with
         where kind = 'connect'
         group by all
         union all by name
-        select 'mpi' as source, peer, host, rank, pid, time, file_id, line_no, 1 as attempts
+        select 'mpi' as source, peer, port, host, rank, pid, time, file_id, line_no, 1 as attempts
         from launcher_event
         where event = 'connect_failed'
         union all by name
         select
             library as source,
             peer,
+            min(port) as port,
             coalesce(text, name) as error,
             host,
             rank,

@@ -24,3 +24,15 @@ select 'gloo' as source, g.file_id, g.line_no, g.time, g.host, g.rank, g.peer, g
 from gloo_error g
 join exception e on e.file_id = g.file_id and e.line_no = g.line_no
 where not exists (from gloo_error where rank is not null) and not exists (from other_end)
+union all by name
+-- Horovod's own thread ends with it, and with it what all others wait for
+select 'gloo' as source, g.file_id, g.line_no, g.time, g.host, g.rank, g.peer, g.port
+from gloo_error g
+join file f using (file_id)
+where
+    g.is_uncaught
+    and f.lines - g.line_no < 200
+    and not exists (from other_end)
+    and not exists (from "exit" where exitcode > 0)
+    and not exists (from exception e where e.file_id = g.file_id and e.line_no = g.line_no)
+    and not exists (from metric_span m where m.file_id = g.file_id and m.last_line > g.line_no)
