@@ -131,6 +131,18 @@ the same code with the same settings.
 run = ["env | grep -E '^NCCL_|^RCCL_|^TORCH_NCCL_'"]
 
 [[step]]
+when = "library == 'MPI' and class in ('internal', 'echo')"
+say = '''
+Run again with what MPI's own layers say in the log{% if host %}, and keep the output of
+{{ host }}{% endif %}: they name the link and the peer. Then run a small test of the same size
+without the program.
+'''
+run = [
+  "export OMPI_MCA_pml_base_verbose=10 OMPI_MCA_btl_base_verbose=30",
+  "export MPICH_OFI_VERBOSE=1 FI_LOG_LEVEL=warn",
+]
+
+[[step]]
 otherwise = true
 say = '''
 Run again with this setting{% if host %} and keep the output of {{ host }}{% endif %}: the lines

@@ -96,8 +96,34 @@ with
         left join mpi_process p on p.file_id = m.file_id
         where
             m.fatal
-            and not exists (from death where signal in (4, 6, 7, 8, 9, 11))
-            and not exists (from scheduler_action)
+            and not exists (
+                from death d
+                where
+                    d.signal in (4, 6, 7, 8, 9, 11)
+                    -- srun ends what is left of the step
+                    and not (
+                        d.source = 'srun'
+                        and d.signal = 9
+                        and exists (
+                            from scheduler_action s
+                            where
+                                s.event = 'cancelled'
+                                and s.file_id = m.file_id
+                                and d.file_id = m.file_id
+                                and s.line_no between m.line_no and d.line_no
+                        )
+                    )
+            )
+            and not exists (
+                from scheduler_action s
+                where
+                    not (
+                        s.event = 'cancelled'
+                        and s.scheduler = 'slurm'
+                        and s.file_id = m.file_id
+                        and s.line_no > m.line_no
+                    )
+            )
             and not exists (from launcher_event where event = 'peer_hung_up')
             and not exists (from library_failure)
             and not exists (from collective_mismatch_gloo)
