@@ -28,7 +28,10 @@ create macro is_mild(text) as
         || 'To enable traceback see|'
         -- a level, not the value of a setting that a line advises (NCCL_DEBUG=INFO)
         || '(?:^|[^=A-Za-z0-9_])(?:INFO|DEBUG|TRACE|NOTICE|WARN|WARNING)\b|^\[?[IWD][0-9]{4} |'
-        || ' [IWD] [0-9]+ [0-9]+\] |: [IWD] /|'
+        || ' [IWD] [0-9]+ [0-9]+\] |: [IWD] /|\|CCL_(?:WARN|INFO|DEBUG)\||'
+        -- what a later version will do
+        || '\bdeprecated\b.{0,40}\b(?:will be|use|in favou?r|instead)\b|'
+        || 'will be (?:removed|dropped) in|'
         || '\[[IWD]\]|(?i)non-?fatal|not fatal|harmless|ignor|skipp|retrying|will retry|'
         || 'retries in|will try|trying again|fall(?:ing|s)? back|continu|would have|\bcorrected|'
         || 'recovered|warning:|<warn|\[warn|'

@@ -27,6 +27,9 @@ where
             and c.line_no < s.line_no
             and regexp_matches(c.event, '^(Destroy|Abort|Revoke) ')
     )
+    -- nor does one whose steps go on
+    and (select count(*) from training_line t where t.file_id = s.file_id and t.line_no > s.line_no)
+    < 3
 union all by name
 select 'nccl_exception' as source, e.file_id, e.line_no, e.time, e.host, e.rank
 from c10d_nccl_error e

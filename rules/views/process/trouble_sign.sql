@@ -38,14 +38,22 @@ union all by name
 select 'hccl error' as sign, time, host, file_id, line_no
 from hccl_error
 union all by name
--- Frames of an error on its way up; fewer than three are a plug-in that is tried out.
-select
-    'nccl error' as sign,
-    min(time) as time,
-    host,
-    arg_min(file_id, line_no) as file_id,
-    min(line_no) as line_no
-from nccl_result
-where nccl_result not in (0, 7)
-group by host, pid
-having count(*) > 2
+-- Frames of an error on its way up; fewer than three are a plug-in that is tried out, and where
+-- steps follow, something that training did without.
+select 'nccl error' as sign, time, host, file_id, line_no
+from
+    (
+        select
+            min(time) as time,
+            host,
+            arg_min(file_id, line_no) as file_id,
+            min(line_no) as line_no,
+            max(line_no) as last_line
+        from nccl_result
+        where nccl_result not in (0, 7)
+        group by host, pid
+        having count(*) > 2
+    ) r
+where
+    (select count(*) from training_line t where t.file_id = r.file_id and t.line_no > r.last_line)
+    < 3

@@ -23,6 +23,12 @@ with
             not regexp_matches(
                 text, '(?i)(?:\b[a-z ]{3,30}: ?[0-9]+[ ,;]+){3}|(?:\b[0-9]+ [a-z ]{3,30}[,;] ?){3}'
             )
+            -- names and their values, and nothing else
+            and not regexp_matches(
+                text,
+                '^(?:[A-Za-z_][A-Za-z0-9_.-]* ?[:=] ?-?[0-9][0-9.]*[a-zA-Z%]{0,7}'
+                || '(?:[,;|] *| +|$))+$'
+            )
             -- a kernel's words, and those of c10d, are known
             and uptime_seconds is null
             and not regexp_matches(
