@@ -48,7 +48,7 @@ def explain(path: Path, line_no: int, catalog: Catalog) -> str:
     owner = parser.owners.get(file.grammar or "")
     out = [f"line      {raw!r}", f"owner     {file.grammar or 'none: every ordinary grammar looks into this file'}"]
     there = sorted(lines)
-    data = "\n".join(lines[k] for k in there).encode()
+    data = "".join(lines[k] + "\n" for k in there).encode()
     frame = text.frame([(file.file_id, np.array([n for _, n in there]), data)])
     frame = frame.with_columns(
         core=pl.col("line_no") == line_no,
