@@ -127,7 +127,8 @@ select
     line_no,
     traceback_line,
     frames,
-    chained,
+    -- what is printed in passing is so with all that was raised before it
+    case when bool_or(chained = 'ignored') over chain then 'ignored' else chained end as chained,
     chain_line,
     line_no = min(line_no) over chain as origin,
     line_no = max(line_no) over chain as final

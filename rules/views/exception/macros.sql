@@ -83,6 +83,13 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 || '|(?:Sent|Serialized) message larger|Quota exceeded for|quota metric'
             )
         then 'own'
+        -- TensorFlow's one word for whatever a call of the system lacks (ENOSPC, EDQUOT, EMFILE)
+        when
+            class_kind = 'memory'
+            and regexp_matches(message, '(?i)No space left on device|Disk quota exceeded')
+        then 'disk'
+        when class_kind = 'memory' and regexp_matches(message, 'Too many open files')
+        then 'limit'
         when
             class_kind = 'memory'
             or regexp_matches(

@@ -105,8 +105,19 @@ with
         from memory_proof
     ),
     every as (
-        -- most messages are one line
-        select * replace (coalesce(last_line, line_no) as last_line) from message
+        -- most messages are one line; who raised it, the head of its traceback may tell
+        select
+            m.* replace (
+                coalesce(m.last_line, m.line_no) as last_line,
+                coalesce(m.rank, x.rank) as rank,
+                coalesce(m.pid, x.pid) as pid
+            )
+        from message m
+        left join
+            exception x
+            on x.file_id = m.file_id
+            and x.line_no = m.line_no
+            and x.stream is not distinct from m.stream
     ),
     -- frames of a capturing function shortly before the message, or capture errors shortly after
     -- it, by the same writer

@@ -26,7 +26,10 @@ with
             )
             and not starts_with(class, 'java.')
             and not regexp_matches(
-                message, '(?i)\b(?:node|host|machine)\b.{0,16}\b(?:low on|short of|out of) memory'
+                message,
+                '(?i)\b(?:node|host|machine)\b.{0,16}\b(?:low on|short of|out of) memory'
+                -- the system's word (ENOMEM), whoever passes it on
+                || '|\bCannot allocate memory$'
             ) as of_device,
             false as is_kill,
             false as is_limit,
