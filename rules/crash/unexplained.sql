@@ -145,7 +145,19 @@ with
     failed as (
         select 1
         where
-            exists (from trouble_sign)
+            exists (
+                from trouble_sign as s
+                -- of something that the job tried before its training came to its end
+                where
+                    not exists (
+                        from training_mark as m
+                        where
+                            m.kind = 'end'
+                            and m.ended_by is null
+                            and m.file_id = s.file_id
+                            and m.line_no > s.line_no
+                    )
+            )
             or exists (from fatal_exception where certain)
             or exists (
                 from line
