@@ -3,7 +3,7 @@ title = "A disk is full, or a quota is used up"
 severity = "critical"
 confidence = "definite"
 status = "stable"
-explains = ["crash", "hang", "loss.rollback"]
+explains = ["crash", "hang", "host.container", "loss.rollback"]
 about = """
 A write failed because the file system had no space or no inodes left, or because the user's quota
 was reached. Usually it was a checkpoint, a cache or a log. A full /dev/shm is another matter: see

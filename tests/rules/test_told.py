@@ -48,6 +48,7 @@ UNTOLD = [
     "GPU 4 failed 0 of 12 self-tests",
     "walltime limit is 24:00:00, requested by lift-0",
     "no node was lost while the lift stopped",
+    "lift-7: grace is over, reclaim complete",
 ]
 
 

@@ -134,6 +134,10 @@ with
             and not exists (from oom_event)
             and not exists (from rdma_failure)
             and not exists (from connect_failure)
+            -- as the runtime of containers passes it on
+            and not exists (
+                from scheduler_event s where s.file_id = f.file_id and s.line_no = f.line_no
+            )
     ),
     -- All processes ended with a code that means the command could not be run, and nobody says
     -- more.
