@@ -43,7 +43,12 @@ select
     sentence,
     text as words
 from plain_line
-where word is not null and uptime_seconds is null and not exists (from known)
+where
+    word is not null
+    and uptime_seconds is null
+    -- systemd, of its units
+    and not regexp_matches(text, '^(?:Failed to start [A-Z].*\.|[^ ]+\.service: .*)$')
+    and not exists (from known)
 union all by name
 select
     'exception' as source,
