@@ -256,6 +256,17 @@ with
                         from launcher_event
                         where event = 'told_to_stop' and signal_name in ('15', 'SIGTERM')
                     )
+                    -- the whole job, which went on to its last line
+                    or job_step is null
+                    and scheduler = 'slurm'
+                    and exists (
+                        from training_line t
+                        where
+                            t.file_id = scheduler_event.file_id
+                            and scheduler_event.line_no - t.line_no between 1 and 20
+                            and coalesce(scheduler_event.time - t.time < interval 10 minute, true)
+                    )
+                    and not exists (from death)
                 )
                 and not exists (from death where signal <> 15)
                 and not exists (from "exit" where exitcode not in (0, 15, -15, 143))

@@ -29,6 +29,10 @@ with
                 '^(?:[A-Za-z_][A-Za-z0-9_.-]* ?[:=] ?-?[0-9][0-9.]*[a-zA-Z%]{0,7}'
                 || '(?:[,;|] *| +|$))+$'
             )
+            -- a printed structure
+            and not regexp_matches(
+                text, '^\s*[''"]?[A-Za-z_][A-Za-z0-9_]*[''"]? ?[:=] ?[\[{(].*[\]})],?$'
+            )
             -- a kernel's words, and those of c10d, are known
             and uptime_seconds is null
             and not regexp_matches(
