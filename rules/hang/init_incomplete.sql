@@ -28,6 +28,13 @@ Init of a communicator of {{ nranks | count('rank') }} did not complete:
 {{ missing | agree('appears', 'appear') }} in the logs{% endif %}.'''
 
 [[summary]]
+when = "kind == 'resources'"
+say = '''
+The cluster has no place for what the job asks of it{% if waited_seconds %} after
+{{ waited_seconds | duration }}{% endif %}
+{%- if request %}: {{ request | cut }}{% endif %}'''
+
+[[summary]]
 when = "kind == 'rendezvous_closed'"
 say = '''
 {% if ranks %}{{ ranks | ranks | capital }}{% elif hosts %}The agent on {{ hosts | names }}
@@ -157,6 +164,12 @@ when = "kind == 'stacks' and why == 'died'"
 say = '''Find out why {{ ranks | ranks }} died{% if host %} on {{ host }}{% endif %}: the others
   wait in init until their timeout. Let the launcher end the job when one task fails.'''
 run = ["dmesg -T | grep -iE 'out of memory|oom-kill|segfault'", "srun --kill-on-bad-exit=1"]
+
+[[step]]
+when = "kind == 'resources'"
+say = '''Compare what is asked for with what the cluster has: nodes that did not join, GPUs that another
+  job or a dead actor still holds, an address that no node is known by.'''
+run = ["ray status", "ray list nodes", "ray list placement-groups"]
 
 [[step]]
 when = "kind == 'rendezvous_closed'"
@@ -387,6 +400,27 @@ select
 from coordination_task
 where event = 'start'
 having count(*) > 0
+union all by name
+-- What waits for a place in the cluster, and never got one.
+select
+    'resources' as kind,
+    list(line_at(w.file_id, w.line_no) order by w.file_id, w.line_no)[:20] as evidence,
+    min(w.time) as "at",
+    list(distinct w.host) filter (w.host is not null) as hosts,
+    'resources' as stage,
+    max(waited_seconds) as waited_seconds,
+    arg_max(request, (w.file_id, w.line_no)) filter (request is not null) as request,
+    ['crash.exception'] as explains,
+    'probable' as confidence
+from resource_wait w
+join file f using (file_id)
+where
+    -- the last that is said, or an error comes of it
+    f.lines - w.line_no <= case when exists (from fatal_exception) then 60 else 3 end
+    and not exists (from training_line)
+    and not exists (from metric_span)
+    and not exists (from done_line)
+having count(*) > 0 and coalesce(max(waited_seconds), 60) >= 60
 union all by name
 -- A warning that is taken back where the others come after all.
 select

@@ -49,6 +49,9 @@ UNTOLD = [
     "walltime limit is 24:00:00, requested by lift-0",
     "no node was lost while the lift stopped",
     "lift-7: grace is over, reclaim complete",
+    "RuntimeError: lift.cpp:134 start_rides: EXCEPTION: failed to start ride # 0",
+    "The 0 stuck door info:(door_id=13).[FUNC:OpenTheDoor][FILE:door_error_proc.cc][LINE:1664]",
+    "E lift_agent.cc:299] agent is set to ERROR: DEADLINE_EXCEEDED: Deadline Exceeded",
 ]
 
 
@@ -117,6 +120,8 @@ AT_PEACE = [
     "rank 0 loaded checkpoint, 12 workers report ready",
     "waiting for all workers to join, 3 of 8 so far",
     "heartbeat of worker 3 ok",
+    "    _store_based_barrier(rank, store, timeout)",
+    "    work = group.barrier_timed_out(rank=rank, timeout=timeout)",
 ]
 
 

@@ -61,7 +61,7 @@ with
         from fatal_exception e
         where
             kind = 'config'
-            and certain
+            and (certain or lines_after < 3 and refuses_setting(class, message))
             -- no GPU is found at a start only, also at that of a further attempt
             and not exists (
                 from metric_span m

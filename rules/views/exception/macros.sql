@@ -7,6 +7,42 @@ create macro sees_no_gpu(message) as
     )
 ;
 
+-- What a program was started with cannot serve: a variable of the environment that is not set,
+-- numbers of processes, parts and sizes that do not fit together, options that exclude each other.
+create macro refuses_setting(class, message) as
+    class = 'KeyError'
+    and regexp_matches(
+        message,
+        '^''(?:(?:LOCAL_|NODE_|GROUP_)?RANK|(?:LOCAL_)?WORLD_SIZE|MASTER_(?:ADDR|PORT)'
+        || '|(?:SLURM|OMPI|PMIX?|MPI|TORCHELASTIC)_[A-Z_]+)''$'
+    )
+    or regexp_matches(
+        message,
+        '(?i:\benvironment variables? [^.]{0,80}\b(?:not set|unset|not defined|missing|required'
+        || '|expected|must be set)\b)'
+        || '|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b(?i: environment variables?)?'
+        || '(?i: (?:is not|was not|isn.t|must be|needs to be|has to be) (?:set|defined)\b)'
+        || '|(?i)\b(?:world[_ ]?size|mpi_?size|nproc(?:_per_node)?|'
+        || 'num(?:ber)?[_ ](?:of[_ ])?(?:gpus?|nodes|processes|ranks|devices|layers|experts'
+        || '|(?:micro_?batches|(?:attention|kv|key[_ ]value)[_ ])?heads|query[_ ]groups)'
+        || '|(?:[a-z]+_)?batch[_ ]?size|(?:tensor|pipeline|context|expert|data|sequence|model)'
+        || '(?:[_ -]model)?[_ -]parallel(?:ism)?(?:[_ -]?(?:world[_ ])?size)?'
+        || '|hidden[_ ]size)\b[^.]{0,60}(?:\bnot (?:evenly )?divisible|\bnot a multiple'
+        || '|\b(?:must|should|has to|have to|needs to) (?:be|equal|divide)\b'
+        || '|\b(?:does|do|is) not (?:match|equal|divide)\b|[!=]= )'
+        || '|\b(?:(?:not|be) (?:evenly )?divisible by|a multiple of|(?:must|should) be equal to) '
+        || '[^.]{0,40}\b(?:world[_ ]?size|(?:tensor|pipeline|context|expert|data|sequence|model)'
+        || '[a-z_ -]{0,7}[_ -]parallel|number of (?:gpus|processes|ranks|devices|nodes))'
+        || '|\binvalid --[a-z0-9][a-z0-9_-]+'
+        || '|\bexpected [0-9]+ [a-z ]{0,20}(?:address(?:es)?|hosts?|nodes?|process(?:es)?|devices?'
+        || '|gpus?|ranks?|workers?),? (?:but )?got [0-9]+'
+        || '|(?:^|\s)--[a-z][a-z0-9_-]+ (?:requires|must|should|cannot|can''t|can only|needs'
+        || '|is required|has to|is not (?:supported|allowed))\b|\bmutually exclusive\b'
+        || '|\bcannot be (?:used|combined|specified|set|enabled) '
+        || '(?:together|both|at the same time|simultaneously)\b'
+    )
+;
+
 -- Memory was asked for and is not there, in whatever words: none left, not enough, or an
 -- allocation of memory that failed.
 create macro lacks_memory(message) as
@@ -127,6 +163,8 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 || '|^The Inner error is reported as above'
             )
         then 'gpu'
+        when refuses_setting(class, message)
+        then 'config'
         when
             class_kind = 'collective'
             or regexp_matches(
@@ -140,8 +178,10 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 || '|Application timeout caused pair closure'
                 || '|Detected mismatch between collectives|Collective ops is aborted'
                 || '|^\[(?:ring|jaccl)\]|^E(?:CONN[A-Z]+|PIPE): |tensorpipe|RPCErr:'
-                || '|Barrier timed out\. (?:Barrier_id|Id): '
+                || '|Barrier timed out\. (?:Barrier_id|Id): |CoordinationService/'
             )
+            or class in ('XlaRuntimeError', 'JaxRuntimeError')
+            and starts_with(message, 'DEADLINE_EXCEEDED')
             -- in any library's words
             or coalesce(
                 between_ranks <> 'gave_up', false

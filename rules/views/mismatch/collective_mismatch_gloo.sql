@@ -42,6 +42,6 @@ from
         from library_message
         where
             library = 'mpi'
-            and message like '%sizes do not match across processes in the collective%'
+            and regexp_matches(message, 'sizes do not match across processes +in the collective')
     )
 having count(*) > 0

@@ -6,6 +6,8 @@ create macro is_code(text) as
         || '|with|try|except|(?i)usage|//|# |--|\*|>|\$|<|test[_ ])'
         || '|\{\s*$|^\s*\}|\);\s*$|raise [A-Z]|\bdef |(?i)usage:|\.\.\. ok$'
         || '|^\s*\[?[''"][^''"]{60}'
+        -- a call, alone or given to a name, as a frame of a stack shows it
+        || '|^\s+(?:[\w., :\[\]]+ = )?[\w.]+\((?:[^:]*[(,)])?\s*$'
     )
 ;
 
@@ -60,6 +62,8 @@ create macro with_shapes(sentence) as
     sentence.regexp_replace('([a-z])([A-Z][a-z])', '\1 \2', 'g')
     .regexp_replace('([A-Z]{2})([A-Z][a-z]{2})', '\1 \2', 'g')
     .lower()
+    -- CANN's place in its own source
+    .regexp_replace('\[(?:func|file|line):[^\]]*\]', ' ', 'g')
     .regexp_replace('[a-z][a-z0-9+.-]*://[^ ,;)"'']+', ' URL ', 'g')
     .regexp_replace('(\.(?:cc?|cpp|cu|h|py|go|rs|java|js|lua)):[0-9]+', '\1 ', 'g')
     .regexp_replace('\b[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9]\b', ' PCI ', 'g')

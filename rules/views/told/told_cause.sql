@@ -51,7 +51,9 @@ select
     nullif(
         regexp_extract(
             -- a line of source is no peer
-            regexp_replace(sentence, '\.(?:cc?|cpp|cu|h|py|go|rs|java|js|lua):[0-9]+', '', 'g'),
+            regexp_replace(
+                sentence, '(?i)(?:\.(?:cc?|cpp|cu|h|py|go|rs|java|js|lua)|\bline):[0-9]+', '', 'g'
+            ),
             '\b([A-Za-z][A-Za-z0-9.-]+:[0-9]{2,5}|[0-9]{1,3}(?:\.[0-9]{1,3}){3})\b',
             1
         ),
