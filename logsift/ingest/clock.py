@@ -26,6 +26,7 @@ _FORMATS: tuple[tuple[str, str, str], ...] = (
     (EXACT, rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}} {_CLOCK} ?[+-][0-9]{{2}}:?[0-9]{{2}}$", "%Y-%m-%d %H:%M:%S%.f%#z"),
     (ZONELESS, rf"^(?:{_DAYS}) (?:{_MONTHS}) +[0-9]{{1,2}} {_CLOCK} [0-9]{{4}}$", "%a %b %e %H:%M:%S%.f %Y"),
     (ZONELESS, rf"^(?:{_MONTHS}) +[0-9]{{1,2}} [0-9]{{4}} {_CLOCK}$", "%b %e %Y %H:%M:%S%.f"),
+    (ZONELESS, rf"^[0-9]{{8}} {_CLOCK}$", "%Y%m%d %H:%M:%S%.f"),
 )
 _YEARLESS: tuple[tuple[str, str], ...] = (
     (rf"^(?:{_MONTHS}) +[0-9]{{1,2}} {_CLOCK}$", "%Y %b %e %H:%M:%S%.f"),
