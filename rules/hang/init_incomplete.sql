@@ -167,8 +167,8 @@ run = ["dmesg -T | grep -iE 'out of memory|oom-kill|segfault'", "srun --kill-on-
 
 [[step]]
 when = "kind == 'resources'"
-say = '''Compare what is asked for with what the cluster has: nodes that did not join, GPUs that another
-  job or a dead actor still holds, an address that no node is known by.'''
+say = '''Compare what is asked for with what the cluster has: nodes that did not join, GPUs that
+  another job or a dead actor still holds, an address that no node is known by.'''
 run = ["ray status", "ray list nodes", "ray list placement-groups"]
 
 [[step]]
