@@ -149,3 +149,5 @@ where
     (j.kind = 'rise' or j.kind = 'lone' and (j.change is not null or j.averaged))
     and j.boundary_step is null
     and not (j.class = 'unrecovered' and coalesce(j.validation_falls, false))
+    -- printed as zero: its steps are those of the digits
+    and not (j.base = 0 and j.peak < 1)

@@ -8,7 +8,8 @@ with
             arg_max(part, level) as best_part,
             arg_min(level, part) as began,
             arg_max(level, part) as ended,
-            median(error) as error
+            -- where nothing is won, nothing moves: the best stretch tells too
+            greatest(median(error), arg_max(error, level)) as error
         from policy_level
         where canonical = 'reward'
         group by source
