@@ -37,6 +37,8 @@ create macro is_mild(text) as
         || 'recovered|warning:|<warn|\[warn|'
         -- what TensorFlow and JAX say beside each other at every start
         || '\bregister factory for plugin\b|'
+        -- of programs that write down the version of their code, where there is none
+        || '^fatal: not a git repository\b|'
         -- a server gives up one request, not itself
         || '\babort(?:ed|ing)? (?:[a-z]+ )?requests?\b'
     )

@@ -98,7 +98,7 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 || '|Engine core initialization failed|worker .*died'
                 || '|child process .*(?:failed|died)|job got pre-empted'
                 || '|heartbeat timeout\. This indicates that the remote task'
-                || '|stopped sending heartbeats'
+                || '|stopped sending heartbeats|^handle is closed\b'
                 -- SageMaker's word for the end of a program that says more itself
                 || '|(?:AlgorithmError: |^)(?:ExecuteUserScriptError:\s*ExitCode'
                 || '|Exit Code: 1[2-5][0-9])'
