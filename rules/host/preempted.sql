@@ -273,7 +273,7 @@ with
                 and not exists (from fatal_exception)
                 and not exists (from oom_event)
                 and not exists (from c10d_timeout_line)
-                and not exists (from scheduler_event where event = 'node_failure')
+                and not exists (from scheduler_event where event in ('node_failure', 'oom_kill'))
             )
     ),
     -- It had hung before it was ended: that has nothing to do with who needed the nodes.
