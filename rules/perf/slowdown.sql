@@ -5,7 +5,8 @@ confidence = "probable"
 status = "stable"
 about = """
 The time of a step went up for good, the pauses at regular steps grow longer and longer, or
-checkpoints take longer to save or to load than they did. Judged
+checkpoints take longer to save or to load than they did, or a program that compares the ranks names
+slow ones. Judged
 by medians of blocks of steps: evaluations, checkpoints and first steps do not count, nor does a
 change of batch size or sequence length.
 """
@@ -14,6 +15,18 @@ The work of a step grew as planned and the log does not say so (longer sequences
 evaluation in every step).
 """
 references = ["https://arxiv.org/abs/2402.15627", "https://arxiv.org/abs/2407.21783"]
+
+[[summary]]
+when = "class == 'straggler'"
+say = '''{% if ranks %}{{ ranks | ranks | capital }}{% if hosts %} ({{ hosts | names }}){% endif %}
+{{ ranks | agree('is', 'are') }}{% elif said %}Nodes {{ said | cut(80) }} are
+{%- else %}Some ranks are
+{%- endif %}
+{% if of_what == 'data' %}late with {{ (ranks or [0]) | agree('its', 'their') }} data in step
+{{ step }}, and all others wait{% if times > 1 %} ({{ times }} such steps){% endif %}
+{%- elif compared == 'itself' %}slower than before{% else %}slower than the others{% endif %}
+{%- if ratio is not none and of_what != 'data' %} ({{ ratio | round(1) }} times){% endif %}
+{%- if detector %}, says {{ detector_name }}{% endif %}'''
 
 [[summary]]
 when = "class == 'checkpoint'"
@@ -43,6 +56,23 @@ other {{ (nranks - ranks | length) | count('rank') }} did not
 when = "restarted"
 say = '''Compare this start with the one before: hosts, number of ranks, batch size, settings.
 Another allocation or another batch size changes the pace without a fault.'''
+
+[[step]]
+when = "class == 'straggler' and of_what == 'data'"
+say = '''Look at what the data loaders of {{ ranks | ranks }}
+wait for: the file system of their host, a shard that is much larger, workers that were killed.'''
+run = ["py-spy dump --pid {{ pid }}", "iostat -x 1 3", "nfsiostat 1 3"]
+
+[[step]]
+when = "class == 'straggler' and of_what != 'data'"
+say = '''Compare{% if ranks %} {{ ranks | ranks }}{% else %} the nodes it names{% endif %} with a
+healthy one: clocks (heat, power cap), PCIe link width, other processes; then run the node's
+tests.'''
+run = [
+  "nvidia-smi -q -d PERFORMANCE,CLOCK,POWER,TEMPERATURE",
+  "nvidia-smi --query-gpu=index,pcie.link.gen.current,pcie.link.width.current --format=csv",
+  "dcgmi diag -r 3",
+]
 
 [[step]]
 when = "extent == 'rank' and not restarted"
@@ -151,3 +181,29 @@ select
     round(behind, 3) as seconds_after,
     times
 from checkpoint_pace
+union all by name
+select
+    evidence,
+    time as "at",
+    ranks,
+    hosts,
+    'straggler' as class,
+    detector,
+    case
+        detector
+        when 'nvrx'
+        then 'NVRx'
+        when 'dlrover'
+        then 'DLRover'
+        when 'megatron'
+        then 'Megatron'
+        when 'xtuner'
+        then 'XTuner'
+    end as detector_name,
+    of_what,
+    compared,
+    said,
+    times,
+    round(ratio, 3) as ratio,
+    step
+from slow_rank_told
