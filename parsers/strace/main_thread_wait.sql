@@ -2,6 +2,26 @@
 -- which says nothing of why. kind: waits (in one call) | spins (nearly all its calls of the last
 -- half minute, `calls` of which `tries` ask whether it may go on). waits_on: futex | poll.
 -- is_shared: the futex may belong to other processes. lasted: seconds, at least.
+with
+    -- What an attached tracer found its thread in, until a person broke it off at the keyboard.
+    broken_off as (
+        select e.*, t.pid, t.rank as of_rank, t.host as of_host, k.kind as waits_on
+        from strace_event e
+        join strace_tail l on l.file_id = e.file_id and l.tid = e.tid and l.first_line = e.line_no
+        join strace_thread t on t.trace = e.trace and t.tid = e.tid and t.main
+        join syscall_kind k on k.syscall = e.syscall and k.kind in ('futex', 'poll')
+        where
+            (e.kind in ('cut', 'unfinished') or e.errno like 'ERESTART%')
+            and exists (from strace_event a where a.file_id = e.file_id and a.kind = 'attached')
+            and (
+                select arg_min(n.signal_name = 'SIGINT', n.line_no)
+                from strace_event n
+                where
+                    n.file_id = e.file_id
+                    and n.line_no > e.line_no
+                    and n.kind not in ('rest', 'resumed')
+            )
+    )
 select
     'waits' as kind,
     w.pid,
@@ -42,3 +62,17 @@ select
     [line_at(p.file_id, p.first_line), line_at(p.file_id, p.last_line)] as evidence
 from strace_pace p
 join strace_thread t on t.trace = p.trace and t.tid = p.tid
+union all by name
+select
+    'waits' as kind,
+    b.pid,
+    b.of_rank as rank,
+    b.of_host as host,
+    b.syscall,
+    b.waits_on,
+    case when b.waits_on = 'futex' then not contains(b.args, '_PRIVATE') end as is_shared,
+    case
+        when b.waits_on = 'futex' then not regexp_matches(b.args, ', NULL(?:, |$)')
+    end as has_deadline,
+    [line_at(b.file_id, b.line_no)] as evidence
+from broken_off b

@@ -14,7 +14,8 @@ explains_other_ranks = ["crash"]
 about = """
 A rank is in the code that writes or reads a checkpoint, at the same place in two dumps, while the
 other ranks wait for it. Saving takes its time, so one dump proves nothing of rank 0, which may have
-more to save than the others, and little of another one. Or every rank has two threads in
+more to save than the others, and little of another one. Or a worker of Ray, which bears the name of
+what it runs, is in the kernel and saves. Or every rank has two threads in
 collectives at once, one of which saves: on one group their order differs between ranks.
 """
 summary = '''
@@ -26,6 +27,8 @@ summary = '''
 {%- if two_threads %}: the main thread and another one are in collectives at once
 {%- elif minutes %}, {{ minutes }} min after faulthandler's timer was set
 {%- elif told %}, and somebody says that the program hangs
+{%- elif waits_on %}: {{ who | agree('it', 'they') }} {{ who | agree('waits', 'wait') }} for
+{{ waits_on }} in the kernel
 {%- else %}
 {%- if not seen_once %} in two dumps{% endif %};
 {{ others | count('other') }} {{ others | agree('is', 'are') }} waiting in {{ majority_function }}
@@ -120,3 +123,31 @@ select
     case when told is not null then true end as told
 from stack_standstill
 where kind in ('checkpoint', 'two_savers')
+union all by name
+-- Ray puts the method that a worker runs into its title.
+select
+    flatten(list(evidence order by pid))[:20] as evidence,
+    case when bool_and(is_proven) then 'probable' else 'possible' end as confidence,
+    'warning' as severity,
+    nullif(list(distinct rank order by rank) filter (rank is not null), []) as ranks,
+    nullif(list(distinct host order by host) filter (host is not null), []) as hosts,
+    list(distinct pid order by pid) as pids,
+    method as function,
+    method as frame,
+    any_value(waits_on) as waits_on
+from
+    (
+        select
+            k.*,
+            regexp_extract(
+                s.cmdline,
+                '^ray::[^ ]*?\b((?:save|load|restore)_[a-z_]{4,30}|[a-z_]{0,20}checkpoint)',
+                1
+            ) as method
+        from process_in_kernel as k
+        join (select distinct pid, cmdline from process_state) as s using (pid)
+        where
+            (k.is_proven or k.is_likely) and not k.is_stopped and k.waits_on <> 'the NVIDIA driver'
+    )
+where method <> ''
+group by method

@@ -169,6 +169,19 @@ from stack_standstill
 where kind in ('file_lock', 'lock') and not exists (from stack_deadlock)
 union all by name
 select
+    evidence,
+    case when host is not null then [host] end as hosts,
+    [pid] as pids,
+    pid,
+    [thread] as threads,
+    [function] as functions,
+    [frame] as places,
+    'lock' as lock,
+    'possible' as confidence
+from stack_lone_lock
+where not exists (from stack_deadlock)
+union all by name
+select
     [line_at(file_id, line_no)] as evidence,
     case when host is not null then [host] end as hosts,
     case when pid is not null then [pid] end as pids,

@@ -20,6 +20,10 @@ with
             wants_lock,
             line_no,
             coalesce(status = 'idle+gil', false) as holds_gil,
+            -- another process can release it
+            coalesce(
+                contains(frame_without_line(top), 'multiprocessing/synchronize'), false
+            ) as is_shared,
             {
                 'tid':tid,
                 'name':coalesce(name, tid),
@@ -56,7 +60,7 @@ with
         having
             -- nobody works: who wants no lock is the main thread, waiting for the others
             bool_and(wants_lock or is_main and class in ('wait', 'lock-wait', 'exiting'))
-            and (count_if(wants_lock) >= 2 or count(*) = 1 and bool_or(is_main))
+            and (count_if(wants_lock) >= 2 or count(*) = 1 and bool_or(is_main and not is_shared))
     ),
     starved as (
         select
