@@ -123,7 +123,12 @@ select
     case when not certain then 'possible' end as confidence,
     path,
     case
-        when regexp_matches(message, 'loading state_dict|size mismatch|missing keys?')
+        when
+            regexp_matches(
+                message,
+                'loading state_dict|size mismatch|missing keys?|not found in (the )?checkpoint'
+                || '|match the size of optimizer|used a DP world size'
+            )
         then 'mismatch'
         when
             regexp_matches(

@@ -221,9 +221,21 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 || '|truncated)'
                 || '|missing keys? in state|size mismatch for|not a zip archive'
                 || '|unexpected end of file|hash mismatch|Can''t find a valid checkpoint'
+                || '|unexpected EOF, expected \d|storage has wrong byte size'
+                || '|^Unable to (?:synchronously )?open (?:object|file) \((?:truncated file'
+                || '|file signature not found|bad object header)'
+                || '|^Parent directory \S+ does not exist|is not a distributed checkpoint'
+                || '|not found in (?:the )?checkpoint|on the restored bytes'
+                || '|(?:^|\] )(?:The )?checkpoint (?:being loaded|tag name)'
+                || '|(?:read|load|open) the checkpoint file|^No step path found'
+                || '|^Destination \S+ already exists'
             )
             or (
-                class in ('FileNotFoundError', 'OSError')
+                (
+                    class in ('FileNotFoundError', 'OSError')
+                    or class in ('FileExistsError', 'IsADirectoryError', 'NotADirectoryError')
+                    and starts_with(message, '[Errno')
+                )
                 and regexp_matches(
                     message,
                     '(?i)checkpoint|ckpt|\.pt''|\.pth''|\.safetensors|\.distcp|global_step'

@@ -30,7 +30,20 @@ with
             coalesce(first_observed, false) as first_observed
         from "exit" x
         left join exit_task t using (file_id, line_no)
-        where x.source <> 'subprocess'
+        where
+            x.source <> 'subprocess'
+            -- what a launcher started; other programs start compilers, too
+            or x.signal in (4, 6, 7, 8, 11)
+            and exists (
+                from exception e
+                where
+                    e.file_id = x.file_id
+                    and e.line_no = x.line_no
+                    and regexp_matches(
+                        e.frames::varchar,
+                        'torch/distributed/(launch|run)\.py|accelerate/commands/launch\.py'
+                    )
+            )
         union all by name
         select
             'kernel' as source,
