@@ -205,7 +205,8 @@ with
                         || '|loss .*contains a NaN|The loss returned in|Model diverged'
                         || '|NaN loss during|bec[ao]me infinite|due to (NaN|Inf) loss|NaN loss with'
                         || '|Invalid loss|non-finite loss|LossTensor is|in summary histogram'
-                        || '|ETA: .* loss: -?nan|(?i:abort|exiting|terminat|training stopped)'
+                        || '|ETA: .* loss: -?nan'
+                        || '|(?i:abort|exiting|terminat|training (was )?stopped)'
                     ) as is_of_stop
                 from training_event
                 where kind = 'nan_found'

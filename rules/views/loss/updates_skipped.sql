@@ -52,6 +52,10 @@ where
     b.file_id not in (select file_id from scaled)
     and (
         b.times >= 30
+        -- to the end of the log: 65536, where a scale begins, can be halved that often, but no
+        -- training needs as little as that
+        or b.times >= 12
+        and f.lines - b.last_line <= 3
         or b.times >= 6
         and f.lines - b.last_line <= 3
         -- at the start a scale that nobody prints may be searched
