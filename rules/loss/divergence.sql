@@ -101,12 +101,22 @@ with
                 rows between 5 preceding and 5 following
             )
     ),
-    -- A curve that went up as far and came back twice does so as its schedule lets it.
+    -- A curve that went up as far and came back twice does so as its schedule lets it; one that
+    -- rose from its beginning on was given harder tasks.
     trend as (
         select *
         from rise as r
         where
-            (
+            not exists (
+                from course as c
+                where
+                    c.series_id = r.series_id
+                    and c.from_step = r.from_step
+                    and c.part = 1
+                    and c.level > 0
+                    and r.base > 2 * c.level
+            )
+            and (
                 select count(*)
                 from swing as s
                 where

@@ -146,6 +146,27 @@ def test_what_goes_wrong_between_ranks_is_told_in_anybodys_words(told: Analysis)
     assert [sentence for sentence in AT_PEACE if sentence in concepts] == []
 
 
+@pytest.mark.parametrize(
+    ("failure", "cause"),
+    [
+        ("device memory is used up, trying again with half the batch", "oom.capacity"),
+        ("could not reach s3://lift/rides.json: connection timed out, next try in 5 s (attempt 2 of 3)", "network.external_service"),
+        ("rank 0 cannot reach rank 3 at 10.0.0.4:29500, will retry", "network.connect_failure"),
+    ],
+)  # fmt: skip
+def test_a_failure_that_is_tried_again_counts_where_the_tries_are_over(
+    catalog: Catalog, tmp_path: Path, failure: str, cause: str
+) -> None:
+    lines = ["INFO lift starts on GPU 0, rank 0 of 4", *[f"WARNING {failure}"] * 3]
+    for name, end in {"failed": "ERROR giving up", "went_on": "INFO step 10 loss 3.2"}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "lift.log").write_text("\n".join([*lines, end, ""]))
+    root = analyze(tmp_path / "failed", catalog=catalog, db=None).root
+    assert root is not None
+    assert root.rule == cause
+    assert analyze(tmp_path / "went_on", catalog=catalog, db=None).incidents == ()
+
+
 def concepts_of(told: Analysis, subject: str) -> dict[str, str]:
     """By line what it tells of a subject."""
     rows = told.store.rows(
@@ -177,7 +198,7 @@ def test_every_sense_has_phrases_and_every_phrase_a_sense_that_counts(told: Anal
     )
     assert needed <= senses
     # What takes a sentence back, what hides the words of a phrase, and whether a limit was set.
-    assert senses - needed == {"harmless", "supposed", "-", "cap"}
+    assert senses - needed == {"harmless", "supposed", "retried", "tries_over", "-", "cap"}
 
 
 def test_no_phrase_is_longer_than_what_is_looked_for(told: Analysis) -> None:

@@ -24,6 +24,9 @@ with
                     '^\[?[EF]|\b(?:ERROR|FATAL|CRITICAL)\b|(?i)\b(?:terminat|kill|abort'
                     || '|shutt)ing\b'
                 )
+                or exists (
+                    from retried_in_vain v where v.file_id = l.file_id and v.line_no = l.line_no
+                )
             )
             -- who is missing, and how many came, has to be said
             and (concept <> 'missing' or len(missing_ranks) > 0)

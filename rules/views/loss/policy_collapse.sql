@@ -8,8 +8,8 @@ with
             arg_max(part, level) as best_part,
             arg_min(level, part) as began,
             arg_max(level, part) as ended,
-            -- where nothing is won, nothing moves: the best stretch tells too
-            greatest(median(error), arg_max(error, level)) as error
+            -- of all stretches together: two points of one tell little of chance
+            sqrt(avg(pow(error, 2))) as error
         from policy_level
         where canonical = 'reward'
         group by source

@@ -1,7 +1,6 @@
 -- table: One row per sign that the job did not end well, whoever tells of it: sign = abort | exit |
 -- scheduler | exception | timeout | heartbeat | hccl error | nccl error. With none of them a log
--- that stops is
--- only a log that was cut.
+-- that stops is only a log that was cut.
 select
     case when exitcode in (-6, 134) or signal = 6 then 'abort' else 'exit' end as sign,
     time,
@@ -16,7 +15,7 @@ select 'scheduler' as sign, time, host, file_id, line_no
 from scheduler_event
 union all by name
 select 'exception' as sign, time, host, file_id, line_no
-from exception
+from exception e
 where
     class in (
         'DistBackendError',
@@ -27,6 +26,11 @@ where
         'SignalException',
         'ChildFailedError',
         'RuntimeError'
+    )
+    -- the next attempt, in the same log, came to its end
+    and not exists (
+        from training_mark m
+        where m.kind = 'end' and m.file_id = e.file_id and m.line_no > e.line_no
     )
 union all by name
 select 'timeout' as sign, time, host, file_id, line_no

@@ -7,7 +7,10 @@ with
         select file_id, line_no
         from told_line
         join told_sense using (sentence)
-        where sense = 'harmless'
+        where
+            sense = 'harmless'
+            or sense = 'retried'
+            and sentence not in (select sentence from retried_in_vain)
         union all
         select file_id, line_no
         from overcome_line

@@ -32,6 +32,8 @@ where
             t.sentence = m.sentence
             and (
                 t.sense in ('harmless', 'supposed')
+                or t.sense = 'retried'
+                and t.sentence not in (select sentence from retried_in_vain)
                 or list_contains(string_split(c.unless, ' '), t.sense)
             )
     )
