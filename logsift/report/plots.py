@@ -279,7 +279,7 @@ def branches_of(analysis: Analysis, name: str | None) -> tuple[str, list[Branch]
     """The metric of that name, or of that kind where none is named so, or the training loss, and its branches in their order.
 
     Raises:
-        UserError: there is no such metric.
+        UserError: there is no such metric, or it has no steps.
     """
     store = analysis.store
     known = [r["name"] for r in store.rows("SELECT name FROM metric GROUP BY name ORDER BY count(*) DESC, name")]
@@ -310,6 +310,8 @@ def branches_of(analysis: Analysis, name: str | None) -> tuple[str, list[Branch]
         value = np.where(np.abs(value) < _HIGHEST, value, np.nan)
         if len(step):
             break
+    else:
+        raise UserError(f"no point of {chosen} has a step at which it could be drawn")
     apart = np.flatnonzero(np.any([np.diff(got[c].astype(int)) != 0 for c in ("writer", "run", "live")], axis=0)) + 1
-    edges = [0, *apart.tolist(), len(step)] if len(step) else []
+    edges = [0, *apart.tolist(), len(step)]
     return chosen, [Branch(bool(got["live"][a]), step[a:b], value[a:b]) for a, b in pairwise(edges)]

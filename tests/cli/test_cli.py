@@ -285,6 +285,13 @@ def test_a_curve_is_drawn_with_its_incidents(run_of: Make, tmp_path: Path) -> No
     assert "ends in .png or .svg" in run("plot", curve, "-o", tmp_path / "loss.picture").output
 
 
+def test_a_curve_without_steps_is_not_drawn_and_the_report_does_without(run_of: Make, tmp_path: Path) -> None:
+    lines = [f"{{'loss': 1.7{n}, 'grad_norm': {g}, 'epoch': 1.{n}}}\n" for n, g in ((1, 1.3), (2, 1.1), (3, "nan"))]
+    curve = run_of({"train.log": "".join(lines)})
+    assert "no point of loss has a step" in run("plot", curve).output
+    assert run("report", curve, "-o", tmp_path / "report.html").exit_code == 0
+
+
 def test_any_metric_is_drawn_and_each_of_its_writers_alone(run_of: Make) -> None:
     from logsift import analyze
 
