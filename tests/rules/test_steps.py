@@ -148,6 +148,7 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("oom.graph_capture", {"survived": True}, "Ignore this if the program skipped the batch"),
     ("oom.memory_summary", {"cuda_ooms": 3}, "Look for the out-of-memory error itself"),
     ("perf.slowdown", {"restarted": True}, "Compare this start with the one before"),
+    ("perf.slowdown", {"class": "straggler", "of_what": "data"}, "Look at what the data loaders of rank 2"),
     ("perf.slowdown", {"class": "growing"}, "Look for something that is never freed"),
     ("crash.exception", {"type": "ValueError", "kind": "own", "hosts": [], "world_size": 16}, "No line says on which host that was"),
     ("divergence.collective_count", {"source": "ras", "stalled": True, "ranks_behind": [], "ranks_ahead": [3], "count_ahead": 41, "n_behind": 2}, "See what rank 3 called that the others did not"),
