@@ -12,6 +12,7 @@ from logsift.derive.ranks import name_ranks
 from logsift.ingest.evidence import fetch
 from logsift.ingest.reading import read as read_files
 from logsift.ingest.spelling import Spelling
+from logsift.judge.attempts import Attempts
 from logsift.judge.causes import trace
 from logsift.judge.conclusions import conclude
 from logsift.judge.decision import decide
@@ -93,11 +94,12 @@ def explain(
     found = judge(store, rules, tables.rules(), progress)
     if progress:
         progress("verdict", 0, 0)
-    incidents = doubted(combined(identify(found, store)), store)
+    attempts = Attempts.of(store)
+    incidents = attempts.noted(doubted(combined(identify(found, store)), store), rules)
     clocks = Clocks.of(store)
     paths = {f.file_id: f.name for f in files}
     incidents = worded(clocks.aside(clocks.dated(incidents)), rules, pids_of_ranks(store), paths, store.problem)
-    causes = trace(incidents, catalog.rules, clocks, Progress.of(store, incidents, clocks))
+    causes = trace(incidents, catalog.rules, clocks, Progress.of(store, incidents, clocks), attempts)
     conclude(store, incidents, causes, paths, texts or _fetched(store, catalog, files))
     tables.noted(CONCLUDED)
     tables.fill("behind the verdict")

@@ -73,10 +73,11 @@ def describe_rule(catalog: Catalog, name: str) -> str:
         else ""
     )
     transient = "\ntransient: explains nothing that came after the job had gone on" if rule.transient else ""
+    lasting = "\nlasting: may outlast an attempt of the job" if rule.lasting else ""
     after = f"\nonly after it: {', '.join(sorted(rule.explains_after))}" if rule.explains_after else ""
     return (
         f"{rule.id}: {rule.title} ({rule.severity}, {rule.confidence}, {rule.status})\n\n{rule.about}\n\nwhat to do: {_steps(rule)}\n"
-        f"wrong when: {rule.false_positives}{explains}{here}{elsewhere}{transient}{after}\n{rule.sql.strip()}"
+        f"wrong when: {rule.false_positives}{explains}{here}{elsewhere}{transient}{lasting}{after}\n{rule.sql.strip()}"
     )
 
 

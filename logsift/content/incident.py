@@ -74,6 +74,9 @@ class Incident:
     uncertainty_seconds: Annotated[float | None, Held("DOUBLE", "how far its times may be off the job's one clock")] = (
         None
     )
+    attempt: Annotated[
+        int | None, Held("BIGINT", "the attempt of the job it belongs to, where its logs tell of several")
+    ] = None
     ranks: Annotated[frozenset[int], Held("BIGINT[]", "global ranks it happened to", returned="BIGINT[]")] = frozenset()
     hosts: Annotated[frozenset[str], Held("VARCHAR[]", "hosts it happened on", returned="VARCHAR[]")] = frozenset()
     gpus: Annotated[frozenset[str], Held("VARCHAR[]", "GPUs, by PCI address or index", returned="VARCHAR[]")] = (

@@ -47,6 +47,11 @@ INTERFACE: dict[str, Asked] = {
     "job_progress": Asked(
         "minutes in which steps were logged", {"file_id": "BIGINT", "minute": "TIMESTAMP", "line_no": "BIGINT"}
     ),
+    "job_attempt": Asked(
+        "lines from which on a log tells of another attempt of the job, numbered from 1, where there are several;"
+        " `calm`: the last of its log, and nothing ended it",
+        {**_PLACE, "attempt": "BIGINT", "calm": "BOOLEAN"},
+    ),
     # -- coverage --
     "job_size": Asked(
         "the size of the job where a log tells it, the ranks no log says anything of, the hosts",
@@ -199,6 +204,7 @@ MEANING: dict[str, str] = {
     "by_rank": "the clock is that of a rank, not of the host", "shift_seconds": "what was added to the printed times [s]",
     "event": "the moment that several clocks saw", "utc": "the same moment in UTC, where a line tells it",
     "within_seconds": "how far the clocks may differ on it [s]", "minute": "a minute in which steps were logged",
+    "attempt": "number of the job's attempt, from 1", "calm": "the last attempt of its log, and nothing ended it",
     # -- who is who --
     "gpu": "the GPU, by PCI address or index", "alias": "another name of the host", "address": "an address of the host in the network", "source": "who says so",
     "world_size": "how many ranks the job has", "silent_ranks": "ranks of which no log says anything",

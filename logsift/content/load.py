@@ -393,7 +393,7 @@ class _Loader:
             frozenset(raw.get("explains_same_place", [])), frozenset(raw.get("explains_other_ranks", [])), raw["about"].strip(),
             _phrases([{"say": said}] if isinstance(said, str) else said), _phrases(raw.get("step", [])),
             raw["false_positives"].strip(), tuple(raw.get("references", [])), sql, origin,
-            raw.get("transient", False), frozenset(raw.get("explains_after", ())), frozenset(raw.get("needs", ())),
+            raw.get("transient", False), raw.get("lasting", False), frozenset(raw.get("explains_after", ())), frozenset(raw.get("needs", ())),
             raw.get("otherwise", False),
         )  # fmt: skip
 

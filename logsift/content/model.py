@@ -231,6 +231,8 @@ class Rule:
     origin: Origin
     transient: bool = False
     """Its harm is done at once: what fails after the job has gone on for long has another cause."""
+    lasting: bool = False
+    """It may outlast an attempt of the job: it explains what fails in later ones, and is as grave where these go on."""
     explains_after: frozenset[str] = frozenset()
     """Of all those, what it does not explain where that stands before it in one file without times."""
     needs: frozenset[str] = frozenset()

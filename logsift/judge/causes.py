@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from logsift.derive.clocks import Clocks
+from logsift.judge.attempts import Attempts
 from logsift.judge.progress import Progress
 from logsift.timings import timed
 
@@ -39,29 +40,36 @@ class Causes:
 
 @timed("stage", "causes")
 def trace(
-    incidents: Sequence[Incident], rules: Sequence[Rule], clocks: Clocks | None = None, progress: Progress | None = None
+    incidents: Sequence[Incident],
+    rules: Sequence[Rule],
+    clocks: Clocks | None = None,
+    progress: Progress | None = None,
+    attempts: Attempts | None = None,
 ) -> Causes:
     """Order incidents by who explains whom.
 
     A explains B where A's rule lists B's rule or family, in `explains` anywhere in the job (a collective carries a
     fault to every rank), in `explains_same_place` on the same rank, host or GPU, or in `explains_other_ranks` on other ranks
-    only, and A is not later than B beyond the uncertainty of `clocks`. A transient
-    A explains nothing that came after the job had gone on (`progress`), and nothing of its `explains_after` that stands
-    before it in the same file, where neither has a time. Incidents of severity info explain nothing and are no roots.
+    only, and A is not later than B beyond the uncertainty of `clocks`. A transient A explains nothing that came after the
+    job had gone on (`progress`), one that is not lasting nothing of later `attempts` of the job, and none anything of its
+    `explains_after` that stands before it in the same file, where neither has a time. Incidents of severity info explain
+    nothing and are no roots; of roots that are equally grave one of the last attempt comes first.
     """
     clocks = clocks or Clocks()
-    progress = progress or Progress(clocks)
+    progress, attempts = progress or Progress(clocks), attempts or Attempts()
     by_id = {r.id: r for r in rules}
     loud = sorted((i for i in incidents if i.severity != "info"), key=_order)
-    edges = [(a, b) for b in loud for a in loud if a is not b and _explains(a, b, by_id, progress)]
+    edges = [(a, b) for b in loud for a in loud if a is not b and _explains(a, b, by_id, progress, attempts)]
     edges = _without_circles(edges, by_id)
     explained = {id(b) for _, b in edges}
     roots = [i for i in loud if id(i) not in explained]
     weight = {id(i): sum(1 for a, _ in edges if a is i) for i in loud}
+    last_attempt = max((i.attempt or 0 for i in loud), default=0)
     roots.sort(
         key=lambda i: (
             by_id[i.rule].otherwise,
             _SEVERITY[i.severity],
+            i.attempt is not None and i.attempt < last_attempt,
             _CONFIDENCE[i.confidence],
             -weight[id(i)],
             i.at is None,
@@ -72,7 +80,7 @@ def trace(
     return Causes(tuple(roots), tuple(edges))
 
 
-def _explains(a: Incident, b: Incident, rules: Mapping[str, Rule], progress: Progress) -> bool:
+def _explains(a: Incident, b: Incident, rules: Mapping[str, Rule], progress: Progress, attempts: Attempts) -> bool:
     rule = rules[a.rule]
     names = {b.rule, b.rule.split(".")[0]}
     elsewhere = bool(a.ranks) and bool(b.ranks) and not a.ranks & b.ranks
@@ -83,7 +91,7 @@ def _explains(a: Incident, b: Incident, rules: Mapping[str, Rule], progress: Pro
     )
     if a.rule == b.rule or not listed:
         return False
-    if rule.transient and progress.outlived(a, b):
+    if (rule.transient and progress.outlived(a, b)) or (not rule.lasting and attempts.outlived(a, b)):
         return False
     if names & rule.explains_after and a.at is None and b.at is None and _stands_after(a, b):
         return False

@@ -112,16 +112,21 @@ def who(incident: Incident) -> str:
 
 
 def when(incident: Incident) -> str:
-    """The time of an incident for people, "" where unknown."""
+    """The time of an incident for people, and the attempt of the job where there are several, "" where unknown."""
+    parts = [f"attempt {incident.attempt} of the job"] if incident.attempt else []
+    return ", ".join([*_time(incident), *parts])
+
+
+def _time(incident: Incident) -> list[str]:
     if incident.at is None:
-        return ""
+        return []
     zone = incident.zone or "by its log, whose time zone is not known"
     if (off := incident.uncertainty_seconds or 0) >= 1:
         zone += f", known to about {duration(off)}"
     start = incident.at.isoformat(sep=" ", timespec="seconds")
     if incident.until is None or incident.until == incident.at:
-        return f"{start} {zone}"
-    return f"{start} to {incident.until.isoformat(sep=' ', timespec='seconds')} {zone}"
+        return [f"{start} {zone}"]
+    return [f"{start} to {incident.until.isoformat(sep=' ', timespec='seconds')} {zone}"]
 
 
 def steps(incident: Incident) -> list[tuple[str, tuple[str, ...]]]:

@@ -262,6 +262,8 @@ def _rows(page: Page, rows: Iterable[tuple[str, str, Finding]], most: int) -> No
     for name, numbers, f in rows:
         i = f.incident
         place = Text.assemble("  ", page.place(i.evidence[0])) if i.evidence else Text()
+        if i.attempt:
+            place = Text.assemble(f" (attempt {i.attempt} of the job)", place)
         if page.width - wide < 50:  # on a narrow screen the sentence goes below
             page.say("", Text.assemble((f"{name} {numbers}".rstrip(), _COLOUR[i.severity])), 1, 2)
             page.say("", Text.assemble(line(i.summary), place), most, 6)

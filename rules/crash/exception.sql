@@ -146,7 +146,12 @@ with
             *,
             class
             || '|'
-            || regexp_replace(left(message, 160), '[0-9]+|0x[0-9a-f]+', '#', 'g') as alike
+            || regexp_replace(left(message, 160), '[0-9]+|0x[0-9a-f]+', '#', 'g') as alike,
+            (
+                select max(a.attempt)
+                from job_attempt a
+                where a.file_id = e.file_id and a.line_no <= e.line_no
+            ) as attempt
         from fatal_exception e
         where
             (
@@ -192,6 +197,7 @@ with
             ) as local_ranks,
             list(distinct task) filter (task is not null and rank is null) as tasks,
             min(time) as started,
+            max(attempt) as attempt,
             bool_or(certain) as certain,
             bool_or(kind = 'loss' or in_thread) as weak,
             bool_or(kind in ('gpu', 'collective')) as is_untold,
@@ -220,7 +226,11 @@ with
             )[-1] as own_code,
             row_number() over (
                 order by
-                    coalesce(of_first_rank, false) desc, uncaught desc, started nulls last, place
+                    attempt desc nulls last,
+                    coalesce(of_first_rank, false) desc,
+                    uncaught desc,
+                    started nulls last,
+                    place
             ) as n
         from failure
     )

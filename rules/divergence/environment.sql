@@ -4,6 +4,7 @@ severity = "critical"
 confidence = "probable"
 status = "stable"
 explains = ["hang"]
+lasting = true
 about = """
 Ranks of one job must agree in the version of NCCL and in the settings that decide what they send
 each other. Where they differ, init fails, messages have other sizes than expected, or the job

@@ -4,6 +4,7 @@ severity = "critical"
 confidence = "probable"
 status = "stable"
 explains = ["loss.nan", "loss.divergence", "loss.spike", "loss.plateau_shift", "crash.exception"]
+lasting = true
 about = """
 A value that is the same on all ranks by nature (an averaged loss, the norm of reduced gradients,
 the norm or a checksum of the weights that they all hold) was so for long, and then a minority of

@@ -4,6 +4,7 @@ severity = "warning"
 confidence = "definite"
 status = "stable"
 explains = ["perf.slowdown"]
+lasting = true
 about = """
 A GPU or switch lowered its clocks or its links because of heat or of its power supply, or a host
 shut down because it was too hot.

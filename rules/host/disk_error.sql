@@ -12,6 +12,7 @@ explains = [
   "perf.slowdown",
 ]
 explains_same_place = ["host.cpu_stall", "host.kernel_panic"]
+lasting = true
 about = """
 The disk did not complete requests, or the file system found itself damaged. After a remount
 read-only every write to it fails, with errors that read like missing permissions.

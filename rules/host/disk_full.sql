@@ -4,6 +4,7 @@ severity = "critical"
 confidence = "definite"
 status = "stable"
 explains = ["crash", "hang", "host.container", "loss.rollback"]
+lasting = true
 about = """
 A write failed because the file system had no space or no inodes left, or because the user's quota
 was reached. Usually it was a checkpoint, a cache or a log. A full /dev/shm is another matter: see

@@ -4,6 +4,7 @@ severity = "critical"
 confidence = "definite"
 status = "stable"
 explains = ["crash", "hang", "network.peer_lost", "loss.rollback"]
+lasting = true
 about = """
 Too many open files, no more threads or processes, no more address space: a call failed because a
 limit (ulimit, cgroup pids.max, fs.file-max) was reached, not because the machine is out of memory.

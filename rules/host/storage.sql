@@ -5,6 +5,7 @@ confidence = "definite"
 status = "stable"
 explains = ["hang", "network.peer_lost", "crash", "loss.rollback", "perf.slowdown"]
 explains_same_place = ["host.cpu_stall"]
+lasting = true
 about = """
 A network or parallel file system lost its server, the server evicted the client, or a file handle
 went stale. On hard mounts programs wait without an error until the server is back; on soft mounts,

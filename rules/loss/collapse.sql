@@ -4,6 +4,7 @@ severity = "critical"
 confidence = "probable"
 status = "stable"
 explains = ["loss.divergence", "loss.plateau_shift", "loss.spike"]
+lasting = true
 about = """
 Reinforcement learning that broke down to the end of its log while its loss says nothing: the reward
 fell back to where it began and stayed there, or it fell while the distance to the reference policy

@@ -4,6 +4,7 @@ severity = "critical"
 confidence = "probable"
 status = "stable"
 explains = ["loss.nan", "loss.rollback"]
+lasting = true
 about = "The training loss creeps up for good, without a spike, to the end of the log."
 false_positives = """
 The objective or the mixture of data changes as planned and the log does not mention it; the

@@ -4,6 +4,7 @@ severity = "warning"
 confidence = "probable"
 status = "stable"
 explains = ["loss.rollback"]
+lasting = true
 about = """
 The training loss stepped up to a new level and stays there, without a peak: other data, another
 setting, or a part of the model that broke.

@@ -10,6 +10,7 @@ explains = [
   "loss.plateau_shift",
   "loss.divergence",
 ]
+lasting = true
 about = """
 After a restart the training loss is lower than its own trend and later jumps back up to that trend:
 the data stream began anew, and the model saw what it had been trained on before.

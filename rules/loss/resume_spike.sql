@@ -4,6 +4,7 @@ severity = "warning"
 confidence = "probable"
 status = "stable"
 explains = ["loss.rollback"]
+lasting = true
 about = """
 Right after a restart the training loss is above where it was: the restart did not bring everything
 back (optimizer state, learning-rate schedule, loss scale, weights of one stage).

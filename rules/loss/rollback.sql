@@ -3,6 +3,7 @@ title = "Training went back to an earlier checkpoint"
 severity = "warning"
 confidence = "definite"
 status = "stable"
+lasting = true
 about = """
 Steps repeat: after a restart training went on from a step that it had already passed, and the work
 in between was done twice.

@@ -4,6 +4,7 @@ severity = "warning"
 confidence = "definite"
 status = "stable"
 explains = ["loss.nan", "loss.rollback"]
+lasting = true
 about = """
 The training loss jumped far above its own noise and stayed there for several points: it came back
 at once (fast), after long (slow), or not at all (unrecovered). Single hard batches are not meant; a

@@ -11,6 +11,7 @@ explains = [
   "loss.rollback",
   "host.node_check",
 ]
+lasting = true
 about = """
 A work request ended in error, or the RDMA device reported a fatal event. Status 12 (retries
 exceeded, vendor error 129): the peer or the path to it did not answer - cable, switch, RoCE

@@ -14,6 +14,7 @@ explains = [
   "perf.slowdown",
 ]
 explains_same_place = ["network.link_flap"]
+lasting = true
 about = """
 The card's firmware stopped answering, its driver gave up on a command or a transmit queue, its
 module is too hot or its port went down for good. All traffic through it stops.

@@ -3,6 +3,7 @@ title = "NCCL uses a slow transport"
 severity = "warning"
 confidence = "probable"
 status = "stable"
+lasting = true
 about = """
 Nodes talk over TCP sockets although a training job needs RDMA, some GPUs of a job lack the direct
 path that the others have, a setting keeps the GPUs of a host from reading each other's memory, or

@@ -4,6 +4,7 @@ severity = "warning"
 confidence = "probable"
 status = "experimental"
 explains = ["oom", "crash.signal", "crash.exception"]
+lasting = true
 about = """
 Memory of the host, of a process or of a GPU goes up from the first step to the last without
 levelling off, as trainers and tools printed it: something is kept that should be freed. Whether

@@ -3,6 +3,7 @@ title = "Training became slower"
 severity = "warning"
 confidence = "probable"
 status = "stable"
+lasting = true
 about = """
 The time of a step went up for good, the pauses at regular steps grow longer and longer, or
 checkpoints take longer to save or to load than they did, or a program that compares the ranks names

@@ -4,28 +4,6 @@
 -- where that is always the same.
 with
     restart as (select file_id, line_no from launcher_event where event = 'restart'),
-    log_time as (
-        select file_id, min(first) as began, max(last) as ended from clock group by file_id
-    ),
-    log as (
-        select
-            file_id,
-            count_if(begins) over (order by began, file_id rows unbounded preceding) as series_no
-        from
-            (
-                select
-                    file_id,
-                    began,
-                    coalesce(
-                        began > max(ended) over (
-                            order by began, file_id rows between unbounded preceding and 1 preceding
-                        ),
-                        false
-                    ) as begins
-                from log_time
-                where file_id in (select file_id from exception_verdict) and began < ended
-            )
-    ),
     failure as (
         select
             e.class,
@@ -47,7 +25,7 @@ with
                 where t.file_id = e.file_id and t.line_no < e.line_no
             ) as step
         from exception_verdict e
-        left join log l on l.file_id = e.file_id
+        left join log_series l using (file_id)
         where e.chain_uncaught and e.kind not in ('echo', 'interrupt', 'ignored') and e.line > 0
     )
 select

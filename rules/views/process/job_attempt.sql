@@ -1,0 +1,83 @@
+-- table: One row per line from which on a log tells of an attempt of the job: attempt counts them
+-- over all logs, from 1. A further one begins behind the end of the one before, where steps begin
+-- anew. calm = it is the last of its log, whose steps go on to the end of it.
+with
+    stretch as (
+        select *, lag(last_step) over (partition by file_id order by ends_before) as step_before
+        from step_stretch
+    ),
+    -- Where one process of many has died, the others print a step or two more, and none again.
+    begun_anew as (
+        select file_id, ending_line + 1 as line_no, last_line
+        from stretch s
+        where
+            ends_before > 0
+            and steps >= 3
+            and (
+                step_before is null
+                or first_step < step_before
+                or exists (
+                    from training_mark m
+                    where
+                        m.file_id = s.file_id
+                        and m.line_no between s.ending_line and s.first_line
+                        and m.kind in ('start', 'fresh_start', 'resume', 'load', 'fit')
+                )
+            )
+    ),
+    opening as (
+        select file_id, 1 as line_no, null as last_line
+        from file
+        where
+            file_id in (select file_id from step_stretch)
+            or file_id in (select file_id from attempt_end)
+        union all
+        from begun_anew
+    ),
+    placed as (
+        select
+            o.*,
+            coalesce(s.series_no, 0) as series_no,
+            row_number() over (partition by o.file_id order by o.line_no) as place,
+            row_number() over (partition by o.file_id order by o.line_no desc) = 1 as is_last
+        from opening o
+        left join log_series s using (file_id)
+    ),
+    -- Logs that begin after all others have ended are a further attempt where the job trains in
+    -- them.
+    series as (
+        select
+            series_no,
+            max(place) - 1 as further_attempts,
+            bool_or(file_id in (select file_id from step_stretch where steps >= 3)) as trains,
+            bool_or(file_id in (select file_id from attempt_end)) as ends
+        from placed
+        group by series_no
+    ),
+    begun_series as (
+        select *, coalesce(trains and bool_or(ends) over earlier, false)::integer as begins_anew
+        from series
+        window earlier as (order by series_no rows between unbounded preceding and 1 preceding)
+    ),
+    numbered_series as (
+        select
+            series_no,
+            sum(begins_anew + further_attempts) over (order by series_no)
+            - further_attempts as attempts_before
+        from begun_series
+    )
+select
+    p.file_id,
+    p.line_no,
+    p.place + s.attempts_before as attempt,
+    p.is_last
+    and p.place > 1
+    and f.lines - p.last_line <= 60
+    and not exists (from attempt_end e where e.file_id = p.file_id and e.line_no > p.line_no)
+    and not exists (
+        from trouble_sign t where t.file_id = p.file_id and t.line_no > p.line_no
+    ) as calm
+from placed p
+join file f using (file_id)
+join numbered_series s using (series_no)
+qualify max(attempt) over () > 1

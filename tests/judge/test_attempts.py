@@ -1,0 +1,60 @@
+"""Several attempts of a job in its logs: which of them an incident belongs to, and what that says of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from builders.incidents import incident, rule
+
+from logsift.content.incident import Evidence, Incident
+from logsift.judge.attempts import Attempts, Opening
+from logsift.judge.causes import trace
+
+RULES = [rule("oom", "crash"), replace(rule("disk", "crash"), lasting=True), rule("crash")]
+BY_ID = {r.id: r for r in RULES}
+CALM = Attempts({1: [Opening(1, 1, False), Opening(50, 2, True)]})
+IN_TROUBLE = Attempts({1: [Opening(1, 1, False), Opening(50, 2, False)]})
+
+
+def at(rule_id: str, *lines: int, file_id: int = 1) -> Incident:
+    return replace(incident(rule_id, None), evidence=tuple(Evidence(file_id, n) for n in lines))
+
+
+def roots(*incidents: Incident) -> list[str]:
+    noted = IN_TROUBLE.noted(incidents, BY_ID)
+    return [i.rule for i in trace(noted, RULES, attempts=IN_TROUBLE).roots]
+
+
+@pytest.mark.parametrize(
+    ("found", "attempt"),
+    [
+        pytest.param(at("oom", 49), 1, id="above the line from which the second is told"),
+        pytest.param(at("oom", 50), 2, id="that line and below"),
+        pytest.param(at("oom", 3, 70), 2, id="the last in which it was seen"),
+        pytest.param(at("oom", 3, file_id=2), None, id="another log tells of none"),
+    ],
+)
+def test_an_incident_belongs_to_the_attempt_that_its_lines_are_of(found: Incident, attempt: int | None) -> None:
+    assert [i.attempt for i in CALM.noted([found], BY_ID)] == [attempt]
+
+
+def test_what_ended_an_attempt_does_not_explain_the_end_of_the_next() -> None:
+    assert roots(at("oom", 9), at("crash", 80)) == ["crash", "oom"]
+    assert roots(at("oom", 9), at("crash", 10)) == ["oom"]
+    assert roots(at("oom", 9, 79), at("crash", 80)) == ["oom"]
+
+
+def test_what_lasts_explains_it_all_the_same() -> None:
+    assert roots(at("disk", 9), at("crash", 80)) == ["disk"]
+
+
+def test_what_a_later_attempt_got_over_is_context_only() -> None:
+    assert [i.severity for i in CALM.noted([at("oom", 9), at("disk", 9), at("oom", 80)], BY_ID)] == [
+        "info", "critical", "critical",
+    ]  # fmt: skip
+    assert [i.severity for i in IN_TROUBLE.noted([at("oom", 9)], BY_ID)] == ["critical"]
+
+
+def test_where_there_was_one_attempt_nothing_is_said_of_any() -> None:
+    assert [i.attempt for i in Attempts().noted([at("oom", 9)], BY_ID)] == [None]
