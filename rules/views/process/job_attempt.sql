@@ -1,27 +1,42 @@
 -- table: One row per line from which on a log tells of an attempt of the job: attempt counts them
--- over all logs, from 1. A further one begins behind the end of the one before, where steps begin
--- anew. calm = it is the last of its log, whose steps go on to the end of it.
+-- over all logs, from 1. A further one begins behind the end of the one before, where its launcher
+-- begins again or steps begin anew. calm = it is the last of its log, whose steps go on to the end
+-- of it.
 with
     stretch as (
-        select *, lag(last_step) over (partition by file_id order by ends_before) as step_before
+        select
+            *,
+            last_value(last_step ignore nulls) over earlier as step_before,
+            sum(launches) over earlier as launches_before
         from step_stretch
+        window
+            earlier as (
+                partition by file_id
+                order by ends_before
+                rows between unbounded preceding and 1 preceding
+            )
     ),
     -- Where one process of many has died, the others print a step or two more, and none again.
     begun_anew as (
-        select file_id, ending_line + 1 as line_no, last_line
+        select
+            file_id, ending_line + 1 as line_no, case when steps > 0 then last_line end as last_line
         from stretch s
         where
             ends_before > 0
-            and steps >= 3
             and (
-                step_before is null
-                or first_step < step_before
-                or exists (
-                    from training_mark m
-                    where
-                        m.file_id = s.file_id
-                        and m.line_no between s.ending_line and s.first_line
-                        and m.kind in ('start', 'fresh_start', 'resume', 'load', 'fit')
+                launches > 0
+                and launches_before > 0
+                or steps >= 3
+                and (
+                    step_before is null
+                    or first_step < step_before
+                    or exists (
+                        from training_mark m
+                        where
+                            m.file_id = s.file_id
+                            and m.line_no between s.ending_line and s.first_line
+                            and m.kind in ('start', 'fresh_start', 'resume', 'load', 'fit')
+                    )
                 )
             )
     ),

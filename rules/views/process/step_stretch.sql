@@ -1,9 +1,14 @@
--- table: One row per stretch of a log in which steps were logged and nothing ended, between two
--- lines of attempt_end: ends_before counts those above it, ending_line is the last of them.
+-- table: One row per stretch of a log in which steps were logged or a launcher began, and nothing
+-- ended, between two lines of attempt_end: ends_before counts those above it, ending_line is the
+-- last of them.
 with
     line as (
         select file_id, line_no, null as step, true as ends
         from attempt_end
+        union all
+        select file_id, line_no, null, false
+        from launcher_event
+        where event = 'launched'
         union all
         select file_id, line_no, step, false
         from line_metric
@@ -29,7 +34,8 @@ select
     max(line_no) as last_line,
     arg_min(step, line_no) as first_step,
     max(step) as last_step,
-    count(distinct step) as steps
+    count(distinct step) as steps,
+    count_if(step is null) as launches
 from numbered_line
 where not ends
 group by file_id, ends_before
