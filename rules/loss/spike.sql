@@ -152,3 +152,4 @@ where
     and not (j.class = 'unrecovered' and coalesce(j.validation_falls, false))
     -- printed as zero: its steps are those of the digits
     and not (j.base = 0 and j.peak < 1)
+    and not (j.worn_off and j.class <> 'unrecovered')

@@ -1140,6 +1140,22 @@ def test_a_bar_drawn_again_and_again_on_one_line_is_one_run(tmp_path: Path) -> N
     assert steps == sorted(steps)
 
 
+def test_the_epoch_among_the_values_of_a_bar_counts_and_a_fold_that_begins_at_the_first_is_another_run(
+    tmp_path: Path,
+) -> None:
+    bars = [
+        f"Train: {n * 5:3d}%|##| {n}/20 [00:{n:02d}<00:20,  1.00it/s, Epoch=Epoch {epoch}/9, loss={first / (epoch + n / 20):.3f}]"
+        for first in (2.0, 2.3)
+        for epoch in (1, 2, 3)
+        for n in range(1, 21)
+    ]
+    (tmp_path / "folds.log").write_text("\n".join(bars) + "\n")
+    store = analyze(tmp_path, db=None).store
+    steps = [r["step"] for r in store.rows("SELECT step FROM metric WHERE canonical = 'loss' ORDER BY ordinal")]
+    assert steps == [*range(1, 61), *range(1, 61)]
+    assert store.rows("SELECT count(DISTINCT run) AS n FROM segment")[0]["n"] == 2
+
+
 @pytest.mark.parametrize("bar", [True, False])
 def test_where_no_step_is_printed_counted_values_are_not_passed_off_as_steps(bar: bool, tmp_path: Path) -> None:
     (tmp_path / "a.log").write_text(

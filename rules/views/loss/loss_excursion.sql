@@ -1,7 +1,8 @@
 -- table: One row per excursion of a curve that is finite (kind: rise, lone, outlier, shift, trend,
 -- dip), with what else happened there. change: the planned change next to it; by_rate: the learning
 -- rate explains it; validation_falls: validation went on falling; of_part: it is of a part of the
--- loss and speaks for itself; slack: steps by which places of different curves may differ.
+-- loss and speaks for itself; worn_off: next to nothing of the loss is left, and it stays far below
+-- where it began; slack: steps by which places of different curves may differ.
 with
     here as (
         select
@@ -18,6 +19,17 @@ with
             count_if(e.kind = 'rise') over (partition by e.series_id, e.run) as of_series
         from excursion e
         join series s using (series_id)
+    ),
+    beginning as (
+        select series_id, median(value) as level
+        from
+            (
+                select series_id, value
+                from series_point
+                where series_id in (select series_id from here)
+                qualify row_number() over (partition by series_id order by ordinal) <= 20
+            )
+        group by series_id
     )
 select
     h.*,
@@ -90,6 +102,8 @@ select
                 and coalesce(o.end_step, o.last_step) >= h.start_step - o.slack
         ),
         false
-    ) as of_part
+    ) as of_part,
+    coalesce(h.base < 0.01 * b.level and h.peak < 0.25 * b.level, false) as worn_off
 from here h
+left join beginning b using (series_id)
 where h.kind <> 'nonfinite'

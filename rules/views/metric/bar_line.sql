@@ -17,7 +17,14 @@ with
             total,
             fields,
             rowid as k,
-            try_cast(regexp_extract(label, '(?i)epoch\s*\[?([0-9]+)', 1) as double) as epoch,
+            coalesce(
+                try_cast(regexp_extract(label, '(?i)epoch\s*\[?([0-9]+)', 1) as double),
+                try_cast(
+                    regexp_extract(
+                        fields, '(?i)\bepoch[=: ]+(?:epoch )?\[?([0-9]+)(?:[^0-9.]|$)', 1
+                    ) as double
+                )
+            ) as epoch,
             try_cast(
                 regexp_extract(fields, 'global_step=([0-9.]+)(?:[^0-9.e]|$)', 1) as double
             ) as global_step,  -- 1.23e+5 is rounded
