@@ -40,6 +40,25 @@ with
                 )
             )
     ),
+    -- In the log of one rank each exception that nobody caught ended another process. Paddle's
+    -- launcher appends to the logs of its workers.
+    begun_as_process as (
+        select file_id, raised_line + 1 as line_no
+        from
+            (
+                select
+                    file_id,
+                    raised_line,
+                    lead(traceback_line) over (partition by file_id order by line_no) as next_line
+                from exception_verdict e
+                join file f using (file_id)
+                where
+                    chain_uncaught
+                    and kind not in ('echo', 'ignored')
+                    and (f.rank is not null or regexp_matches(f.path, '(^|/)workerlog\.[0-9]+$'))
+            )
+        where next_line - raised_line > 3
+    ),
     opening as (
         select file_id, 1 as line_no, null as last_line
         from file
@@ -48,6 +67,10 @@ with
             or file_id in (select file_id from attempt_end)
         union all
         from begun_anew
+        union all by name
+        select *
+        from begun_as_process
+        where (file_id, line_no) not in (select (file_id, line_no) from begun_anew)
     ),
     placed as (
         select
