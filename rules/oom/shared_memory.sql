@@ -136,6 +136,24 @@ with
             'nccl' as used_by
         from nccl_shm_failure
         where error is null or starts_with(error, 'No space left')
+        union all by name
+        -- the pages of a segment are there when they are first touched, or the process dies
+        select
+            file_id,
+            line_no,
+            time,
+            rank,
+            host,
+            'SIGBUS' as signal,
+            false as says_full,
+            'nccl' as used_by
+        from "exit" x
+        where
+            signal = 7
+            and exists (
+                from nccl_crash_frame f
+                where f.file_id = x.file_id and f.line_no - x.line_no between 1 and 12
+            )
     )
 select
     list(line_at(file_id, line_no) order by worker_pid is null, file_id, line_no) as evidence,
