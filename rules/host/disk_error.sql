@@ -114,6 +114,9 @@ with
             arg_min(e, line_no) as earliest,
             count(*) as times,
             list_sort(list(distinct device) filter (device is not null)) as devices,
+            list(distinct device) filter (
+                regexp_matches(device, '^(?:nvme[0-9]+n[0-9]+|[sv]d[a-z]+)$')
+            ) as drives,
             min(time) as "at",
             max(time) as until,
             bool_or(kind = 'read_only') as read_only,
@@ -132,7 +135,13 @@ select
     case when host is not null then [host] else [] end as hosts,
     case when is_failed or is_gone then 'critical' else 'warning' end as severity,
     case when worst.kind = 'disk_told' then 'probable' end as confidence,
-    coalesce(worst.device, earliest.device, devices[1]) as device,
+    coalesce(
+        -- the disk by its name rather than by its port
+        case when starts_with(worst.device, 'ata') and len(drives) = 1 then drives[1] end,
+        worst.device,
+        earliest.device,
+        devices[1]
+    ) as device,
     nullif(regexp_extract(device, '^(?:nvme[0-9]+|[sv]d[a-z]+)'), '') as drive,
     devices,
     case when read_only then 'read_only' when is_gone then 'gone' else worst.kind end as state,

@@ -275,6 +275,46 @@ with
                 and not exists (from c10d_timeout_line)
                 and not exists (from scheduler_event where event in ('node_failure', 'oom_kill'))
             )
+            -- The whole job, as the last that is written, where nothing goes wrong before it;
+            -- what a
+            -- step at the start of the job came to has long been passed.
+            or (
+                event = 'cancelled'
+                and message is null
+                and scheduler = 'slurm'
+                and job_step is null
+                and not exists (
+                    from death d
+                    where
+                        d.file_id <> scheduler_event.file_id
+                        or scheduler_event.line_no - d.line_no < 300
+                )
+                and exists (
+                    from file f
+                    where
+                        f.file_id = scheduler_event.file_id
+                        and f.lines - scheduler_event.line_no < 3
+                )
+                and not exists (
+                    from trouble_sign s
+                    where
+                        s.sign <> 'scheduler'
+                        and (
+                            s.file_id <> scheduler_event.file_id
+                            or scheduler_event.line_no - s.line_no < 300
+                        )
+                )
+                and not exists (
+                    from unread_line u
+                    where
+                        u.file_id = scheduler_event.file_id
+                        and scheduler_event.line_no - u.line_no between 1 and 40
+                        and not is_mild(u.text)
+                )
+                and not exists (from fatal_exception)
+                and not exists (from oom_event)
+                and not exists (from scheduler_event where event in ('node_failure', 'oom_kill'))
+            )
     ),
     -- It had hung before it was ended: that has nothing to do with who needed the nodes.
     earlier_hang as (
