@@ -187,6 +187,7 @@ with
             m.message,
             m.rank,
             m.host,
+            m.pid,
             m.time,
             m.file_id,
             m.line_no,
@@ -205,6 +206,7 @@ with
             coalesce(text, name) || ': ' || meaning as message,
             rank,
             host,
+            pid,
             time,
             file_id,
             line_no,
@@ -228,6 +230,16 @@ with
                 or is_status
                 or what in ('driver', 'architecture')
                 or regexp_matches(message, 'symbol lookup error|error while loading|GLIBC')
+            )
+            -- nor for one of the many programs in a machine's journal
+            and not (
+                what = 'library'
+                and raised is not true
+                and host is not null
+                and pid is not null
+                and rank is null
+                and not exists (from job_output)
+                and not speaks_of_job(message)
             )
             and not exists (from metric m where m.file_id = c.file_id and m.line_no > c.line_no + 5)
             and (

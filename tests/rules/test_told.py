@@ -52,6 +52,8 @@ UNTOLD = [
     "RuntimeError: lift.cpp:134 start_rides: EXCEPTION: failed to start ride # 0",
     "The 0 stuck door info:(door_id=13).[FUNC:OpenTheDoor][FILE:door_error_proc.cc][LINE:1664]",
     "E lift_agent.cc:299] agent is set to ERROR: DEADLINE_EXCEEDED: Deadline Exceeded",
+    "/usr/bin/nvcc -forward-unknown-to-host-compiler -DLIFT -gencode=arch=compute_80,code=sm_80 -g -O3 -x cu -c lift.cu",
+    "[shutdown] API server: shutting down FastAPI HTTP server",
 ]
 
 

@@ -39,6 +39,8 @@ create macro is_mild(text) as
         || '\bregister factory for plugin\b|'
         -- of programs that write down the version of their code, where there is none
         || '^fatal: not a git repository\b|'
+        -- what transformers logs by its name are warnings: its errors are exceptions
+        || '^\[transformers\] |'
         -- a server gives up one request, not itself
         || '\babort(?:ed|ing)? (?:[a-z]+ )?requests?\b'
     )

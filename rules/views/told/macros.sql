@@ -6,6 +6,11 @@ create macro is_code(text) as
         || '|with|try|except|(?i)usage|//|# |--|\*|>|\$|<|test[_ ])'
         || '|\{\s*$|^\s*\}|\);\s*$|raise [A-Z]|\bdef |(?i)usage:|\.\.\. ok$'
         || '|^\s*\[?[''"][^''"]{60}'
+        -- the command line of a compiler
+        || '|^[^:]{0,300}(?: --?[A-Za-z][^ ]*){5}'
+        -- a server's words as it closes, whatever made it close; a desktop's; a firmware's table
+        || '|^\[shutdown\] |^\[system\] Rejected send message|^\[ *[0-9.]+\] \((?:WW|II|\*\*|--)\) '
+        || '|^\s*Descriptor [0-9]+: .*memory error$'
         -- a call, alone or given to a name, as a frame of a stack shows it
         || '|^\s+(?:[\w., :\[\]]+ = )?[\w.]+\((?:[^:]*[(,)])?\s*$'
     )
