@@ -1,5 +1,5 @@
 /*
-title = "RDMA transfers fail (InfiniBand, RoCE, EFA)"
+title = "RDMA transfers fail (InfiniBand, RoCE, EFA, Slingshot)"
 severity = "critical"
 confidence = "definite"
 status = "stable"
@@ -43,7 +43,8 @@ status {{ status }} {{ status_name }}{% endif %}
 {% elif verb %}could not be set up: {{ verb }} failed{% if error %} ({{ error }}){% endif %}
 {% elif status_name %}failed: {{ meaning }} (status {{ status }} {{ status_name }}
 {%- if vendor_err %}, vendor error {{ vendor_err }}{% endif %})
-{% else %}failed{% if error %}: {{ error }}{% endif %}{% endif %}'''
+{% else %}failed{% if error %}: {{ error }}{% if source == 'cxi' %} ({{ meaning }}){% endif %}
+{%- endif %}{% endif %}'''
 
 [[step]]
 when = "hosts | length > 1 and peer and not peers and source == 'nccl'"
@@ -136,6 +137,13 @@ allow all traffic from and to itself, and all instances must be in one subnet.''
 run = ["fi_info -p efa -t FI_EP_RDM", "rdma link", "dmesg -T | grep -i efa"]
 
 [[step]]
+when = "source == 'cxi'"
+say = '''Find out whether the process at the other end was still running: with it its endpoint is
+gone. If it was, look at the Slingshot card{% if host %} of {{ host }}{% endif %} and at that of
+the peer: the state of the link, what the kernel says of it.'''
+run = ["cxi_stat", "dmesg -T | grep -i cxi"]
+
+[[step]]
 when = "source == 'kernel'"
 say = '''Look at what uses RDMA in the kernel of {{ host or 'that host' }} (NFS, Lustre, IPoIB)
 and at the port{% if device %} of {{ device }}{% endif %}: the training itself may not have
@@ -171,9 +179,18 @@ with
     ),
     everybody as (
         select
-            list(distinct host order by host) filter (host is not null) as hosts,
+            -- a device that reports an event is at fault, not those that miss its answers
+            coalesce(
+                list(distinct host order by host) filter (host is not null and event is not null),
+                list(distinct host order by host) filter (host is not null)
+            ) as hosts,
             list(distinct job_rank order by job_rank) filter (job_rank is not null) as ranks,
-            list(distinct gpu::varchar order by gpu::varchar) filter (gpu is not null) as gpus,
+            coalesce(
+                list(distinct gpu::varchar order by gpu::varchar) filter (
+                    gpu is not null and event is not null
+                ),
+                list(distinct gpu::varchar order by gpu::varchar) filter (gpu is not null)
+            ) as gpus,
             list(distinct peer order by peer) filter (peer is not null) as peers,
             list(distinct pid order by pid) filter (pid is not null) as pids,
             min(time) as at,

@@ -261,7 +261,7 @@ LIBRARY = seed("library_status/library_status.csv")
 LIBRARIES = {
     "nvml": 31, "ucx": 26, "ucc": 8, "oneccl": 12, "nvshmem": 7, "nixl": 13, "libfabric": 16, "efa": 46, "neuron": 27,
     "grpc": 16, "hccl": 25, "synapse": 26, "mlx": 14,
-    "socket": 8,
+    "socket": 8, "cxi": 27,
 }  # fmt: skip
 READ_BY_A_RULE = {  # the other classes name no cause; the seed says who does
     "transport", "peer", "unreachable", "refused", "timed_out", "device", "pinned", "config", "permission", "startup",
@@ -273,6 +273,7 @@ SAYS_TEXT = {
     "ucx": "[1741860000.1] [gx07:411  :0] ucp_ep.c:9  UCX  ERROR ep 0x7f to peer failed: {text}",
     "socket": "ssh: connect to host gx07 port 22: {text}",
     "ucc": "[1741860000.1] [gx07:411  :0] ucc_context.c:402  UCC  ERROR failed to create a team: {text}",
+    "cxi": "MPIDI_OFI_handle_cq_error(1075): OFI poll failed (ofi_events.c:1077:poll:Input/output error - {text})",
 }
 SAYS_NUMBER = {
     "hccl": "RuntimeError: OpParamMaker.cpp:281 OPS function error: HcclAllreduce, error code is {code}",

@@ -46,6 +46,7 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("host.preempted", {"reason": "requeued", "scheduler": "slurm"}, "Check that the job resumes from its last checkpoint"),
     ("host.preempted", {"reason": "cancelled", "by": "uid 411"}, "Ask whoever cancelled it why it was ended;"),
     ("host.preempted", {"reason": "cancelled", "by": "mlops"}, "Ask mlops why it was ended;"),
+    ("network.ib_error", {"source": "nccl", "hosts": ["n1", "n2"], "peer": "n3"}, "Look at n3 first: 2 hosts report errors"),
     ("network.ib_error", {"source": "nccl", "status_name": "REM_ACCESS_ERR"}, "Leave cables alone: the card was refused access"),
     ("network.ib_error", {"source": "nccl", "status_name": "REM_INV_REQ_ERR"}, "Look for ranks that issue different collectives or sizes"),
     ("network.ib_error", {"source": "nccl", "event": "local catastrophic error"}, "Take n1 out of the pool until its network card"),

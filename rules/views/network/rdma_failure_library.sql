@@ -11,14 +11,20 @@ select
     f.peer,
     case when f.library = 'verbs' and f.ib_status is null then f.call end as verb,
     coalesce(f.text, f.name) as error,
-    f.host,
-    f.rank,
+    coalesce(f.host, m.host) as host,
+    coalesce(f.rank, m.rank) as rank,
     f.pid,
     f.time,
     f.file_id,
     f.line_no
 from library_failure f
 left join ib_wc_status s using (ib_status)
+-- MPI says who above the stack of its calls
+asof left join
+    (from library_message where library = 'mpi' and fatal and host is not null) m
+    on m.file_id = f.file_id
+    and m.line_no <= f.line_no
+    and f.library = 'cxi'
 where
     (f."class" = 'transport' or f.library = 'verbs' and not coalesce(s.echo, f.is_pinned))
     and not exists (from nccl_ofi_error o where o.file_id = f.file_id and o.line_no = f.line_no)
