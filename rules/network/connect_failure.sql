@@ -126,7 +126,7 @@ Find the call in the stack below: it is the program's own connection, not one of
 '''
 
 [[step]]
-when = "not peer and source != 'exception'"
+when = "not peer and source not in ('exception', 'told')"
 say = '''Run again with the connections in the log: they name the peer and the interface that
 NCCL chose.'''
 run = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET", "ip -br addr"]

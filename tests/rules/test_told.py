@@ -92,6 +92,8 @@ BETWEEN_RANKS = {
     "peer 10.1.0.9:5512 refused the connection": "connect",
     "worker lift-4 could not connect to leader lift-0:29400 (timed out)": "connect",
     "connect to coordinator 10.0.0.4:1234 timed out": "connect",
+    "lift bootstrap failed: none of the initial peers responded (set ensure_lift=0 to ignore)": "connect",
+    "error: no peers could be contacted": "connect",
     "error: the other end of the link to rank 6 hung up": "peer",
     "lost connection to worker 3": "peer",
     "rank 11 disappeared: socket eof": "peer",

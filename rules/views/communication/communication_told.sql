@@ -18,7 +18,8 @@ with
                 text, '^\[?W[0-9 ]|^\[c10d\]|(?i)\bdisabled because\b|to silence this'
             )
             and (
-                not is_mild(text)
+                -- an exception's advice does not make it harmless
+                not is_mild(case when l.source = 'exception' then l.sentence else text end)
                 or regexp_matches(
                     text,
                     '^\[?[EF]|\b(?:ERROR|FATAL|CRITICAL)\b|(?i)\b(?:terminat|kill|abort'

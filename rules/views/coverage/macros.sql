@@ -36,7 +36,7 @@ create macro is_mild(text) as
         || 'retries in|will try|trying again|fall(?:ing|s)? back|continu|would have|\bcorrected|'
         || 'recovered|warning:|<warn|\[warn|'
         -- what TensorFlow and JAX say beside each other at every start
-        || '\bregister factory for plugin\b|'
+        || '\bregister factory for plugin\b|^Unable to initialize backend ''|'
         -- of programs that write down the version of their code, where there is none
         || '^fatal: not a git repository\b|'
         -- what transformers logs by its name are warnings: its errors are exceptions

@@ -71,7 +71,7 @@ select
             ~* 'name or service|name resolution|address associated|not resolve|host not found'
             || '|no such host'
         then 'unresolved'
-        when error ~* 'time|no answer|超时'
+        when error ~* 'timed|time[ _-]?out|timer expired|no answer|超时'
         then 'timed_out'
     end as failure
 from attempt

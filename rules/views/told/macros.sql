@@ -22,11 +22,15 @@ create macro told_sentence(text) as
         list_filter(
             string_split(
                 regexp_replace(
-                    coalesce(
-                        nullif(
-                            regexp_extract(text[:300], '\b(?:msg|message)="([^"]+)"', 1), ''
+                    regexp_replace(
+                        coalesce(
+                            nullif(
+                                regexp_extract(text[:300], '\b(?:msg|message)="([^"]+)"', 1), ''
+                            ),
+                            text[:300]
                         ),
-                        text[:300]
+                        '(?i)[.!?]? *\((?:please|try|set|use|see|check|consider) [^()]+\)',
+                        ''
                     ),
                     '([.!?]) +([A-Z])',
                     '\1' || chr(10) || '\2',
