@@ -151,7 +151,16 @@ with
                 select max(a.attempt)
                 from job_attempt a
                 where a.file_id = e.file_id and a.line_no <= e.line_no
-            ) as attempt
+            ) as attempt,
+            -- it names whom another program could not reach just before
+            exists (
+                from connect_failure c
+                where
+                    c.file_id = e.file_id
+                    and e.line_no - c.line_no between 1 and 100
+                    and c.failure is not null
+                    and contains(e.message, c.peer)
+            ) as is_of_peer
         from fatal_exception e
         where
             (
@@ -204,6 +213,7 @@ with
             min(file_id * 100000000 + line_no) as place,
             bool_or(rank in (from first_rank)) as of_first_rank,
             bool_or(chain_uncaught) as uncaught,
+            bool_or(is_of_peer) as is_of_peer,
             count(*) as times,
             min_by(frames, line_no) filter (frames is not null) as frames,
             min_by(raised_class, line_no) as raised_class,
@@ -250,7 +260,7 @@ select
     end as confidence,
     -- where such exceptions are all there is, the peer that could not be reached is the cause
     case
-        when exists (from connect_failure where source = 'exception')
+        when is_of_peer or exists (from connect_failure where source = 'exception')
         then ['hang', 'network.peer_lost', 'loss.rollback']
     end as explains,
     type,

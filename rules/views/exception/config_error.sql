@@ -61,6 +61,8 @@ with
         from fatal_exception e
         where
             kind = 'config'
+            -- what is renamed, the program made itself
+            and not (class = 'FileNotFoundError' and contains(message, ''' -> '''))
             and (certain or lines_after < 3 and refuses_setting(class, message))
             -- no GPU is found at a start only, also at that of a further attempt
             and not exists (

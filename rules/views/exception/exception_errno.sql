@@ -13,6 +13,8 @@ with
                 number_in(message, '\(os error ([0-9]+)\)'),
                 number_in(message, '\bOs \{ code: ([0-9]+),'),
                 number_in(message, '^Error ([0-9]+) connecting to '),
+                -- as programs in C print it
+                number_in(message, '\berrno ?= ?([0-9]+)\.?$'),
                 -- Dask's own words
                 case when starts_with(message, 'Timed out trying to connect to ') then 110 end
             ) as number,
@@ -21,9 +23,10 @@ with
                     message,
                     '(?i)(?:failed with |^E[A-Z]+: |connect: |open /[^:]+: '
                     || '|failed to connect[^:]*: '
-                    || '|server: |error: |^)'
+                    || '|bind[^:]{0,40}: |server: |error: |^)'
                     || '(connection refused|connection timed out|no route to host'
                     || '|network is unreachable|stale file handle|remote I/O error'
+                    || '|address already in use'
                     || '|transport endpoint is not connected)',
                     1
                 )

@@ -27,11 +27,13 @@ with
                 chained,
                 t.concept
             ) as kind,
-            exception_module_level(frames) as uncaught,
+            -- C++'s are printed by the handler of what nobody caught
+            exception_module_level(frames) or e.class = 'C++ exception' as uncaught,
             last_value(e.class) over in_order as raised_class,
             last_value(message) over in_order as raised_message,
             last_value(line_no) over in_order as raised_line,
-            bool_or(exception_module_level(frames)) over chain as chain_uncaught,
+            bool_or(exception_module_level(frames) or e.class = 'C++ exception') over chain
+            as chain_uncaught,
             bool_or(chained = 'thread') over chain as in_thread,
             -- the miss of a look-up, which the error that follows explains better
             count(*) over chain > 1
