@@ -232,7 +232,13 @@ with
             *,
             list_filter(
                 frames,
-                lambda f: not regexp_matches(f, 'site-packages|dist-packages|/lib/python|<frozen')
+                lambda f:
+                not regexp_matches(
+                    f,
+                    'site-packages|dist-packages|/lib/python|<frozen'
+                    || '|(?i)[\\/]lib[\\/](?:multiprocessing|concurrent|asyncio|runpy|threading'
+                    || '|subprocess|pickle|shutil|os|json|logging)\b'
+                )
             )[-1] as own_code,
             row_number() over (
                 order by

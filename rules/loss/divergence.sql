@@ -5,13 +5,23 @@ confidence = "probable"
 status = "stable"
 explains = ["loss.nan", "loss.rollback"]
 lasting = true
-about = "The training loss creeps up for good, without a spike, to the end of the log."
+about = """
+The training loss creeps up for good, without a spike, to the end of the log, or it grows below zero
+without bound.
+"""
 false_positives = """
 The objective or the mixture of data changes as planned and the log does not mention it; the
 learning rate is raised again.
 """
 references = ["https://arxiv.org/abs/2309.14322"]
-summary = '''
+[[summary]]
+when = "below_zero"
+say = '''
+The {{ metric }} grows below zero without bound: from {{ base }} to {{ level_after }}
+{%- if from_step is not none %}, from step {{ from_step }} on{% endif %}'''
+
+[[summary]]
+say = '''
 The {{ metric }} creeps up from {{ base }} at step {{ from_step }} to {{ level_after }} at step
 {{ last_step }}
 {%- if rolled_back %}; training went back to before it later{% endif %}
@@ -19,6 +29,13 @@ The {{ metric }} creeps up from {{ base }} at step {{ from_step }} to {{ level_a
 {{ again_from_steps | agree('step', 'steps') }} {{ again_from_steps | names }}{% endif %}
 {%- if stepless %}; no step is printed, values are counted
 {%- if epoch is not none %}: this is epoch {{ epoch }}{% endif %}{% endif %}'''
+
+[[step]]
+when = "below_zero"
+say = '''Find the term of the loss that has no lower bound: a likelihood whose variance may
+shrink to nothing, a goal to be made larger without a limit, a sign the wrong way round. Bound it (a
+floor for the logarithm of the scale, a clip) and start from a checkpoint before
+{%- if from_step is not none %} step {{ from_step }}{% else %} that{% endif %}.'''
 
 [[step]]
 when = "severity == 'info'"
@@ -30,7 +47,7 @@ when = "few_points and severity != 'info'"
 say = '''Watch it for some more steps before acting: {{ points }} points are few.'''
 
 [[step]]
-when = "early and severity != 'info'"
+when = "early and severity != 'info' and not below_zero"
 say = '''Look at how the training begins: initialization, the norm of the embeddings, learning
 rate and warm-up, epsilon of the optimizer, and the first data it sees.'''
 
@@ -40,14 +57,14 @@ say = '''Change something before the next restart: going back alone did not help
 skipped stretch of data tells whether it is the data, a lower rate whether it is the recipe.'''
 
 [[step]]
-when = "not early and severity != 'info' and not stepless"
+when = "not early and severity != 'info' and not stepless and not below_zero"
 say = '''Go back to a checkpoint before step {{ from_step }}
 {%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}
 and lower the learning rate. Find out what changed there: data, rate, a restart that did not load
 the optimizer.'''
 
 [[step]]
-when = "not early and severity != 'info' and stepless"
+when = "not early and severity != 'info' and stepless and not below_zero"
 say = '''Go back to a checkpoint before the rise and lower the learning rate. Find out what
 changed there: data, rate, a restart that did not load the optimizer.'''
 
@@ -185,7 +202,8 @@ select
     case when j.left_behind then true end as rolled_back,
     j.change.what as change,
     case when j.stepless then true end as stepless,
-    case when j.stepless then epoch_at(j.file_id, j.line_no) end as epoch
+    case when j.stepless then epoch_at(j.file_id, j.line_no) end as epoch,
+    null::boolean as below_zero
 from
     attempt j,
     lateral(
@@ -193,3 +211,22 @@ from
         from series_point p
         where p.series_id = j.series_id and isfinite(p.value)
     ) l
+union all by name
+select
+    [line_at(file_id, line_no), line_at(last_file, last_line)] as evidence,
+    "time" as "at",
+    case when series_rank is not null then [series_rank] end as ranks,
+    case when last_step > from_step + 1 then from_step end as step,
+    case when last_step > from_step + 1 then from_step end as from_step,
+    last_step,
+    base,
+    level as level_after,
+    lowest as min_loss,
+    points,
+    false as few_points,
+    false as early,
+    name as metric,
+    true as below_zero
+from loss_runaway
+-- its parts and the curves of other ranks run with it
+qualify row_number() over (order by points desc, series_id) = 1

@@ -21,6 +21,13 @@ with
                             frames::varchar, '(?i)load|pickle|serializ|checkpoint|ckpt'
                         )
                     then 'echo'
+                    -- a new process gets nothing to begin with: its parent failed to send it
+                    when
+                        e.class in ('EOFError', 'UnpicklingError')
+                        and regexp_matches(
+                            frames::varchar, 'multiprocessing[^a-z]+(?:spawn|forkserver)\.py'
+                        )
+                    then 'echo'
                     else c.kind
                 end,
                 message,

@@ -81,7 +81,13 @@ with
             )
     ),
     counter as (
-        select file_id, stream, shape, place, count_if(is_more) >= 0.9 * (count(*) - 1) as counts_on
+        select
+            file_id,
+            stream,
+            shape,
+            place,
+            count_if(is_more) >= 0.9 * (count(*) - 1) as counts_on,
+            count_if(not is_more) as restarts
         from moved
         group by file_id, stream, shape, place
         having
@@ -103,6 +109,7 @@ with
         select
             s.*,
             c.place as counter,
+            c.restarts,
             case when c.counts_on then shape_value(numbers[c.place]) end as step,
             case
                 when regexp_full_match(gaps[c.place + 1], '(?i) ?(/|of|sur|von|de|out of) ?')
@@ -187,7 +194,11 @@ from
             shape,
             count(*) over (partition by file_id, stream, f.name, f.phase, shape) as n
         from named
-        where f.name <> '' and f.number is not null
+        where
+            f.name <> ''
+            and f.number is not null
+            -- batches of a validation, counted anew each time: their order is no course
+            and not (coalesce(restarts, 0) >= 5 and f.phase not in ('', 'train', 'training'))
     )
 -- of several shapes that name the same the commonest counts
 qualify

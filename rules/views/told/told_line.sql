@@ -59,7 +59,9 @@ with
             file_id,
             raised_line as line_no
         from fatal_exception
-        where kind not in ('memory', 'gpu', 'collective', 'loss')
+        where
+            kind not in ('memory', 'gpu', 'collective', 'loss')
+            and not is_code_mistake(class, message)
     )
 select
     l.* exclude (text),
