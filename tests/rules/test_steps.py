@@ -23,6 +23,7 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("crash.communication", {"message": "x", "class": "transport", "peer": "n2"}, "Look at the other end first (n2)"),
     ("crash.communication", {"message": "x", "class": "usage"}, "Correct what the message names"),
     ("crash.communication", {"message": "x", "class": "internal"}, "Run again with this setting and keep the output of n1"),
+    ("crash.config", {"told": "x"}, "Correct what the message names, then start the job again."),
     ("crash.config", {"what": "rank", "event": "invalid_rank"}, "Check how the ranks are numbered"),
     ("crash.config", {"what": "arguments", "program": "fit"}, "Correct the argument; fit lists those it takes."),
     ("crash.config", {"what": "arguments", "file": "a.py", "line": 7}, "Correct the setting that the message names; it is read at a.py:7."),
