@@ -103,6 +103,7 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("gpu.thermal", {"kind": "power"}, "Check the power supplies of n1"),
     ("host.cpu_stall", {"waits_for": "disk", "waits_in": "io_schedule"}, "Look at the disks of n1"),
     ("host.disk_error", {"state": "beyond_end"}, "Compare the size of the file system with that of its device"),
+    ("host.disk_error", {"state": "disk_io", "device": "ata3"}, "Look at the health of the drive below ata3;"),
     ("host.disk_full", {"error": "EDQUOT"}, "Delete what is no longer needed"),
     ("host.container", {"reason": "volume", "message": "x"}, "Check that the claim is bound"),
     ("host.limits", {"limit": "memory"}, "See whether a limit on address space is set"),
