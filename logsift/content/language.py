@@ -81,7 +81,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
     "[tables.*]": (
         Key("about", "text", "What one row is.", required=True),
         Key("example", "text", "A query that is worth a try.", 'example = "SELECT floor FROM lift_stop"'),
-        Key("columns", "tables by name", "Its columns beside those that every table has."),
+        Key("columns", "tables by name", "Its columns beside those that every table has. A column `prefix` is filled with what was taken off the line before its message."),
         Key("omits", "texts", f"Common columns its lines never say: {', '.join(sorted(OMITTABLE))}.", 'omits = ["uptime_seconds"]'),
     ),
     "a column": (

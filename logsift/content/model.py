@@ -64,6 +64,8 @@ COMMON: tuple[Column, ...] = (
 COMMON_NAMES = frozenset(c.name for c in COMMON)
 OMITTABLE = COMMON_NAMES - {"file_id", "line_no"}
 """The common columns that a table may do without."""
+PREFIX = "prefix"
+"""The column that, in a table that has it, keeps what was taken off a line before its message."""
 ENVELOPE_FACTS = frozenset({"time", "uptime_seconds", "host", "rank", "local_rank", "task", "pid", "stream", "body"})
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from logsift.content.columns import TYPES
-from logsift.content.model import BLOCK_LINES, COMMON_NAMES, Grammar, Pattern, Table
+from logsift.content.model import BLOCK_LINES, COMMON_NAMES, PREFIX, Grammar, Pattern, Table
 from logsift.ingest.capture import capture, contains_any
 from logsift.ingest.clock import read_times
 from logsift.ingest.envelope import FACTS, take_off
@@ -27,6 +27,7 @@ _CARRIED = ["seq", "file_id", "line_no", "core", "written", *FACTS]
 PROBLEM = {"file_id": pl.Int64(), "line_no": pl.Int64(), "what": pl.String(), "text": pl.String()}
 OUTSIDE = "outside"
 """The group of an owned file's pattern that captures what another writer put into the line."""
+_PREFIX_LENGTH = 200
 _NEAR_LINES = 200
 _REACH_LINES = 2 * BLOCK_LINES
 """Blocks within blocks end at most this many lines after the outermost opener."""
@@ -340,6 +341,9 @@ class _Run:
             {f: f"{f}__line" for f in FACTS if f in h.groups.columns}
         )
         rows = rows.hstack(h.groups).with_columns(pl.lit(constant(v)).alias(k) for k, v in h.pattern.set.items())
+        if any(c.name == PREFIX for c in table.columns):
+            raw, body = self.lines["raw"].gather(h.seq), self.lines["body"].gather(h.seq)
+            rows = rows.with_columns(raw.str.strip_suffix(body).str.head(_PREFIX_LENGTH).alias(PREFIX))
         if h.opener is not None:
             rows = rows.with_columns(pl.Series("opener", h.opener))
             numbers = (

@@ -21,10 +21,12 @@ with
         from told_failure_line l
         join file f using (file_id)
         left join device_driver d using (driver)
-        where not is_mild(l.message)
+        where not is_mild(l.message) and not is_news(l.prefix)
         union all by name
         select
-            t.* exclude (sentence, is_grave, is_after_steps, has_steps, is_mild, is_exception),
+            t.* exclude (
+                sentence, is_grave, is_after_steps, has_steps, is_mild, is_news, is_exception
+            ),
             c.concept as kind,
             exists (from told_sense s where s.sentence = t.sentence and s.sense = 'cap') as is_limit
         from told_line t
@@ -34,6 +36,7 @@ with
             and c.is_first
             and c.concept in ('device_memory', 'host_memory', 'memory', 'accelerator', 'heat')
             and not t.is_mild
+            and not t.is_news
             and not exists (
                 from told_failure_line l where l.file_id = t.file_id and l.line_no = t.line_no
             )

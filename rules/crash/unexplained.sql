@@ -96,7 +96,17 @@ with
         group by file_id
     ),
     trouble as (
-        select file_id, line_no, text, word, time, rank, host, uptime_seconds, true as is_unread
+        select
+            file_id,
+            line_no,
+            prefix,
+            text,
+            word,
+            time,
+            rank,
+            host,
+            uptime_seconds,
+            true as is_unread
         from unread_line
         union all by name
         -- a library's own error, which tells what it was about, but no rule what it means
@@ -113,8 +123,8 @@ with
         select
             u.*,
             line_template(u.text) as template,
-            is_mild(u.text) as is_mild,
-            is_grave(u.text, u.word) and not is_mild(u.text) as is_grave,
+            is_mild(u.text) or is_news(u.prefix) as is_mild,
+            is_grave(u.text, u.word) and not is_mild as is_grave,
             f.lines - u.line_no as lines_to_end,
             coalesce(u.line_no > j.last_step_line, true) as is_after_steps,
             -- after the end of training, or on the way to it: the log closes with it

@@ -310,6 +310,7 @@ with
                         u.file_id = scheduler_event.file_id
                         and scheduler_event.line_no - u.line_no between 1 and 40
                         and not is_mild(u.text)
+                        and not is_news(u.prefix)
                 )
                 and not exists (from fatal_exception)
                 and not exists (from oom_event)

@@ -106,3 +106,14 @@ def test_of_many_leftovers_the_first_and_the_last_are_kept(
     assert 40 <= len(found) < 1000
     assert found[0] == 1
     assert found[-1] == 4999
+
+
+def test_a_table_keeps_what_stood_before_the_message_where_it_has_a_column_for_that(
+    content_of: Make, tmp_path: Path
+) -> None:
+    kept = REST.replace('about = "text" }', 'about = "text" }\nprefix = { type = "text", about = "prefix" }')
+    catalog = content_of({"parsers/rest.toml": kept, "parsers/top.toml": TOP}, alone=True)
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/a.log").write_text("[rank3]: door stuck\ndoor broken\n")
+    found = analyze(tmp_path / "run", catalog=catalog, db=None).sql("SELECT prefix, text FROM rest ORDER BY line_no")
+    assert plain(found) == [{"prefix": "[rank3]: ", "text": "door stuck"}, {"prefix": "", "text": "door broken"}]

@@ -33,6 +33,7 @@ with
 select
     'line' as source,
     text,
+    prefix,
     word,
     rank,
     host,

@@ -20,6 +20,7 @@ with
             and (
                 -- an exception's advice does not make it harmless
                 not is_mild(case when l.source = 'exception' then l.sentence else text end)
+                and not is_news(prefix)
                 or regexp_matches(
                     text,
                     '^\[?[EF]|\b(?:ERROR|FATAL|CRITICAL)\b|(?i)\b(?:terminat|kill|abort'

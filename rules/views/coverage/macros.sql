@@ -19,6 +19,41 @@ create macro line_template(text) as
     )
 ;
 
+-- What a logger calls a line, by what stands before its message: the innermost level, its name or
+-- letter in capitals; empty where there is none.
+create macro logged_level(prefix) as
+    upper(
+        coalesce(
+            nullif(
+                regexp_extract(
+                    prefix, '(?i)(?:"(?:level|severity|levelname|lvl)": ?"|\blevel=)([a-z]+)', 1
+                ),
+                ''
+            ),
+            nullif(
+                regexp_extract(
+                    prefix,
+                    '.*(?:^|[^=A-Za-z0-9_./-])'
+                    || '(TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|SEVERE)'
+                    || '(?:[^=A-Za-z0-9_./-]|$)',
+                    1
+                ),
+                ''
+            ),
+            regexp_extract(
+                prefix, '(?:^\[?|.*[\[ ])([VDIWEFC])(?:[0-9]{3,8} | [0-9]{4}-)', 1
+            )
+        )
+    )
+;
+
+-- A line whose own logger calls it news.
+create macro is_news(prefix) as
+    coalesce(
+        logged_level(prefix) in ('TRACE', 'DEBUG', 'INFO', 'NOTICE', 'VERBOSE', 'V', 'D', 'I'), false
+    )
+;
+
 -- A line that its program itself calls harmless: of a level below an error, or it says so.
 create macro is_mild(text) as
     regexp_matches(

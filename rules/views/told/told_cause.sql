@@ -70,6 +70,11 @@ where
     and t.is_after_steps
     and t.lines_to_end < case when t.is_grave then 40 else 15 end
     and not t.is_mild
+    -- who is ended from outside may take it calmly
+    and not (
+        t.is_news
+        and c.concept not in ('time_limit', 'preempted', 'cancelled', 'memory', 'node_lost')
+    )
     -- an error's number, what NCCL looks for and does without
     and not regexp_matches(
         message, '(?i)warning:|invalid argument|per user-direction|^ninja: | NCCL INFO '

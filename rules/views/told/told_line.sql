@@ -2,7 +2,7 @@
 -- and per exception of no known kind. sentence: what of its message is judged; lines_to_end: how
 -- many lines follow it in its file; is_after_steps: all steps stand before it; is_grave: its words
 -- are those of an error; is_mild: it calls itself harmless, and what is tried again
--- was not given up.
+-- was not given up; is_news: its logger calls it no more than that.
 -- only with plain_line, exception
 with
     step as (
@@ -68,7 +68,8 @@ select
     text[:300] as message,
     s.line_no is not null as has_steps,
     coalesce(l.line_no > s.line_no, true) as is_after_steps,
-    is_mild(text) and v.line_no is null as is_mild
+    is_mild(text) and v.line_no is null as is_mild,
+    is_news(prefix) and v.line_no is null as is_news
 from line l
 left join last_step s using (file_id)
 left join retried_in_vain v on v.file_id = l.file_id and v.line_no = l.line_no
