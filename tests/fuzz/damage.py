@@ -79,11 +79,14 @@ EXCEPTIONS = {
             ("network.link_flap--port-down-and-up", "network.ib_error"),
             ("oom.host--loader-killed-and-nothing-else", "crash.signal"),
             ("oom.shared_memory--no-semaphore", "host.disk_full"),
+            ("oom.capacity--a-neuron-core-says-who-holds-it", "crash.communication"),
         ),
         _REST,
     ),
     **dict.fromkeys(
         (
+            # Its level: a logger's own word that this is news.
+            ("healthy--parts-end-at-info", "network.connect_failure"),
             ("gpu.application--always-in-one-unit", "gpu.application *"),
             ("gpu.application--unrelated-programs-on-one-gpu", "gpu.application *"),
             ("gpu.hardware--poison-after-a-refused-access-over-nvlink", "gpu.hardware *"),
@@ -120,6 +123,15 @@ EXCEPTIONS = {
             ("links-while-a-host-boots", "host rx4"),
         )
     },
+    (
+        "healthy--harder-tasks-raise-the-loss",
+        "loss.divergence",
+    ): "the fall that the loss still stands far below is cut off",
+    ("healthy--stacks-one-rank-builds-the-extension", "rank *"): _FRAMES,
+    (
+        "crash.communication--deepep-timeout-then-trap",
+        "gpu.cuda_error",
+    ): "the trap, which the time-out sprang, stands before it where blocks change places",
     (
         "healthy--texts-and-settings-beside-a-log",
         "oom.capacity",

@@ -48,7 +48,9 @@ where
     word is not null
     and uptime_seconds is null
     -- systemd, of its units
-    and not regexp_matches(text, '^(?:Failed to start [A-Z].*\.|[^ ]+\.service: .*)$')
+    and not regexp_matches(
+        text, '(?:^|systemd\[[0-9]+\]: )(?:Failed to start [A-Z].*\.|[^ ]+\.service: .*)$'
+    )
     and not exists (from known)
 union all by name
 select
