@@ -238,7 +238,7 @@ with
                 and host is not null
                 and pid is not null
                 and rank is null
-                and not exists (from job_output)
+                and not exists (from job_output o where o.file_id = c.file_id)
                 and not speaks_of_job(message)
             )
             and not exists (from metric m where m.file_id = c.file_id and m.line_no > c.line_no + 5)

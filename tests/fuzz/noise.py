@@ -54,7 +54,25 @@ EXCEPTIONS = {
         for fixture in (
             "crash.config--command-not-found",
             "crash.config--launcher-waits-for-more-nodes",
+            "crash.config--rank-not-set",
+            "hang.init_incomplete--ray-has-no-place",
             "host.container--never-scheduled",
+        )
+    },
+    **{
+        (
+            "hang.blocked_syscall--broken-off-at-the-keyboard",
+            kind,
+        ): "what one thread of a trace waits for is a finding where nothing else is there"
+        for kind in (
+            "checkpoints",
+            "machine",
+            "tracker",
+            "earlier",
+            "an earlier run that finished",
+            "curves",
+            "journal",
+            "report",
         )
     },
     **{
@@ -64,6 +82,21 @@ EXCEPTIONS = {
         ): "the last error of the library, which tells the cause, is no line of its own"
         for form in ("indented", "numbered", "wrapped")
     },
+    **{
+        (
+            "healthy--journal-of-a-workstation",
+            form,
+        ): "what shows that these are lines of a machine's journal is not at their start"
+        for form in ("name of the rank", "indented")
+    },
+    (
+        "crash.config--port-taken-under-a-terminate",
+        "parallel shell",
+    ): "nothing behind the names shows that they are those of hosts",
+    (
+        "hang.init_incomplete--ray-has-no-place",
+        "project",
+    ): "what explains the log is among sources, which makes it less sure",
     (
         "crash.unexplained--watchdog-misses-the-job",
         "cluster",

@@ -50,7 +50,10 @@ create macro logged_level(prefix) as
 -- A line whose own logger calls it news.
 create macro is_news(prefix) as
     coalesce(
-        logged_level(prefix) in ('TRACE', 'DEBUG', 'INFO', 'NOTICE', 'VERBOSE', 'V', 'D', 'I'), false
+        list_contains(
+            ['TRACE', 'DEBUG', 'INFO', 'NOTICE', 'VERBOSE', 'V', 'D', 'I'], logged_level(prefix)
+        ),
+        false
     )
 ;
 
@@ -62,7 +65,7 @@ create macro is_mild(text) as
         '^\s*(?:#(?:[^#]|$)|//|raise |--?[A-Za-z][A-Za-z_-]*(?: [A-Z_]+)?  )|'
         || 'To enable traceback see|'
         -- a level, not the value of a setting that a line advises (NCCL_DEBUG=INFO)
-        || '(?:^|[^=A-Za-z0-9_])(?:INFO|DEBUG|TRACE|NOTICE|WARN|WARNING)\b|^\[?[IWD][0-9]{4} |'
+        || '(?:^|[^=A-Za-z0-9_])(?:INFO|DEBUG|TRACE|NOTICE|WARN|WARNING)\b|^\s*\[?[IWD][0-9]{4} |'
         || ' [IWD] [0-9]+ [0-9]+\] |: [IWD] /|\|CCL_(?:WARN|INFO|DEBUG)\||'
         -- what a later version will do
         || '\bdeprecated\b.{0,40}\b(?:will be|use|in favou?r|instead)\b|'

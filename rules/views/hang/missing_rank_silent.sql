@@ -14,6 +14,11 @@ with
         union
         select rank
         from c10d_fingerprint
+        union
+        -- who aborts the communicator of all ranks gave up as well, or raised
+        select comm_rank
+        from nccl_comm
+        where event like 'Abort%' and nranks = (select max(nranks) from nccl_comm)
     ),
     waiting as (
         select *

@@ -112,12 +112,12 @@ where
     )
     -- and how its programs are set up is no job's trouble
     and not (
-        c.concept in ('config', 'incompatible', 'init', 'service')
+        c.concept in ('config', 'incompatible', 'init', 'service', 'connect')
         and not t.is_exception
         and t.host is not null
         and t.pid is not null
         and t.rank is null
-        and not exists (from job_output)
+        and not exists (from job_output o where o.file_id = t.file_id)
         and not speaks_of_job(message)
     )
     -- what a line tells of trouble between ranks is sharper there
