@@ -94,10 +94,6 @@ EXCEPTIONS = {
         "parallel shell",
     ): "nothing behind the names shows that they are those of hosts",
     (
-        "hang.init_incomplete--ray-has-no-place",
-        "project",
-    ): "what explains the log is among sources, which makes it less sure",
-    (
         "crash.unexplained--watchdog-misses-the-job",
         "cluster",
     ): "other jobs are listed: which of them this is, nobody says",
