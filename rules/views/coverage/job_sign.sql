@@ -1,5 +1,6 @@
 -- view: One row per kind of sign that these are logs of a job or of its machines: steps | ranks |
--- communicator | watchdog | exit | launcher | scheduler | gpu | exception | stacks | calls |
+-- communicator | watchdog | exit | launcher | scheduler | resources | gpu | exception | stacks |
+-- calls |
 -- metrics. Documents and sources have none.
 select sign
 from
@@ -12,6 +13,7 @@ from
             ('exit', exists (from "exit")),
             ('launcher', exists (from launcher_event)),
             ('scheduler', exists (from scheduler_event)),
+            ('resources', exists (from resource_wait)),
             ('gpu', exists (from gpu) or exists (from xid)),
             ('exception', exists (from traceback_end)),
             ('stacks', exists (from stack_frame)),
