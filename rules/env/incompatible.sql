@@ -235,11 +235,8 @@ with
             and not (
                 what = 'library'
                 and raised is not true
-                and host is not null
-                and pid is not null
-                and rank is null
+                and is_of_a_journal(host, pid, rank, message)
                 and not exists (from job_output o where o.file_id = c.file_id)
-                and not speaks_of_job(message)
             )
             and not exists (from metric m where m.file_id = c.file_id and m.line_no > c.line_no + 5)
             and (

@@ -275,9 +275,8 @@ with
                 and not exists (from c10d_timeout_line)
                 and not exists (from scheduler_event where event in ('node_failure', 'oom_kill'))
             )
-            -- The whole job, as the last that is written, where nothing goes wrong before it;
-            -- what a
-            -- step at the start of the job came to has long been passed.
+            -- The whole job, as the last that is written, where nothing goes wrong before it; what
+            -- a step at the start of the job came to has long been passed.
             or (
                 event = 'cancelled'
                 and message is null

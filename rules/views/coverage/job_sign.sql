@@ -1,7 +1,6 @@
 -- view: One row per kind of sign that these are logs of a job or of its machines: steps | ranks |
 -- communicator | watchdog | exit | launcher | scheduler | resources | gpu | exception | stacks |
--- calls |
--- metrics. Documents and sources have none.
+-- calls | metrics. Documents and sources have none.
 select sign
 from
     (

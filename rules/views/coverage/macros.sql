@@ -135,3 +135,9 @@ create macro speaks_of_job(text) as
         || '|received by pid|inference server|tritonserver'
     )
 ;
+
+-- A line of one of the many programs in a machine's journal: host and process are named, and it
+-- does not speak of a job.
+create macro is_of_a_journal(host, pid, rank, text) as
+    host is not null and pid is not null and rank is null and not speaks_of_job(text)
+;

@@ -114,11 +114,8 @@ where
     and not (
         c.concept in ('config', 'incompatible', 'init', 'service', 'connect')
         and not t.is_exception
-        and t.host is not null
-        and t.pid is not null
-        and t.rank is null
+        and is_of_a_journal(t.host, t.pid, t.rank, message)
         and not exists (from job_output o where o.file_id = t.file_id)
-        and not speaks_of_job(message)
     )
     -- what a line tells of trouble between ranks is sharper there
     and not exists (
