@@ -46,15 +46,30 @@ if TYPE_CHECKING:
 def load_catalog(*roots: Traversable) -> Catalog:
     """Load the content of `roots` (folders holding `parsers/` and `rules/`), by default built-in and the user's own.
 
-    What was found sound is kept in the user's cache by its digest: to read it anew takes longer than to open a store.
+    What was found sound is kept in the user's cache by its digest, and the digest by the state of the files: to read all
+    of them takes longer than to open a store.
 
     Raises:
         ContentErrors: all mistakes of all files at once.
     """
+    roots = roots or default_roots()
+    state = locate.state(roots)
+    noted = cache_folder() / f"content-{state}.name" if state else None
+    with suppress(Exception):  # what a damaged one raises is of many kinds
+        if noted:
+            return _kept(cache_folder() / noted.read_text())
+    catalog, kept = _read(roots)
+    if noted:
+        keep(noted, kept.name.encode())
+    return catalog
+
+
+def _read(roots: Sequence[Traversable]) -> tuple[Catalog, Path]:
+    """The content of some folders, and where it is kept."""
     own = locate.built_in()
     files = [
         _File(kind, path, file.read_bytes(), "" if root == own else str(root))
-        for root in roots or default_roots()
+        for root in roots
         for kind in locate.KINDS
         for path, file in locate.walk(root, kind)
     ]
@@ -65,14 +80,14 @@ def load_catalog(*roots: Traversable) -> Catalog:
     # Mistakes are told with their place: the same content in another folder is another catalog, of the same digest.
     placed = hashlib.sha256("\0".join((digest.hexdigest(), *dict.fromkeys(f.root for f in files))).encode())
     kept = cache_folder() / f"content-{placed.hexdigest()[:24]}.pickle"
-    with suppress(Exception):  # what a damaged one raises is of many kinds
-        return _kept(kept)
+    with suppress(Exception):  # as above
+        return _kept(kept), kept
     loader = _Loader()
     for f in files:
         loader.add(f)
     catalog = loader.finish(digest.hexdigest(), content.hexdigest()[:24])
     keep(kept, pickle.dumps(catalog, pickle.HIGHEST_PROTOCOL))
-    return catalog
+    return catalog, kept
 
 
 @lru_cache(maxsize=4)

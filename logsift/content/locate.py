@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import time
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from logsift.errors import UserError
+from logsift.places import engine_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from importlib.resources.abc import Traversable
 
 Kind = Literal["parsers", "rules"]
 PACKAGES = "logsift.content"
 """The group of entry points by which packages name their content."""
 KINDS: tuple[Kind, ...] = ("parsers", "rules")
+_TICK_SECONDS = 2.0
+"""Some file systems tell times of writing no finer: what was written within it may have been written twice."""
 
 
 def built_in() -> Traversable:
@@ -76,3 +81,26 @@ def walk(root: Traversable, kind: Kind) -> Iterator[tuple[str, Traversable]]:
     start = root.joinpath(kind)
     if start.is_dir():
         yield from below(start, kind)
+
+
+def state(roots: Sequence[Traversable]) -> str | None:
+    """What changes with every name, size and time of writing below the `parsers` and `rules` of some folders.
+
+    None where that tells nothing: one is no folder of the disk, a file cannot be looked at, or was written just now.
+    """
+    told, newest = hashlib.sha256(engine_digest().encode()), 0.0
+    for root in roots:
+        if not isinstance(root, Path):
+            return None
+        for kind in KINDS:
+            for folder, folders, names in os.walk(root / kind):
+                folders.sort()
+                told.update(os.fsencode(f"\0{folder}\0"))
+                for name in sorted(names):
+                    try:
+                        status = os.stat(f"{folder}/{name}")
+                    except OSError:
+                        return None
+                    newest = max(newest, status.st_mtime)
+                    told.update(os.fsencode(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\0"))
+    return told.hexdigest()[:24] if newest < time.time() - _TICK_SECONDS else None

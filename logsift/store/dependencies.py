@@ -440,7 +440,11 @@ def may_find(needs: Needs | list[Any], filled: Container[str]) -> bool:
     """True where what a query needs is so; `filled` are the tables with rows, and those with the values that are asked for."""
     if isinstance(needs, str):
         return needs[1:] not in filled if needs.startswith("!") else needs in filled
-    return (all if needs[0] == "all" else any)(may_find(part, filled) for part in needs[1:])
+    is_all = needs[0] == "all"  # asked a thousand times a run: a generator takes twice as long
+    for part in needs[1:]:
+        if may_find(part, filled) is not is_all:
+            return not is_all
+    return is_all
 
 
 def _both(*parts: Needs) -> Needs:
