@@ -48,6 +48,17 @@ say = '''Look at {{ host }} first, its interfaces, routes and firewall: it could
 run = ["ip -br addr", "ip route get {{ peers[0] }}", "nc -vz -w 5 {{ peers[0] }} {{ port }}"]
 
 [[step]]
+when = "failure == 'refused' and peer == '127.0.1.1'"
+say = '''Give the name of {{ host or 'this host' }} the address by which the others reach it: Debian
+and Ubuntu write 127.0.1.1 for it into /etc/hosts, and gloo tells that address to all ranks. Or
+name the interface to use.'''
+run = [
+  "getent hosts $(hostname)",
+  "ip -br addr",
+  "export GLOO_SOCKET_IFNAME=INTERFACE TP_SOCKET_IFNAME=INTERFACE",
+]
+
+[[step]]
 when = "failure == 'refused' and peer in ('127.0.0.1', '::1', 'localhost')"
 say = '''Nothing listens on port {{ port }} of this host: find out how the process that should
 hold it ended, usually rank 0 or the launcher's agent. In a job of several hosts, {{ peer }} is a
@@ -55,7 +66,7 @@ mistake: MASTER_ADDR must be an address of rank 0's host that the others can rea
 run = ["ss -ltnp sport = :{{ port }}", "echo $MASTER_ADDR $MASTER_PORT"]
 
 [[step]]
-when = "failure == 'refused' and peer and peer not in ('127.0.0.1', '::1', 'localhost')"
+when = "failure == 'refused' and peer and peer not in ('127.0.0.1', '127.0.1.1', '::1', 'localhost')"
 say = '''Find out how the process on {{ peer_host or peer }} ended: the host answers, but
 nothing listens on {% if port %}port {{ port }}{% else %}that port{% endif %} any more, or yet.
 {% if 'abort' in (error or '') %}(NCCL up to 2.23 prints "{{ error }}" for a refused
@@ -113,7 +124,7 @@ network of the job in NCCL_SOCKET_IFNAME on all hosts.'''
 run = ["ip -d addr show {{ interface }}"]
 
 [[step]]
-when = "source == 'c10d' and peer and peer not in ('127.0.0.1', '::1', 'localhost')"
+when = "source == 'c10d' and peer and peer not in ('127.0.0.1', '127.0.1.1', '::1', 'localhost')"
 say = '''Compare MASTER_ADDR and MASTER_PORT (or --rdzv-endpoint) of all hosts: they must name
 the host of rank 0, here {{ peer }}{% if port %} port {{ port }}{% endif %}, and rank 0 or its
 agent must have been started there.'''

@@ -145,6 +145,7 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("loss.repeated_data", {}, "Print the indices or a hash of the first batches after the resume"),
     ("loss.spike", {"change": "learning rate 1e-3"}, "Compare the jump with the change that the log reports"),
     ("network.connect_failure", {"peers": ["a", "b"]}, "Look at n1 first, its interfaces, routes and firewall"),
+    ("network.connect_failure", {"failure": "refused", "peer": "127.0.1.1", "port": 9422}, "Give the name of n1 the address by which the others reach it"),
     ("network.link_flap", {"times": 3}, "Replace the cable first: a link that went down 3 times"),
     ("divergence.p2p_mismatch", {"field": "dtype", "src": 1, "dst": 2, "sent_type": "a", "expected_type": "b"}, "Cast to one type before the send"),
     ("oom.fragmentation", {"survived": True}, "Ignore this if the program skipped the batch"),
