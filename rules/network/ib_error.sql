@@ -196,7 +196,8 @@ with
             min(time) as at,
             max(time) as until,
             list(line_at(file_id, line_no) order by time nulls last, file_id, line_no) as evidence,
-            bool_and(source = 'kernel') as by_kernel
+            bool_and(source = 'kernel') as by_kernel,
+            bool_or(event is not null) as has_event
         from rdma_failure
     )
 select
@@ -219,6 +220,17 @@ select
     f.event,
     f.verb,
     f.error,
+    -- who the lines speak against: a card that reports an event, the one host that reaches none of
+    -- its peers, the one peer that several do not reach; else either end, or what is between them
+    case
+        when l.has_event
+        then 'device'
+        when len(l.hosts) = 1 and len(l.peers) > 1
+        then 'host'
+        when len(l.hosts) > 1 and len(l.peers) = 1
+        then 'peer'
+        else 'path'
+    end as points_at,
     coalesce(f.local_gid, c.local_gid) as local_gid,
     coalesce(f.remote_gid, c.remote_gid) as remote_gid,
     f.times,
