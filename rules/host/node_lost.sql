@@ -146,8 +146,12 @@ with
             -- that failed
             coalesce(
                 list_sort(
-                    list(distinct host) filter (
-                        host is not null and message is distinct from 'NODE FAILURE'
+                    list_distinct(
+                        flatten(
+                            list(node_names(host)) filter (
+                                host is not null and message is distinct from 'NODE FAILURE'
+                            )
+                        )
                     )
                 ),
                 []

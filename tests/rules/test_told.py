@@ -54,6 +54,7 @@ UNTOLD = [
     "E lift_agent.cc:299] agent is set to ERROR: DEADLINE_EXCEEDED: Deadline Exceeded",
     "/usr/bin/nvcc -forward-unknown-to-host-compiler -DLIFT -gencode=arch=compute_80,code=sm_80 -g -O3 -x cu -c lift.cu",
     "[shutdown] API server: shutting down FastAPI HTTP server",
+    "door 3 did not answer, ride 7 ends here [type.googleapis.com/lift.DoorError='3']",
 ]
 
 

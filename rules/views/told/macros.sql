@@ -73,6 +73,8 @@ create macro with_shapes(sentence) as
     .lower()
     -- CANN's place in its own source
     .regexp_replace('\[(?:func|file|line):[^\]]*\]', ' ', 'g')
+    -- what a status of gRPC carries with it: a type, no place
+    .regexp_replace('\[type\.googleapis\.com/[^\]]*\]?', ' ', 'g')
     .regexp_replace('[a-z][a-z0-9+.-]*://[^ ,;)"'']+', ' URL ', 'g')
     .regexp_replace('(\.(?:cc?|cpp|cu|h|py|go|rs|java|js|lua)):[0-9]+', '\1 ', 'g')
     .regexp_replace('\b[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9]\b', ' PCI ', 'g')
