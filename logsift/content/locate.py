@@ -98,7 +98,7 @@ def state(roots: Sequence[Traversable]) -> str | None:
                 told.update(os.fsencode(f"\0{folder}\0"))
                 for name in sorted(names):
                     try:
-                        status = os.stat(f"{folder}/{name}")
+                        status = Path(folder, name).stat()
                     except OSError:
                         return None
                     newest = max(newest, status.st_mtime)

@@ -49,6 +49,51 @@ def test_the_cause_decides(fixture: str, to_do: str, hosts: tuple[str, ...], tmp
     assert decided.reason
 
 
+def rdma(host: str, peer: str) -> str:
+    return (
+        f"{host}:411:455 [2] transport/net_ib.cc:1295 NCCL WARN NET/IB: Got completion from peer {peer}<40112> "
+        "with status=12 opcode=0 len=0 vendor err 129 (Send) localGid fe80::1 remoteGids fe80::2 hca mlx5_1\n"
+    )
+
+
+EVENT = "mesa-1:411:455 [2] transport/net_ib.cc:121 NCCL WARN NET/IB : mlx5_1:1 Got async event : port error\n"
+
+
+@pytest.mark.parametrize(
+    ("log", "to_do", "hosts"),
+    [
+        pytest.param(rdma("mesa-1", "10.1.0.2"), "unknown", (), id="either end, or the path"),
+        pytest.param(rdma("mesa-1", "10.1.0.2") + rdma("mesa-3", "10.1.0.2"), "unknown", (), id="the other end"),
+        pytest.param(
+            rdma("mesa-1", "10.1.0.2") + rdma("mesa-1", "10.1.0.3"), "restart_without", ("mesa-1",), id="reaches nobody"
+        ),
+        pytest.param(EVENT + rdma("mesa-1", "10.1.0.2"), "restart_without", ("mesa-1",), id="its own card says so"),
+    ],
+)
+def test_who_could_not_reach_a_peer_is_not_left_out_for_that(
+    log: str, to_do: str, hosts: tuple[str, ...], run_of: Callable[..., Path], catalog: Catalog
+) -> None:
+    decided = decision(run_of({"job.log": log}), catalog)
+    assert (decided.next, decided.hosts, decided.confidence) == (to_do, hosts, "possible")
+
+
+def test_nodes_that_are_gone_are_left_out_also_where_no_others_are_known(
+    run_of: Callable[..., Path], catalog: Catalog
+) -> None:
+    log = "[2026-03-01T10:00:00.111] error: Nodes mesa[2,4] not responding, setting DOWN\n"
+    decided = decision(run_of({"slurmctld.log": log}), catalog)
+    assert (decided.next, decided.hosts) == ("restart_without", ("mesa2", "mesa4"))
+
+
+@pytest.mark.parametrize(("after", "to_do"), [(2.1, "restart"), (7.5, "stop")])
+def test_a_spike_that_is_over_stops_no_job(
+    after: float, to_do: str, run_of: Callable[..., Path], catalog: Catalog
+) -> None:
+    losses = [*(2.6 - 0.005 * n for n in range(100)), 7.9, 7.7, 7.6, *(after - 0.001 * n for n in range(100))]
+    log = "".join(f"step {n} of 900 | loss: {loss:.4f} |\n" for n, loss in enumerate(losses, 1))
+    assert decision(run_of({"job.log": log}), catalog).next == to_do
+
+
 def test_nothing_is_decided_where_nothing_failed(run_of: Callable[..., Path], catalog: Catalog) -> None:
     decided = decision(run_of({"a.log": "step 1\nstep 2\n"}), catalog)
     assert (decided.next, decided.hosts, decided.incidents, decided.confidence) == ("unknown", (), (), "possible")

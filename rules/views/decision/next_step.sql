@@ -41,7 +41,7 @@ with
                 then 'again'
                 when b.next = 'restart_without' and len(b.hosts) = 0
                 then 'which_host'
-                when b.next = 'restart_without' and len(b.hosts) > 1 and 2 * len(b.hosts) > k.hosts
+                when b.why = 'node' and len(b.hosts) > 1 and 2 * len(b.hosts) > k.hosts
                 then 'widespread'
                 else b.why
             end as why,
