@@ -22,8 +22,9 @@ A service could not be reached, or refused: {{ told | cut(200) }}
 
 [[summary]]
 say = '''
-{{ server or service or 'A service outside the cluster' }} could not be reached
-{%- if ranks %} by {{ ranks | ranks }}{% endif %}
+{{ server or service or 'A service outside the cluster' }}
+{% if failure == 'busy' %}took no more requests{% else %}could not be reached{% endif %}
+{%- if ranks %} {{ 'from' if failure == 'busy' else 'by' }} {{ ranks | ranks }}{% endif %}
 {%- if failure == 'unresolved' %}: its name could not be resolved
 {%- elif failure == 'timed_out' %}: no answer in time
 {%- elif failure == 'refused' %}: connection refused
@@ -42,13 +43,19 @@ either.'''
 run = ["getent hosts {{ server }}", "cat /etc/resolv.conf"]
 
 [[step]]
+when = "failure == 'busy'"
+say = '''Ask less of it at once: fewer ranks and data loader workers that read at the same time,
+larger objects (shards), more retries with growing pauses.'''
+run = ["export AWS_RETRY_MODE=adaptive AWS_MAX_ATTEMPTS=10"]
+
+[[step]]
 when = "failure in ('proxy', 'tls')"
 say = '''Look at the proxy and its certificate on {% if hosts %}{{ hosts | names }}{% else %}the
 compute node{% endif %}: proxies that open TLS need their certificate in REQUESTS_CA_BUNDLE.'''
 run = ["env | grep -i -E '_proxy|CA_BUNDLE|SSL_CERT'", "curl -sSI https://{{ server }}"]
 
 [[step]]
-when = "failure not in ('unresolved', 'proxy', 'tls') and server"
+when = "failure not in ('unresolved', 'proxy', 'tls', 'busy') and server"
 say = '''Ask the service from {% if hosts %}{{ hosts | names }}{% else %}a compute
 node{% endif %}, and look at its status page and at the proxy settings (https_proxy, no_proxy).'''
 run = ["curl -sSI https://{{ server }}", "env | grep -i _proxy"]
@@ -100,6 +107,10 @@ with
                     || '|Could not connect to the endpoint URL'
                     || '|AWS Error (?:NETWORK_CONNECTION|SLOW_DOWN|SERVICE_UNAVAILABLE'
                     || '|REQUEST_TIMEOUT|INTERNAL_FAILURE|THROTTLING) during'
+                    || '|An error occurred \((?:SlowDown|ServiceUnavailable|InternalError'
+                    || '|RequestTimeout|RequestLimitExceeded|Throttling[A-Za-z]*'
+                    || '|TooManyRequests[A-Za-z]*|429|50[0-4])\) when calling the '
+                    || '|ErrorCode:(?:ServerBusy|OperationTimedOut|InternalError)\b'
                 )
                 or t.exception_class is not null
                 or starts_with(type, 'wandb.errors')
@@ -128,6 +139,13 @@ with
                 then 'unreachable'
                 when regexp_matches(message, '(?i)certificate|ssl: |tlsv1')
                 then 'tls'
+                when
+                    regexp_matches(
+                        message,
+                        '(?i)slow_?down|throttl|too ?many ?requests|serverbusy'
+                        || '|RequestLimitExceeded|reduce your request rate|rate limit'
+                    )
+                then 'busy'
                 when regexp_matches(message, '(?i)timed? ?out')
                 then 'timed_out'
                 else failure_by_class
