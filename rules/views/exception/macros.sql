@@ -43,6 +43,29 @@ create macro refuses_setting(class, message) as
     )
 ;
 
+-- What was to be read is not there: a file or directory that the message names, or a data set
+-- without a sample.
+create macro misses_input(class, message) as
+    class in (
+        'Exception', 'RuntimeError', 'ValueError', 'AssertionError', 'OSError', 'KeyError', 'IOError'
+    )
+    and regexp_matches(
+        message,
+        '(?i)(?:^|[ ''"(=:])(?:[a-z]:)?[^ ''"]*[/\\][^ ''":]+[''"]? '
+        || '(?:does not|doesn''?t|did not) exist(?:$|[ .,!;])'
+        || '|(?:file|folder|director(?:y|ies)|path)(?: at| named| in)? [''"]?[^ ''"]*[/\\.][^ ''"]*'
+        || '[''"]? (?:(?:is|was|could) not (?:be )?found|not found|(?:does not|doesn''?t) exist)'
+        || '|(?:^|: )(?:dataset|data|train(?:ing)? (?:data|set)) not found(?:$|[ .,!;:])'
+        || '|(?:^|[ :])(?:found (?:no|0|zero)|no) (?:(?:valid|labeled|training|input|matching) )*'
+        || '(?:images?|labels?|files?|samples|annotations|(?:tf)?records|audio|wavs?)'
+        || '(?: files?)? (?:were |was )?(?:found|exist) (?:in|at|under|for)[ :]'
+        || '|(?:^|[ :])found (?:no|0|zero) (?:(?:valid|labeled|training|input|matching) )*'
+        || '(?:images?|labels?|files?|samples|annotations) (?:in|at|under)[ :]'
+        || '|does not appear to have (?:a file|files) named|is not a local folder and is not a valid'
+        || '|correct path to a directory containing'
+    )
+;
+
 -- Memory was asked for and is not there, in whatever words: none left, not enough, or an
 -- allocation of memory that failed.
 create macro lacks_memory(message) as
@@ -244,7 +267,10 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 || '|truncated)'
                 || '|missing keys? in state|size mismatch for|not a zip archive'
                 || '|unexpected end of file|hash mismatch|Can''t find a valid checkpoint'
-                || '|unexpected EOF, expected \d|storage has wrong byte size'
+                || '|unexpected EOF, expected \d|storage has wrong (?:byte )?size'
+                || '|not an sstable|bad magic number in super'
+                || '|weights? (?:file|from pytorch checkpoint)[^.]{0,80}(?:corrupt|damaged)'
+                || '|unable to load weights from'
                 || '|^Unable to (?:synchronously )?open (?:object|file) \((?:truncated file'
                 || '|file signature not found|bad object header)'
                 || '|^Parent directory \S+ does not exist|is not a distributed checkpoint'
@@ -265,7 +291,7 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 )
             )
         then 'checkpoint'
-        when class_kind = 'config' or sees_no_gpu(message)
+        when class_kind = 'config' or sees_no_gpu(message) or misses_input(class, message)
         then 'config'
         when
             class_kind = 'loss'
