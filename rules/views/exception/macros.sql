@@ -66,6 +66,11 @@ create macro misses_input(class, message) as
     )
 ;
 
+-- A data loader waited for its workers as long as it was told to.
+create macro loader_gave_up(message) as
+    regexp_matches(message, '^(?:DataLoader|Worker) timed out after [0-9]+ seconds')
+;
+
 -- Memory was asked for and is not there, in whatever words: none left, not enough, or an
 -- allocation of memory that failed.
 create macro lacks_memory(message) as
