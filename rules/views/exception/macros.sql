@@ -25,14 +25,15 @@ create macro refuses_setting(class, message) as
         || '|(?i)\b(?:world[_ ]?size|mpi_?size|nproc(?:_per_node)?|'
         || 'num(?:ber)?[_ ](?:of[_ ])?(?:gpus?|nodes|processes|ranks|devices|layers|experts'
         || '|(?:micro_?batches|(?:attention|kv|key[_ ]value)[_ ])?heads|query[_ ]groups)'
-        || '|(?:[a-z]+_)?batch[_ ]?size|(?:tensor|pipeline|context|expert|data|sequence|model)'
+        || '|(?:[a-z]+_)?batch[_ -]?size|(?:tensor|pipeline|context|expert|data|sequence|model)'
         || '(?:[_ -]model)?[_ -]parallel(?:ism)?(?:[_ -]?(?:world[_ ])?size)?'
-        || '|hidden[_ ]size)\b[^.]{0,60}(?:\bnot (?:evenly )?divisible|\bnot a multiple'
+        || '|hidden[_ ]size)\b[^.]{0,60}(?:\bnot (?:evenly )?divisible|\bnot (?:a )?multiple'
         || '|\b(?:must|should|has to|have to|needs to) (?:be|equal|divide)\b'
         || '|\b(?:does|do|is) not (?:match|equal|divide)\b|[!=]= )'
         || '|\b(?:(?:not|be) (?:evenly )?divisible by|a multiple of|(?:must|should) be equal to) '
         || '[^.]{0,40}\b(?:world[_ ]?size|(?:tensor|pipeline|context|expert|data|sequence|model)'
         || '[a-z_ -]{0,7}[_ -]parallel|number of (?:gpus|processes|ranks|devices|nodes))'
+        || '|^\(?[0-9]+\)? (?:is not|must be) (?:evenly )?divisible by \(?[0-9]+\)?\.?$'
         || '|\binvalid --[a-z0-9][a-z0-9_-]+'
         || '|\bexpected [0-9]+ [a-z ]{0,20}(?:address(?:es)?|hosts?|nodes?|process(?:es)?|devices?'
         || '|gpus?|ranks?|workers?),? (?:but )?got [0-9]+'
@@ -46,9 +47,9 @@ create macro refuses_setting(class, message) as
 -- What was to be read is not there: a file or directory that the message names, or a data set
 -- without a sample.
 create macro misses_input(class, message) as
-    class in (
-        'Exception', 'RuntimeError', 'ValueError', 'AssertionError', 'OSError', 'KeyError', 'IOError'
-    )
+    class
+    in ('Exception', 'RuntimeError', 'ValueError', 'AssertionError', 'OSError', 'KeyError')
+    and not regexp_matches(message, '(?i)\bsocket\b')
     and regexp_matches(
         message,
         '(?i)(?:^|[ ''"(=:])(?:[a-z]:)?[^ ''"]*[/\\][^ ''":]+[''"]? '
@@ -61,8 +62,9 @@ create macro misses_input(class, message) as
         || '(?: files?)? (?:were |was )?(?:found|exist) (?:in|at|under|for)[ :]'
         || '|(?:^|[ :])found (?:no|0|zero) (?:(?:valid|labeled|training|input|matching) )*'
         || '(?:images?|labels?|files?|samples|annotations) (?:in|at|under)[ :]'
-        || '|does not appear to have (?:a file|files) named|is not a local folder and is not a valid'
-        || '|correct path to a directory containing'
+        || '|num_samples should be a positive integer value, but got num_samples=0'
+        || '|does not appear to have (?:a file|files) named'
+        || '|is not a local folder and is not a valid|correct path to a directory containing'
     )
 ;
 
