@@ -357,6 +357,9 @@ class _Held(Generic[T]):
 
 def _mended(texts: Mapping[int, bytes], window: text.Window) -> dict[int, bytes]:
     """Of small texts, by number, and the window they are in: those to read without colours and line ends of a terminal."""
+    if b"\r\n" in window.buffer:
+        texts = {file_id: data.replace(b"\r\n", b"\n") for file_id, data in texts.items()}
+        window = text.together(texts)
     found = set(window.which(mend.broken(bytes(window.buffer), window.ends, window.begins)).tolist())
     odd = {file_id: texts[file_id] for file_id in window.file_ids[list(found)].tolist()}
     if text.ESCAPE in window.buffer:

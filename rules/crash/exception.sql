@@ -169,6 +169,8 @@ with
                     from untold_exception u where u.file_id = e.file_id and u.line_no = e.line_no
                 )
             )
+            -- of a loader that gave up speaks hang.dataloader
+            and not loader_gave_up(message)
             -- torch's word for parameters that differ is also what an init that timed out leaves
             -- behind
             and not (

@@ -17,11 +17,15 @@ The main thread of a rank is where the DataLoader waits for a batch of a worker 
 other ranks wait in a collective. Where the workers were dumped too, their place is the one that
 matters: a lock inherited by fork, a read that does not return. Where all ranks wait for their
 loaders, the workers must be seen to be stuck: two dumps in which none moves, or locks that they
-wait for; or somebody says that the program hangs, or a timer of minutes ran out over the dump.
+wait for; or somebody says that the program hangs, or a timer of minutes ran out over the dump. Or
+the loader itself gave up after the time it was given.
 """
 summary = '''
 {% set who = ranks or pids or [0] %}
-{% if others %}
+{% if seconds %}
+  {% if ranks %}{{ ranks | ranks | capital }}{% else %}The program{% endif %}
+  waited {{ seconds }} s for a batch of the data loader's workers, in vain
+{% elif others %}
   {% if ranks %}{{ ranks | ranks | capital }}
   {% elif pids %}{{ pids | agree('Process', 'Processes') }} {{ pids | names }}
   {% else %}A process{% endif %}
@@ -51,6 +55,16 @@ false_positives = "A loader that is slow, not stuck, looks the same in one snaps
 references = ["https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading"]
 
 [[step]]
+when = "seconds"
+say = '''
+Dump the workers the next time, before the {{ seconds }} s are over. A lock in their frames was
+held when they were forked: use multiprocessing_context='spawn'. A read or an open: test the storage
+of the files it has open. If they are at work, a batch takes them that long: give it more time, or
+more workers.
+'''
+run = ["pgrep -f YOUR_SCRIPT | xargs -I {} py-spy dump --native --pid {}"]
+
+[[step]]
 when = "worker_frame and worker_wants_lock"
 say = '''
 A thread held this lock when the workers were forked, and nobody in them can release it: give the
@@ -74,7 +88,7 @@ run = [
 ]
 
 [[step]]
-when = "not worker_frame"
+when = "not worker_frame and not seconds"
 say = '''
 Dump the workers of {% if ranks %}{{ ranks | ranks }}{% else %}this process{% endif %} too
 {%- if host %}, on {{ host }}{% endif %}. If they are waiting for a lock, it was held when they were
@@ -83,6 +97,7 @@ forked: use multiprocessing_context='spawn'. If they are reading, look at the st
 run = ["py-spy dump --subprocesses --native --pid {{ pids[0] }}"]
 
 [[step]]
+when = "not seconds"
 say = "Set DataLoader(timeout=300), so that the next time it fails with a message."
 */
 with
@@ -152,3 +167,15 @@ select
     'possible' as confidence
 from stack_standstill
 where kind = 'dataloader' and not exists (from stack_starved)
+union all by name
+-- torch's loader, Gluon's
+select
+    list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence,
+    min(time) as "at",
+    list(distinct rank order by rank) filter (rank is not null) as ranks,
+    list(distinct host) filter (host is not null) as hosts,
+    min(number_in(message, '(?:DataLoader|Worker) timed out after ([0-9]+) seconds'))::bigint
+    as seconds
+from fatal_exception
+where loader_gave_up(message)
+having count(*) > 0

@@ -37,6 +37,8 @@ PACKERS = {
     "zst of two frames": lambda d: ZSTD.compress(d[:9]) + ZSTD.compress(d[9:]),
     "UTF-16": lambda d: d.decode().encode("utf-16"),
     "UTF-16, big end first": lambda d: b"\xfe\xff" + d.decode().encode("utf-16-be"),
+    "UTF-16, unmarked": lambda d: d.decode().encode("utf-16-le"),
+    "UTF-16, unmarked, big end first": lambda d: d.decode().encode("utf-16-be"),
     "UTF-32": lambda d: d.decode().encode("utf-32"),
     "UTF-16 in gz": lambda d: gzip.compress(d.decode().encode("utf-16")),
     "UTF-8 with a mark": lambda d: b"\xef\xbb\xbf" + d,

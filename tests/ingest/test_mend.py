@@ -20,10 +20,11 @@ def broken(lines: list[str], width: int) -> str:
     return "\n".join(pieces) + "\n"
 
 
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
 @pytest.mark.parametrize("width", [60, 77, 90])
-def test_broken_lines_are_whole_and_keep_the_number_of_their_first_piece(width: int) -> None:
+def test_broken_lines_are_whole_and_keep_the_number_of_their_first_piece(width: int, ending: str) -> None:
     text = broken(RECORDS, width)
-    mended_lines = mended(text.encode()).decode().split("\n")
+    mended_lines = mended(text.replace("\n", ending).encode()).decode().split("\n")
     assert [line for line in mended_lines if line] == RECORDS
     first_pieces = [i for i, line in enumerate(text.split("\n")) if line.startswith("[rank")]
     assert [i for i, line in enumerate(mended_lines) if line] == first_pieces

@@ -28,7 +28,8 @@ def mended(data: bytes) -> bytes:
     """
     if not 0 < len(data) <= LARGEST_BYTES:
         return data
-    whole = data if data.endswith(b"\n") else data + b"\n"
+    plain = data.replace(b"\r\n", b"\n")  # as Windows ends lines, and what it takes for a terminal
+    whole = plain if plain.endswith(b"\n") else plain + b"\n"
     ends = np.flatnonzero(np.frombuffer(whole, np.uint8) == ord("\n")) + 1
     joined = set(broken(whole, ends, np.zeros(1, np.int64)).tolist())
     if not joined:

@@ -7,6 +7,7 @@ import codecs
 import gzip
 import io
 import lzma
+import re
 from itertools import chain
 from typing import IO, TYPE_CHECKING
 
@@ -25,6 +26,8 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
+_UNMARKED = {"utf-16-le": re.compile(rb"(?:[\t\r\n -~]\0){3}"), "utf-16-be": re.compile(rb"(?:\0[\t\r\n -~]){3}")}
+"""How text in UTF-16 begins that somebody wrote without its mark."""
 _BLOCK = 1 << 20
 _ZSTD_BLOCK = 4 << 10
 """Bytes of Zstandard unpacked at once: each may become 32 kB."""
@@ -71,11 +74,11 @@ def plain_start(file: io.FileIO) -> bytes | None:
 
 def begins_plain(data: bytes) -> bool:
     """True where a file that begins so is not packed, nor text in UTF-16 or UTF-32."""
-    return not data.startswith((*_MAGIC, *_MARKS))
+    return not data.startswith((*_MAGIC, *_MARKS)) and not _encoding(data[:6])
 
 
 def open_bytes(path: Path) -> Opened:
-    """The unpacked bytes of a file as a stream; text in UTF-16 or UTF-32 that says so by its mark is given as UTF-8.
+    """The unpacked bytes of a file as a stream; text in UTF-16, or in UTF-32 that says so by its mark, is given as UTF-8.
 
     Raises:
         OSError: the file cannot be read.
@@ -151,11 +154,12 @@ def _packer(start: bytes) -> str:
 
 
 def _encoding(start: bytes) -> str:
-    return next((name for mark, name in _MARKS.items() if start.startswith(mark)), "")
+    marked = (name for mark, name in _MARKS.items() if start.startswith(mark))
+    return next(marked, "") or next((name for name, begin in _UNMARKED.items() if begin.match(start)), "")
 
 
 def _as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """The blocks; those of a text that begins with a mark of UTF-16 or UTF-32 as UTF-8."""
+    """The blocks; those of a text that begins as UTF-16 or UTF-32 does as UTF-8."""
     first = next(blocks, b"")
     encoding = _encoding(first)
     if not encoding:

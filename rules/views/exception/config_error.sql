@@ -41,6 +41,7 @@ with
                         'IsADirectoryError',
                         'NotADirectoryError'
                     )
+                    or misses_input(class, message)
                 then 'missing file'
                 when sees_no_gpu(message)
                 then 'device'

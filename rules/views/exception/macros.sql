@@ -25,14 +25,15 @@ create macro refuses_setting(class, message) as
         || '|(?i)\b(?:world[_ ]?size|mpi_?size|nproc(?:_per_node)?|'
         || 'num(?:ber)?[_ ](?:of[_ ])?(?:gpus?|nodes|processes|ranks|devices|layers|experts'
         || '|(?:micro_?batches|(?:attention|kv|key[_ ]value)[_ ])?heads|query[_ ]groups)'
-        || '|(?:[a-z]+_)?batch[_ ]?size|(?:tensor|pipeline|context|expert|data|sequence|model)'
+        || '|(?:[a-z]+_)?batch[_ -]?size|(?:tensor|pipeline|context|expert|data|sequence|model)'
         || '(?:[_ -]model)?[_ -]parallel(?:ism)?(?:[_ -]?(?:world[_ ])?size)?'
-        || '|hidden[_ ]size)\b[^.]{0,60}(?:\bnot (?:evenly )?divisible|\bnot a multiple'
+        || '|hidden[_ ]size)\b[^.]{0,60}(?:\bnot (?:evenly )?divisible|\bnot (?:a )?multiple'
         || '|\b(?:must|should|has to|have to|needs to) (?:be|equal|divide)\b'
         || '|\b(?:does|do|is) not (?:match|equal|divide)\b|[!=]= )'
         || '|\b(?:(?:not|be) (?:evenly )?divisible by|a multiple of|(?:must|should) be equal to) '
         || '[^.]{0,40}\b(?:world[_ ]?size|(?:tensor|pipeline|context|expert|data|sequence|model)'
         || '[a-z_ -]{0,7}[_ -]parallel|number of (?:gpus|processes|ranks|devices|nodes))'
+        || '|^\(?[0-9]+\)? (?:is not|must be) (?:evenly )?divisible by \(?[0-9]+\)?\.?$'
         || '|\binvalid --[a-z0-9][a-z0-9_-]+'
         || '|\bexpected [0-9]+ [a-z ]{0,20}(?:address(?:es)?|hosts?|nodes?|process(?:es)?|devices?'
         || '|gpus?|ranks?|workers?),? (?:but )?got [0-9]+'
@@ -41,6 +42,35 @@ create macro refuses_setting(class, message) as
         || '|\bcannot be (?:used|combined|specified|set|enabled) '
         || '(?:together|both|at the same time|simultaneously)\b'
     )
+;
+
+-- What was to be read is not there: a file or directory that the message names, or a data set
+-- without a sample.
+create macro misses_input(class, message) as
+    class
+    in ('Exception', 'RuntimeError', 'ValueError', 'AssertionError', 'OSError', 'KeyError')
+    and not regexp_matches(message, '(?i)\bsocket\b')
+    and regexp_matches(
+        message,
+        '(?i)(?:^|[ ''"(=:])(?:[a-z]:)?[^ ''"]*[/\\][^ ''":]+[''"]? '
+        || '(?:does not|doesn''?t|did not) exist(?:$|[ .,!;])'
+        || '|(?:file|folder|director(?:y|ies)|path)(?: at| named| in)? [''"]?[^ ''"]*[/\\.][^ ''"]*'
+        || '[''"]? (?:(?:is|was|could) not (?:be )?found|not found|(?:does not|doesn''?t) exist)'
+        || '|(?:^|: )(?:dataset|data|train(?:ing)? (?:data|set)) not found(?:$|[ .,!;:])'
+        || '|(?:^|[ :])(?:found (?:no|0|zero)|no) (?:(?:valid|labeled|training|input|matching) )*'
+        || '(?:images?|labels?|files?|samples|annotations|(?:tf)?records|audio|wavs?)'
+        || '(?: files?)? (?:were |was )?(?:found|exist) (?:in|at|under|for)[ :]'
+        || '|(?:^|[ :])found (?:no|0|zero) (?:(?:valid|labeled|training|input|matching) )*'
+        || '(?:images?|labels?|files?|samples|annotations) (?:in|at|under)[ :]'
+        || '|num_samples should be a positive integer value, but got num_samples=0'
+        || '|does not appear to have (?:a file|files) named'
+        || '|is not a local folder and is not a valid|correct path to a directory containing'
+    )
+;
+
+-- A data loader waited for its workers as long as it was told to.
+create macro loader_gave_up(message) as
+    regexp_matches(message, '^(?:DataLoader|Worker) timed out after [0-9]+ seconds')
 ;
 
 -- Memory was asked for and is not there, in whatever words: none left, not enough, or an
@@ -244,7 +274,10 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 || '|truncated)'
                 || '|missing keys? in state|size mismatch for|not a zip archive'
                 || '|unexpected end of file|hash mismatch|Can''t find a valid checkpoint'
-                || '|unexpected EOF, expected \d|storage has wrong byte size'
+                || '|unexpected EOF, expected \d|storage has wrong (?:byte )?size'
+                || '|not an sstable|bad magic number in super'
+                || '|weights? (?:file|from pytorch checkpoint)[^.]{0,80}(?:corrupt|damaged)'
+                || '|unable to load weights from'
                 || '|^Unable to (?:synchronously )?open (?:object|file) \((?:truncated file'
                 || '|file signature not found|bad object header)'
                 || '|^Parent directory \S+ does not exist|is not a distributed checkpoint'
@@ -265,7 +298,7 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 )
             )
         then 'checkpoint'
-        when class_kind = 'config' or sees_no_gpu(message)
+        when class_kind = 'config' or sees_no_gpu(message) or misses_input(class, message)
         then 'config'
         when
             class_kind = 'loss'

@@ -52,6 +52,9 @@ with
                     case
                         when contains(fields, 'tot_loss[')
                         then regexp_replace(fields, 'tot_loss\[[^\]]*\]', '')
+                        -- a tab that was copied out of a terminal
+                        when contains(fields, ' samples/sec ')
+                        then replace(fields, ' samples/sec ', ' samples/sec' || chr(9))
                         else fields
                     end
                 )

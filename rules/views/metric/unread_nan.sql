@@ -72,7 +72,12 @@ where
     not exists (
         from metric m
         where
-            m.canonical in ('loss', 'adversarial_loss', 'policy_loss')
+            (
+                m.canonical in ('loss', 'adversarial_loss', 'policy_loss')
+                -- a part of the loss by the same name
+                or m.canonical = 'component_loss'
+                and starts_with(p.message, m.name)
+            )
             and m.file_id = p.file_id
             and m.line_no > p.line_no
             and isfinite(m.value)
