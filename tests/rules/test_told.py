@@ -44,6 +44,7 @@ UNTOLD = [
     "volume /lift is full of rides, 4812 of them",
     "machine lift-7 may be reclaimed when its owner needs it back",
     "checkpoint 3 of 8 written (512 MB), none is missing",
+    "ckpt path or lift path does not exist! Downloading the lift from the hub...",
     "could not pull image lift.test/ride:12, using the local copy",
     "GPU 4 failed 0 of 12 self-tests",
     "walltime limit is 24:00:00, requested by lift-0",

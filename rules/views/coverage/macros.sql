@@ -67,6 +67,7 @@ create macro is_mild(text) as
         -- a level, not the value of a setting that a line advises (NCCL_DEBUG=INFO)
         || '(?:^|[^=A-Za-z0-9_])(?:INFO|DEBUG|TRACE|NOTICE|WARN|WARNING)\b|^\s*\[?[IWD][0-9]{4} |'
         || ' [IWD] [0-9]+ [0-9]+\] |: [IWD] /|\|CCL_(?:WARN|INFO|DEBUG)\||'
+        || '^[IWD] [^ ]+\.(?:cc|cpp|cu|h):[0-9]+\] |'
         -- what a later version will do
         || '\bdeprecated\b.{0,40}\b(?:will be|use|in favou?r|instead)\b|'
         || 'will be (?:removed|dropped) in|'
@@ -79,6 +80,10 @@ create macro is_mild(text) as
         || '^fatal: not a git repository\b|'
         -- what transformers logs by its name are warnings: its errors are exceptions
         || '^\[transformers\] |'
+        -- something is not there, and what is done about it
+        || '\b(?:not found|not exist|no such [a-z]+|absent|missing)\b[^.!;,]{0,80}[.!;,]+ *'
+        || '(?:(?:so|now) )?(?:(?:down)?loading|creating|initiali[sz]ing|generating|building'
+        || '|fetching|starting from|training from)\b|'
         -- a server gives up one request, not itself
         || '\babort(?:ed|ing)? (?:[a-z]+ )?requests?\b'
     )
