@@ -54,7 +54,12 @@ with
             -- asked again until the host is up
             and (
                 library <> 'socket'
-                or exists (from file x where x.file_id = f.file_id and x.lines - f.line_no <= 40)
+                or exists (
+                    from file x
+                    where
+                        x.file_id = f.file_id
+                        and x.lines - f.line_no <= case when f.call = 'nslookup' then 2 else 40 end
+                )
             )
         group by all
     )
