@@ -141,6 +141,12 @@ create macro speaks_of_job(text) as
     )
 ;
 
+-- What slurmd and slurmctld log of themselves: their time in front, and no more than a level.
+create macro is_of_slurm(prefix, text) as
+    regexp_matches(coalesce(prefix, ''), '^\[[0-9-]{10}T[0-9:.]{8,15}\] *$')
+    and regexp_matches(text, '^(?:error|fatal|warning|debug[0-9]?): ')
+;
+
 -- A line of one of the many programs in a machine's journal: host and process are named, and it
 -- does not speak of a job.
 create macro is_of_a_journal(host, pid, rank, text) as
