@@ -158,7 +158,7 @@ with
                 where
                     c.file_id = e.file_id
                     and e.line_no - c.line_no between 0 and 100
-                    and (c.failure is not null and e.line_no > c.line_no or c.source = 'socket')
+                    and (c.failure is not null and e.line_no > c.line_no or c.source = 'ssh')
                     and contains(e.message, c.peer)
             ) as is_of_peer
         from fatal_exception e
