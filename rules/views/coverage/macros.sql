@@ -83,7 +83,8 @@ create macro is_mild(text) as
         -- something is not there, and what is done about it
         || '\b(?:not found|not exist|no such [a-z]+|absent|missing)\b[^.!;,]{0,80}[.!;,]+ *'
         || '(?:(?:so|now) )?(?:(?:down)?loading|creating|initiali[sz]ing|generating|building'
-        || '|fetching|starting from|training from)\b|'
+        || '|fetching|starting from|training from)'
+        || '(?: (?:it|the|an?|one|new|from|with|default|fresh|scratch)\b|(?: now)?\.*$)|'
         -- a server gives up one request, not itself
         || '\babort(?:ed|ing)? (?:[a-z]+ )?requests?\b'
     )
