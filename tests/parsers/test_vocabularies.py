@@ -293,7 +293,11 @@ def test_statuses_of_the_libraries_are_all_there() -> None:
 
 def test_every_status_of_the_libraries_is_read_by_its_name_and_by_its_text(tmp_path: Path) -> None:
     # gRPC's names are words of many others, and some libraries print no name: their numbers are read.
-    read_by_name = [r for r in LIBRARY if r["class"] != "none" and r["library"] not in {"grpc", "socket", "resolver", "ssh", *SAYS_NUMBER}]
+    read_by_name = [
+        r
+        for r in LIBRARY
+        if r["class"] != "none" and r["library"] not in {"grpc", "socket", "resolver", "ssh", *SAYS_NUMBER}
+    ]
     lines = [f"call 7 returned {r['name']}" for r in read_by_name]
     expected = [r["name"] for r in read_by_name]
     by_text = [r for r in LIBRARY if r["text"] and r["library"] in SAYS_TEXT]
