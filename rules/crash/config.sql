@@ -179,7 +179,15 @@ a relative path starts at the directory that the job was submitted from.
 run = ["ls -l {{ path }}", "pwd"]
 
 [[step]]
-when = "what == 'library'"
+when = "what == 'library' and 'last training process' in (message or '')"
+say = '''
+End what the run before left behind{% if hosts %} on {{ hosts | names }}{% endif %}, wait ten seconds,
+and start again.
+'''
+run = ["npu-smi info", "pgrep -af python"]
+
+[[step]]
+when = "what == 'library' and 'last training process' not in (message or '')"
 say = '''
 Look whether the devices and their driver can be used
 {%- if hosts %} on {{ hosts | names }}{% endif %}

@@ -152,13 +152,13 @@ with
                 from job_attempt a
                 where a.file_id = e.file_id and a.line_no <= e.line_no
             ) as attempt,
-            -- it names whom another program could not reach just before
+            -- it names whom another program could not reach just before, or a shell on its host
             exists (
                 from connect_failure c
                 where
                     c.file_id = e.file_id
-                    and e.line_no - c.line_no between 1 and 100
-                    and c.failure is not null
+                    and e.line_no - c.line_no between 0 and 100
+                    and (c.failure is not null and e.line_no > c.line_no or c.source = 'ssh')
                     and contains(e.message, c.peer)
             ) as is_of_peer
         from fatal_exception e

@@ -143,6 +143,12 @@ NCCL chose.'''
 run = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET", "ip -br addr"]
 
 [[step]]
+when = "'ssh' in (error or '') or 'exit status 255' in (error or '')"
+say = '''Log in on {{ peer or 'that host' }} from where the job is launched, as the same user: it must
+work without a password. If it does not, look at the key, the host's name and its ssh port.'''
+run = ["ssh -o BatchMode=yes {{ peer }} hostname"]
+
+[[step]]
 otherwise = true
 say = '''Test the connection from {{ host or 'the host that failed' }}{% if peer %} to
 {{ peer_host or peer }}{% endif %}, then look at the interface that was chosen

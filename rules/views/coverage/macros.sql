@@ -67,6 +67,7 @@ create macro is_mild(text) as
         -- a level, not the value of a setting that a line advises (NCCL_DEBUG=INFO)
         || '(?:^|[^=A-Za-z0-9_])(?:INFO|DEBUG|TRACE|NOTICE|WARN|WARNING)\b|^\s*\[?[IWD][0-9]{4} |'
         || ' [IWD] [0-9]+ [0-9]+\] |: [IWD] /|\|CCL_(?:WARN|INFO|DEBUG)\||'
+        || '^[IWD] [^ ]+\.(?:cc|cpp|cu|h):[0-9]+\] |'
         -- what a later version will do
         || '\bdeprecated\b.{0,40}\b(?:will be|use|in favou?r|instead)\b|'
         || 'will be (?:removed|dropped) in|'
@@ -79,6 +80,11 @@ create macro is_mild(text) as
         || '^fatal: not a git repository\b|'
         -- what transformers logs by its name are warnings: its errors are exceptions
         || '^\[transformers\] |'
+        -- something is not there, and what is done about it
+        || '\b(?:not found|not exist|no such [a-z]+|absent|missing)\b[^.!;,]{0,80}[.!;,]+ *'
+        || '(?:(?:so|now) )?(?:(?:down)?loading|creating|initiali[sz]ing|generating|building'
+        || '|fetching|starting from|training from)'
+        || '(?: (?:it|the|an?|one|new|from|with|default|fresh|scratch)\b|(?: now)?\.*$)|'
         -- a server gives up one request, not itself
         || '\babort(?:ed|ing)? (?:[a-z]+ )?requests?\b'
     )
@@ -134,6 +140,12 @@ create macro speaks_of_job(text) as
         || '|\b[ndh]pu\b|neuron|ascend|habana|vllm|sglang|enginecore|\b[tpde]p[0-9]'
         || '|received by pid|inference server|tritonserver'
     )
+;
+
+-- What slurmd and slurmctld log of themselves: their time in front, and no more than a level.
+create macro is_of_slurm(prefix, text) as
+    regexp_matches(coalesce(prefix, ''), '^\[[0-9-]{10}T[0-9:.]{8,15}\] *$')
+    and regexp_matches(text, '^(?:error|fatal|warning|debug[0-9]?): ')
 ;
 
 -- A line of one of the many programs in a machine's journal: host and process are named, and it

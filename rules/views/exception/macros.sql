@@ -222,7 +222,7 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
             class_kind = 'collective'
             or regexp_matches(
                 message,
-                '[A-Z]CCL|CNCL|nccl[A-Z]|[Hh]ccl[A-Z]|Nccl error'
+                '[A-Za-z]CCL|CNCL|nccl[A-Z]|[Hh]ccl[A-Z]|Nccl error'
                 || '|monitoredBarrier|^connect\(\) timed out|monitored_barrier'
                 || '|gloo|Gloo|c10d|ProcessGroup|[Ww]atchdog|socket has timed out|TCPStore'
                 || '|[Rr]endezvous|store based barrier|wait timeout after'

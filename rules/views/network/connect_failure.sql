@@ -51,10 +51,15 @@ with
             and not exists (
                 from metric_span m where m.file_id = f.file_id and m.last_line > f.line_no
             )
-            -- asked again until the host is up
+            -- asked again until the host is up, or its name known
             and (
-                library <> 'socket'
-                or exists (from file x where x.file_id = f.file_id and x.lines - f.line_no <= 40)
+                library not in ('socket', 'resolver')
+                or exists (
+                    from file x
+                    where
+                        x.file_id = f.file_id
+                        and x.lines - f.line_no <= case when library = 'socket' then 40 else 2 end
+                )
             )
         group by all
     )
@@ -69,7 +74,7 @@ select
         when
             error
             ~* 'name or service|name resolution|address associated|not resolve|host not found'
-            || '|no such host'
+            || '|no such host|NXDOMAIN|SERVFAIL'
         then 'unresolved'
         when error ~* 'timed|time[ _-]?out|timer expired|no answer|超时'
         then 'timed_out'

@@ -31,6 +31,14 @@ where
     "class" = 'peer'
     and not exists (from rdma_failure)
     and not exists (from metric_span m where m.file_id = f.file_id and m.last_line > f.line_no)
+    -- a service that has ended with its job is missed, too
+    and (
+        f.library <> 'grpc'
+        or exists (from trouble_sign)
+        or exists (from exception)
+        or exists (from coordination_task)
+        or exists (from death)
+    )
 union all by name
 select 'mpi' as source, file_id, line_no, time, host, rank, peer
 from launcher_event

@@ -114,7 +114,7 @@ where
     and not (
         c.concept in ('config', 'incompatible', 'init', 'service', 'connect')
         and not t.is_exception
-        and is_of_a_journal(t.host, t.pid, t.rank, message)
+        and (is_of_a_journal(t.host, t.pid, t.rank, message) or is_of_slurm(t.prefix, message))
         and not exists (from job_output o where o.file_id = t.file_id)
     )
     -- what a line tells of trouble between ranks is sharper there
