@@ -136,6 +136,11 @@ create macro speaks_of_job(text) as
     )
 ;
 
+-- What a daemon of a scheduler or of containers says: mostly of itself.
+create macro is_of_a_daemon(prefix) as
+    regexp_matches(prefix, '\b(?:slurm(?:ctl|db)?d|kubelet|dockerd|containerd)\b')
+;
+
 -- A line of one of the many programs in a machine's journal: host and process are named, and it
 -- does not speak of a job.
 create macro is_of_a_journal(host, pid, rank, text) as
