@@ -136,7 +136,9 @@ with
             u.uptime_seconds is null
             and (
                 speaks_of_job(u.text)
-                or max(speaks_of_ranks(u.text)) over (partition by u.file_id)
+                or max(speaks_of_ranks(u.text) and not is_of_a_daemon(u.prefix)) over (
+                    partition by u.file_id
+                )
                 and not is_of_a_journal(u.host, u.pid, u.rank, u.text)
                 or (is_exception(u.text) and f.lines - u.line_no < 5)
             ) as is_about_job,
