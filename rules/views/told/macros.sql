@@ -9,7 +9,8 @@ create macro is_code(text) as
         -- the command line of a compiler
         || '|^[^:]{0,300}(?: --?[A-Za-z][^ ]*){5}'
         -- a server's words as it closes, whatever made it close; a desktop's; a firmware's table
-        || '|^\[shutdown\] |^\[system\] Rejected send message|^\[ *[0-9.]+\] \((?:EE|WW|II|\*\*|--)\) '
+        || '|^\[shutdown\] |^\[system\] Rejected send message'
+        || '|^\[ *[0-9.]+\] \((?:EE|WW|II|\*\*|--)\) '
         || '|^\s*Descriptor [0-9]+: .*memory error$'
         -- a browser's, a service's of macOS, and what a system's audit keeps
         || '|^\[[0-9]+:(?:[0-9]+:)?[0-9]{4}/[0-9]{6}|\bcom\.apple\.[a-z]+\.'
