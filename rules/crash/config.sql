@@ -162,6 +162,14 @@ and check that the script is there and executable{% if hosts %} on {{ hosts | na
 run = ["type -a python torchrun"]
 
 [[step]]
+when = "what == 'script'"
+say = '''
+Close what the shell found open in the script: a quote, a loop, a condition or a brace. Its check
+names the place without running anything.
+'''
+run = ["bash -n {{ program }}"]
+
+[[step]]
 when = "module"
 say = '''
 Install {{ module }} into the environment that the job uses{% if hosts %} on

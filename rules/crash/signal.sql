@@ -294,6 +294,7 @@ where
     source in ('ray', 'keeper', 'systemd')
     and exitcode is null
     and signal is null
+    and not coalesce(process in (select process from system_daemon), false)
     and (
         pid is not null
         or not exists (from "exit" o where o.source = x.source and o.pid is not null)

@@ -105,6 +105,7 @@ with
             time,
             rank,
             host,
+            pid,
             uptime_seconds,
             true as is_unread
         from unread_line
@@ -135,7 +136,10 @@ with
             u.uptime_seconds is null
             and (
                 speaks_of_job(u.text)
-                or max(speaks_of_ranks(u.text)) over (partition by u.file_id)
+                or max(speaks_of_ranks(u.text) and not is_of_a_daemon(u.prefix)) over (
+                    partition by u.file_id
+                )
+                and not is_of_a_journal(u.host, u.pid, u.rank, u.text)
                 or (is_exception(u.text) and f.lines - u.line_no < 5)
             ) as is_about_job,
             coalesce(
@@ -177,6 +181,8 @@ with
                     and not is_after_end
                     and not is_mild
                     and not is_forgiven
+                    and not is_of_a_daemon(prefix)
+                    and not is_code(text)
                     and (
                         is_grave
                         and (is_of_job or is_about_job)

@@ -142,6 +142,15 @@ directory for unpacked containers is full.
 run = ["enroot list", "env | grep ENROOT_", "df -h"]
 
 [[step]]
+when = "reason == 'runtime' and scheduler == 'slurm'"
+say = '''
+Look at the job's private mounts{% if hosts %} on {{ hosts | names }}{% endif %}: the directory that
+job_container.conf names, whether another job of this user has taken it down, and what else on the
+node (autofs, an SPANK plugin) changes mounts.
+'''
+run = ["cat /etc/slurm/job_container.conf", "findmnt -R -o TARGET,PROPAGATION /"]
+
+[[step]]
 when = "reason == 'runtime' and scheduler == 'singularity'"
 say = '''
 Check that the image is whole and readable{% if hosts %} on {{ hosts | names }}{% endif %}, and that

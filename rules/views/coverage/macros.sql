@@ -148,6 +148,11 @@ create macro is_of_slurm(prefix, text) as
     and regexp_matches(text, '^(?:error|fatal|warning|debug[0-9]?): ')
 ;
 
+-- What a daemon of a scheduler or of containers says: mostly of itself.
+create macro is_of_a_daemon(prefix) as
+    regexp_matches(prefix, '\b(?:slurm(?:ctl|db)?d|kubelet|dockerd|containerd)\b')
+;
+
 -- A line of one of the many programs in a machine's journal: host and process are named, and it
 -- does not speak of a job.
 create macro is_of_a_journal(host, pid, rank, text) as

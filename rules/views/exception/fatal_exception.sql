@@ -18,3 +18,4 @@ where
         or (job_failed and chain_uncaught)
     )
     and not (in_thread and not job_failed and lines_after > 60)
+    and not (not chain_uncaught and is_of_a_dashboard(frames))

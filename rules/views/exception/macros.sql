@@ -7,6 +7,11 @@ create macro sees_no_gpu(message) as
     )
 ;
 
+-- A page that shows a cluster's state asks for it again and again; it is no part of a job.
+create macro is_of_a_dashboard(frames) as
+    regexp_matches(frames::varchar, '/ray/dashboard/|/tensorboard/(?:backend|data|plugins)/')
+;
+
 -- What a program was started with cannot serve: a variable of the environment that is not set,
 -- numbers of processes, parts and sizes that do not fit together, options that exclude each other.
 create macro refuses_setting(class, message) as

@@ -51,6 +51,13 @@ with
             and not exists (
                 from metric_span m where m.file_id = f.file_id and m.last_line > f.line_no
             )
+            and not exists (
+                from exception e
+                where
+                    e.file_id = f.file_id
+                    and f.line_no between e.traceback_line and e.line_no + 5
+                    and is_of_a_dashboard(e.frames)
+            )
             -- asked again until the host is up, or its name known
             and (
                 library not in ('socket', 'resolver')

@@ -41,6 +41,23 @@ with
             signal in (4, 5, 6, 7, 8, 9, 11)
             and (source = 'kernel' or not exists (from ended_from_outside))
             and not coalesce(d.process in (select process from system_daemon), false)
+            -- a program with windows
+            and not (
+                source = 'kernel'
+                and coalesce(
+                    regexp_matches(
+                        library,
+                        '^lib(?:gio|gobject|gtk|gdk|Qt[456]|KF[56]|X11|xcb|wayland|mutter|gnome)'
+                    ),
+                    false
+                )
+            )
+            -- a breakpoint: how GLib's and Chromium's programs end themselves
+            and not (
+                signal = 5
+                and source = 'kernel'
+                and not regexp_matches(process, '(?i)^(?:python|pt_|ray|torch|train|julia)')
+            )
             and not (
                 signal = 9
                 and exists (

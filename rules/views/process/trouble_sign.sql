@@ -8,8 +8,11 @@ select
     file_id,
     line_no
 from exit
--- a supervisor ends its own with SIGTERM
-where coalesce(exitcode, 0) <> 0 or signal <> 15 or signal = 15 and source <> 'keeper'
+where
+    -- a supervisor ends its own with SIGTERM
+    (coalesce(exitcode, 0) <> 0 or signal <> 15 or signal = 15 and source <> 'keeper')
+    and not coalesce(process in (select process from system_daemon), false)
+    and not coalesce(process like 'org.freedesktop.%', false)
 union all by name
 select 'scheduler' as sign, time, host, file_id, line_no
 from scheduler_event

@@ -9,8 +9,12 @@ create macro is_code(text) as
         -- the command line of a compiler
         || '|^[^:]{0,300}(?: --?[A-Za-z][^ ]*){5}'
         -- a server's words as it closes, whatever made it close; a desktop's; a firmware's table
-        || '|^\[shutdown\] |^\[system\] Rejected send message|^\[ *[0-9.]+\] \((?:WW|II|\*\*|--)\) '
+        || '|^\[shutdown\] |^\[system\] Rejected send message'
+        || '|^\[ *[0-9.]+\] \((?:EE|WW|II|\*\*|--)\) '
         || '|^\s*Descriptor [0-9]+: .*memory error$'
+        -- a browser's, a service's of macOS, and what a system's audit keeps
+        || '|^\[[0-9]+:(?:[0-9]+:)?[0-9]{4}/[0-9]{6}|\bcom\.apple\.[a-z]+\.'
+        || '|\bapparmor="|\btype=[0-9]+ audit\('
         -- a call, alone or given to a name, as a frame of a stack shows it
         || '|^\s+(?:[\w., :\[\]]+ = )?[\w.]+\((?:[^:]*[(,)])?\s*$'
     )
@@ -78,7 +82,7 @@ create macro with_shapes(sentence) as
     .regexp_replace('[a-z][a-z0-9+.-]*://[^ ,;)"'']+', ' URL ', 'g')
     .regexp_replace('(\.(?:cc?|cpp|cu|h|py|go|rs|java|js|lua)):[0-9]+', '\1 ', 'g')
     .regexp_replace('\b[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9]\b', ' PCI ', 'g')
-    .regexp_replace('[a-z0-9._-]+@[a-z0-9.-]+', ' EMAIL ', 'g')
+    .regexp_replace('[a-z0-9._-]+@[a-z][a-z0-9.-]*', ' EMAIL ', 'g')
     .regexp_replace('\b(?:[0-9]+[smhd]|[0-9]+:[0-9]{2}:[0-9]{2})\b', ' DURATION ', 'g')
     .regexp_replace(
         '\b(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]+)?|[a-z][a-z0-9.-]+:[0-9]{2,5})\b',

@@ -112,10 +112,23 @@ where
     )
     -- and how its programs are set up is no job's trouble
     and not (
-        c.concept in ('config', 'incompatible', 'init', 'service', 'connect')
+        c.concept in ('config', 'incompatible', 'init', 'service', 'connect', 'limit')
         and not t.is_exception
-        and (is_of_a_journal(t.host, t.pid, t.rank, message) or is_of_slurm(t.prefix, message))
+        and (
+            is_of_a_journal(t.host, t.pid, t.rank, message)
+            or is_of_slurm(t.prefix, message)
+            or is_of_a_daemon(t.prefix)
+        )
         and not exists (from job_output o where o.file_id = t.file_id)
+    )
+    -- nor is what a tool of a script does not find, where no job is known to have failed
+    and not (
+        regexp_matches(
+            message,
+            '^(?:find|ls|rm|cp|mv|ln|cat|grep|tail|head|wc|du|stat|touch|rmdir|chmod|chown|mkdir|cd'
+            || '|sed|awk|rsync|tar|kill|pkill|source|module): |^[^ ]+: line [0-9]+: (?:cd|kill): '
+        )
+        and not exists (from trouble_sign)
     )
     -- what a line tells of trouble between ranks is sharper there
     and not exists (
