@@ -151,8 +151,9 @@ run = ["ssh -o BatchMode=yes {{ peer }} hostname"]
 [[step]]
 otherwise = true
 say = '''Test the connection from {{ host or 'the host that failed' }}{% if peer %} to
-{{ peer_host or peer }}{% endif %}, then look at the interface that was chosen
-(NCCL_SOCKET_IFNAME, GLOO_SOCKET_IFNAME) and at firewall rules.'''
+{{ peer_host or peer }}{% endif %}, then look at
+{% if not told %}the interface that was chosen (NCCL_SOCKET_IFNAME, GLOO_SOCKET_IFNAME) and
+at{% endif %} firewall rules, and whether the other end was still running.'''
 run = ["nc -vz -w 5 {{ peer }} {{ port }}", "ip -br addr"]
 */
 with

@@ -221,3 +221,19 @@ def test_the_forms_of_a_phrase_stand_once(told: Analysis) -> None:
         )
         == []
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "peer"),
+    [
+        ("lift-7:8812.ride endpoint connection timeout, no answer from chief", None),
+        ("[lift-7:8812] no answer from chief after 60 tries", None),
+        ("[lift-7:8812] no answer from chief at lift-0:4000 after 60 tries", "lift-0:4000"),
+    ],
+)
+def test_who_writes_a_line_is_not_whom_it_cannot_reach(
+    line: str, peer: str | None, catalog: Catalog, tmp_path: Path
+) -> None:
+    (tmp_path / "lift.log").write_text(f"{line}\n")
+    (found,) = analyze(tmp_path, catalog=catalog, db=None).incidents
+    assert (found.rule, found.facts.get("peer")) == ("network.connect_failure", peer)

@@ -53,9 +53,13 @@ select
     nullif(regexp_extract(sentence, '[a-z0-9]+://[^ ,;)''"]+', 0), '') as url,
     nullif(
         regexp_extract(
-            -- a line of source is no peer
+            -- a line of source is no peer, nor is who writes this, by host and pid
             regexp_replace(
-                sentence, '(?i)(?:\.(?:cc?|cpp|cu|h|py|go|rs|java|js|lua)|\bline):[0-9]+', '', 'g'
+                sentence,
+                '(?i)(?:\.(?:cc?|cpp|cu|h|py|go|rs|java|js|lua)|\bline):[0-9]+'
+                || '|^\[[a-z][a-z0-9.-]*(?::[0-9]+)+\]|^[a-z][a-z0-9-]*:[0-9]+\.[a-z]',
+                '',
+                'g'
             ),
             '\b([A-Za-z][A-Za-z0-9.-]+:[0-9]{2,5}|[0-9]{1,3}(?:\.[0-9]{1,3}){3})\b',
             1
