@@ -56,6 +56,7 @@ UNTOLD = [
     "E lift_agent.cc:299] agent is set to ERROR: DEADLINE_EXCEEDED: Deadline Exceeded",
     "/usr/bin/nvcc -forward-unknown-to-host-compiler -DLIFT -gencode=arch=compute_80,code=sm_80 -g -O3 -x cu -c lift.cu",
     "[shutdown] API server: shutting down FastAPI HTTP server",
+    "ERROR winch: execution timed out, LIFT_EXEC_TIMEOUT",
     "door 3 did not answer, ride 7 ends here [type.googleapis.com/lift.DoorError='3']",
 ]
 
@@ -229,6 +230,7 @@ def test_the_forms_of_a_phrase_stand_once(told: Analysis) -> None:
         ("lift-7:8812.ride endpoint connection timeout, no answer from chief", None),
         ("[lift-7:8812] no answer from chief after 60 tries", None),
         ("[lift-7:8812] no answer from chief at lift-0:4000 after 60 tries", "lift-0:4000"),
+        ("lift [thread:8812] no answer from chief after 60 tries", None),
     ],
 )
 def test_who_writes_a_line_is_not_whom_it_cannot_reach(

@@ -3,7 +3,7 @@ create macro is_code(text) as
     regexp_matches(
         text,
         '^\s*(?:raise|def|class|if|elif|else|for|while|return|assert|self\.|print|import|from'
-        || '|with|try|except|(?i)usage|//|# |--|\*|>|\$|<|test[_ ])'
+        || '|with|try|except|(?i)usage|//|# |--|\*[^*]|>|\$|<|test[_ ])'
         || '|\{\s*$|^\s*\}|\);\s*$|raise [A-Z]|\bdef |(?i)usage:|\.\.\. ok$'
         || '|^\s*\[?[''"][^''"]{60}'
         -- the command line of a compiler
@@ -79,6 +79,10 @@ create macro with_shapes(sentence) as
     .regexp_replace('\[(?:func|file|line):[^\]]*\]', ' ', 'g')
     -- what a status of gRPC carries with it: a type, no place
     .regexp_replace('\[type\.googleapis\.com/[^\]]*\]?', ' ', 'g')
+    -- a field and its number, no address
+    .regexp_replace(
+        '\b(line|tid|pid|thread|process|rank|worker|task|step|seq|stage):([0-9]+)\b', '\1 \2', 'g'
+    )
     .regexp_replace('[a-z][a-z0-9+.-]*://[^ ,;)"'']+', ' URL ', 'g')
     .regexp_replace('(\.(?:cc?|cpp|cu|h|py|go|rs|java|js|lua)):[0-9]+', '\1 ', 'g')
     .regexp_replace('\b[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9]\b', ' PCI ', 'g')

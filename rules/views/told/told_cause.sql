@@ -56,7 +56,8 @@ select
             -- a line of source is no peer, nor is who writes this, by host and pid
             regexp_replace(
                 sentence,
-                '(?i)(?:\.(?:cc?|cpp|cu|h|py|go|rs|java|js|lua)|\bline):[0-9]+'
+                '(?i)(?:\.(?:cc?|cpp|cu|h|py|go|rs|java|js|lua)'
+                || '|\b(?:line|tid|pid|thread|process|rank|worker|task|step|seq|stage)):[0-9]+'
                 || '|^\[[a-z][a-z0-9.-]*(?::[0-9]+)+\]|^[a-z][a-z0-9-]*:[0-9]+\.[a-z]',
                 '',
                 'g'
