@@ -150,7 +150,7 @@ create macro is_of_slurm(prefix, text) as
 
 -- What a daemon of a scheduler or of containers says: mostly of itself.
 create macro is_of_a_daemon(prefix) as
-    regexp_matches(prefix, '\b(?:slurm(?:ctl|db)?d|kubelet|dockerd|containerd)\b')
+    regexp_matches(coalesce(prefix, ''), '\b(?:slurm(?:ctl|db)?d|kubelet|dockerd|containerd)\b')
 ;
 
 -- A line of one of the many programs in a machine's journal: host and process are named, and it

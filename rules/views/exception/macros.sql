@@ -9,7 +9,10 @@ create macro sees_no_gpu(message) as
 
 -- A page that shows a cluster's state asks for it again and again; it is no part of a job.
 create macro is_of_a_dashboard(frames) as
-    regexp_matches(frames::varchar, '/ray/dashboard/|/tensorboard/(?:backend|data|plugins)/')
+    coalesce(
+        regexp_matches(frames::varchar, '/ray/dashboard/|/tensorboard/(?:backend|data|plugins)/'),
+        false
+    )
 ;
 
 -- What a program was started with cannot serve: a variable of the environment that is not set,
@@ -75,7 +78,9 @@ create macro misses_input(class, message) as
 
 -- A data loader waited for its workers as long as it was told to.
 create macro loader_gave_up(message) as
-    regexp_matches(message, '^(?:DataLoader|Worker) timed out after [0-9]+ seconds')
+    regexp_matches(
+        coalesce(message, ''), '^(?:DataLoader|Worker) timed out after [0-9]+ seconds'
+    )
 ;
 
 -- Memory was asked for and is not there, in whatever words: none left, not enough, or an
