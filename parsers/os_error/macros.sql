@@ -30,7 +30,7 @@ create macro os_error_path(message) as
 -- A comment, a hint or a guess: it tells of no failure.
 create macro os_error_is_advice(message) as
     regexp_matches(
-        message,
+        coalesce(message, ''),
         '^ *(?:#|//|\*|>)|[Hh]int|[Ii]f you (?:see|get)|may (?:be|mean|indicate)|might'
         || '|to avoid|in case of|could be'
     )

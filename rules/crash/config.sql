@@ -189,8 +189,8 @@ run = ["ls -l {{ path }}", "pwd"]
 [[step]]
 when = "what == 'library' and 'last training process' in (message or '')"
 say = '''
-End what the run before left behind{% if hosts %} on {{ hosts | names }}{% endif %}, wait ten seconds,
-and start again.
+End what the run before left behind{% if hosts %} on {{ hosts | names }}{% endif %}, wait ten
+seconds, and start again.
 '''
 run = ["npu-smi info", "pgrep -af python"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from logsift.authoring.lint import check
 from logsift.authoring.lint_grammars import check_needles
 from logsift.authoring.reference import pages_of
 from logsift.content.errors import ContentErrors
+from logsift.store.create import empty
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,6 +67,19 @@ def test_no_window_counts_with_a_filter(catalog: Catalog) -> None:
     queries = {r.name: r.sql for r in catalog.relations} | {r.origin.path: r.sql for r in catalog.rules}
     slow = re.compile(r"count\(\*\)\s+FILTER\s*(\((?:[^()]|\([^()]*\))*\))\s*OVER\b", re.IGNORECASE)
     assert not [path for path, sql in queries.items() if slow.search(sql)]
+
+
+def test_a_condition_that_is_negated_is_never_unknown(catalog: Catalog) -> None:
+    """`NOT f(x)` is unknown where `f(x)` is, and WHERE then drops the row: what is not known must refuse nothing."""
+    queries = " ".join([r.sql for r in catalog.relations] + [r.sql for r in catalog.rules])
+    unknown = []
+    with closing(empty(catalog)) as store:
+        for macro in catalog.relations:
+            if macro.kind == "macro" and re.search(rf"\bnot {macro.name}\(", queries, re.IGNORECASE):
+                nothing = ", ".join("NULL::VARCHAR" for _ in macro.parameters.split(","))
+                if store.rows(f"SELECT {macro.name}({nothing}) AS said")[0]["said"] is None:
+                    unknown.append(str(macro.origin))
+    assert unknown == []
 
 
 def test_every_rule_fires_in_a_fixture(catalog: Catalog) -> None:

@@ -60,7 +60,7 @@ create macro is_news(prefix) as
 -- A line that its program itself calls harmless: of a level below an error, or it says so.
 create macro is_mild(text) as
     regexp_matches(
-        text,
+        coalesce(text, ''),
         -- comments, and what a program's help says of an option
         '^\s*(?:#(?:[^#]|$)|//|raise |--?[A-Za-z][A-Za-z_-]*(?: [A-Z_]+)?  )|'
         || 'To enable traceback see|'
@@ -123,9 +123,9 @@ create macro is_exception(text) as
 
 -- A line that speaks of ranks, their launcher or what they do together.
 create macro speaks_of_ranks(text) as
-    not regexp_matches(text, '\bEDAC |\[Hardware Error\]')  -- ranks of memory
+    not regexp_matches(coalesce(text, ''), '\bEDAC |\[Hardware Error\]')  -- ranks of memory
     and regexp_matches(
-        text,
+        coalesce(text, ''),
         '(?i)\brank|nccl|rccl|hccl|gloo|torch|horovod|deepspeed|megatron|\bray\b|raylet|\bmpi|'
         || 'srun|sbatch|\bworker|c10d|allreduce|collective|process group|launcher'
     )
@@ -135,7 +135,7 @@ create macro speaks_of_ranks(text) as
 create macro speaks_of_job(text) as
     speaks_of_ranks(text)
     or regexp_matches(
-        text,
+        coalesce(text, ''),
         '(?i)cuda|\bgpu|slurm|jax|xla|\btpu|\btrain|\bucx|\bucp|\brdma|\bib_|\bibv|mlx5_'
         || '|\b[ndh]pu\b|neuron|ascend|habana|vllm|sglang|enginecore|\b[tpde]p[0-9]'
         || '|received by pid|inference server|tritonserver'

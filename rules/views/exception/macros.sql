@@ -109,23 +109,27 @@ create macro lacks_memory(message) as
 -- In Python's own words the program's code is wrong: what it calls, or asks of an object, is not
 -- there, whatever that is called.
 create macro is_code_mistake(class, message) as
-    class in (
-        'NameError',
-        'UnboundLocalError',
-        'SyntaxError',
-        'IndentationError',
-        'TabError',
-        'RecursionError'
-    )
-    or class = 'AttributeError' and regexp_matches(
-        message, ' has no attribute ''|^can''t set attribute|^can''t delete attribute'
-    )
-    or class = 'TypeError' and regexp_matches(
-        message,
-        '\) (?:got an unexpected keyword argument|got multiple values for|takes |missing [0-9]+ )'
-        || '|''[A-Za-z_.]+'' object (?:is not|does not support|cannot be interpreted)'
-        || '|^unsupported operand type|^can only concatenate|^bad operand type'
-        || '|^[''a-z]+ indices must be integers|^Can''t instantiate abstract class'
+    coalesce(
+        class in (
+            'NameError',
+            'UnboundLocalError',
+            'SyntaxError',
+            'IndentationError',
+            'TabError',
+            'RecursionError'
+        )
+        or class = 'AttributeError' and regexp_matches(
+            message, ' has no attribute ''|^can''t set attribute|^can''t delete attribute'
+        )
+        or class = 'TypeError' and regexp_matches(
+            message,
+            '\) (?:got an unexpected keyword argument|got multiple values for|takes '
+            || '|missing [0-9]+ )'
+            || '|''[A-Za-z_.]+'' object (?:is not|does not support|cannot be interpreted)'
+            || '|^unsupported operand type|^can only concatenate|^bad operand type'
+            || '|^[''a-z]+ indices must be integers|^Can''t instantiate abstract class'
+        ),
+        false
     )
 ;
 

@@ -143,7 +143,7 @@ create macro is_of_validation(n) as
 
 -- A loss that is named after its kind: one part where others are printed beside it.
 create macro is_kind_of_loss(name) as
-    regexp_full_match(name, '(?i)([a-z]+-)?cross[-_ ]?entropy')
+    regexp_full_match(coalesce(name, ''), '(?i)([a-z]+-)?cross[-_ ]?entropy')
 ;
 
 -- How doubtful it is that a name means THE training loss, 1 = not at all (spelling: its doubt in
@@ -180,7 +180,7 @@ create macro adversary(n) as
 
 -- What a table of values calls the step they are of.
 create macro is_step_name(name) as
-    regexp_full_match(name, 'step|(?:time/)?total_timesteps|TimestepsSoFar|nupdates')
+    regexp_full_match(coalesce(name, ''), 'step|(?:time/)?total_timesteps|TimestepsSoFar|nupdates')
 ;
 
 -- The phase that comes before an epoch or a step: "Test: [ 50/195]", "[Eval][Epoch 1][Iter:
@@ -371,7 +371,9 @@ create macro shape_number() as
 
 -- Whether what comes before a number of a line calls it a step.
 create macro is_step_word(gap) as
-    regexp_matches(gap, '(?i)(step|iter(ation)?|update|batch|schritt|étape|步)[^\pL]*$')
+    regexp_matches(
+        coalesce(gap, ''), '(?i)(step|iter(ation)?|update|batch|schritt|étape|步)[^\pL]*$'
+    )
 ;
 
 -- Its value: 1,234.5 has thousands, 0,25 a decimal comma; NULL for what is neither: 1.2.3.

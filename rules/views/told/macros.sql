@@ -1,7 +1,7 @@
 -- A line of source code, of help, of a list of tests, of printed data.
 create macro is_code(text) as
     regexp_matches(
-        text,
+        coalesce(text, ''),
         '^\s*(?:raise|def|class|if|elif|else|for|while|return|assert|self\.|print|import|from'
         || '|with|try|except|(?i)usage|//|# |--|\*[^*]|>|\$|<|test[_ ])'
         || '|\{\s*$|^\s*\}|\);\s*$|raise [A-Z]|\bdef |(?i)usage:|\.\.\. ok$'
