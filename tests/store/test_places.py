@@ -177,11 +177,10 @@ def test_a_time_with_a_zone_is_shown_or_refused_in_words(made: Path) -> None:
     """DuckDB makes it with the library pytz up to 2.0.0, which need not be there, and from then on with Python's own."""
     store = Store.open(made / "logsift.duckdb")
     try:
-        ((shown,),) = store.typed("SELECT TIMESTAMPTZ '2026-03-01 10:00:00+00'").rows
+        shown = store.typed("SELECT TIMESTAMPTZ '2026-03-01 10:00:00+00'").rows[0][0]
     except UserError as e:
-        assert "ask for (…)::TIMESTAMP" in str(e)
-    else:
-        assert shown == datetime(2026, 3, 1, 10, tzinfo=UTC)
+        shown = str(e)
+    assert shown == datetime(2026, 3, 1, 10, tzinfo=UTC) or "ask for (…)::TIMESTAMP" in str(shown)
 
 
 @pytest.mark.parametrize("change", ["DELETE FROM incident", "DROP TABLE incident", "CREATE TABLE x AS SELECT 1"])
