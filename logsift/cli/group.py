@@ -70,6 +70,8 @@ class Commands(ShownGroup):
         """Run a command; what is the user's to mend is told in a line, with exit code 2, logsift's own fault with 3."""
         # Nearly all that is made stays until the end: to look for garbage as often as Python does costs a tenth of a small run.
         gc.set_threshold(100_000, 20, 50)
+        # Nothing here multiplies matrices; the threads that would do it spin for 30 ms each when numpy is imported.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         _speak_any_encoding()
         with _stopped_by_signals() as stopped:
             try:
