@@ -124,7 +124,7 @@ with
         select
             u.*,
             line_template(u.text) as template,
-            is_mild(u.text) or is_news(u.prefix) or is_of_slurm(u.prefix, u.text) as is_mild,
+            is_mild(u.text) or is_news(u.prefix) or is_of_a_daemon(u.prefix, u.text) as is_mild,
             is_grave(u.text, u.word) and not is_mild as is_grave,
             f.lines - u.line_no as lines_to_end,
             coalesce(u.line_no > j.last_step_line, true) as is_after_steps,
@@ -136,7 +136,7 @@ with
             u.uptime_seconds is null
             and (
                 speaks_of_job(u.text)
-                or max(speaks_of_ranks(u.text) and not is_of_a_daemon(u.prefix)) over (
+                or max(speaks_of_ranks(u.text) and not is_of_a_daemon(u.prefix, u.text)) over (
                     partition by u.file_id
                 )
                 and not is_of_a_journal(u.host, u.pid, u.rank, u.text)
@@ -181,7 +181,6 @@ with
                     and not is_after_end
                     and not is_mild
                     and not is_forgiven
-                    and not is_of_a_daemon(prefix)
                     and not is_code(text)
                     and (
                         is_grave

@@ -142,15 +142,14 @@ create macro speaks_of_job(text) as
     )
 ;
 
--- What slurmd and slurmctld log of themselves: their time in front, and no more than a level.
-create macro is_of_slurm(prefix, text) as
-    regexp_matches(coalesce(prefix, ''), '^\[[0-9-]{10}T[0-9:.]{8,15}\] *$')
-    and regexp_matches(text, '^(?:error|fatal|warning|debug[0-9]?): ')
-;
-
--- What a daemon of a scheduler or of containers says: mostly of itself.
-create macro is_of_a_daemon(prefix) as
+-- What a daemon of a scheduler or of containers says, mostly of itself: it is named in front, or
+-- it is Slurm's own log, with a time in front and no more than a level behind it.
+create macro is_of_a_daemon(prefix, text) as
     regexp_matches(coalesce(prefix, ''), '\b(?:slurm(?:ctl|db)?d|kubelet|dockerd|containerd)\b')
+    or (
+        regexp_matches(coalesce(prefix, ''), '^\[[0-9-]{10}T[0-9:.]{8,15}\] *$')
+        and regexp_matches(text, '^(?:error|fatal|warning|debug[0-9]?): ')
+    )
 ;
 
 -- A line of one of the many programs in a machine's journal: host and process are named, and it

@@ -70,6 +70,16 @@ create macro word_stem(word) as
     end
 ;
 
+-- A field and its number, a file of source and its line, set apart: neither is an address.
+create macro fields_apart(text) as
+    text.regexp_replace(
+        '(?i)\b(line|tid|pid|thread|process|rank|worker|task|step|seq|stage):([0-9]+)\b',
+        '\1 \2',
+        'g'
+    )
+    .regexp_replace('(?i)(\.(?:cc?|cpp|cu|h|py|go|rs|java|js|lua)):[0-9]+', '\1 ', 'g')
+;
+
 -- A sentence in lower case, and in capitals what its names and numbers look like.
 create macro with_shapes(sentence) as
     sentence.regexp_replace('([a-z])([A-Z][a-z])', '\1 \2', 'g')
@@ -79,12 +89,8 @@ create macro with_shapes(sentence) as
     .regexp_replace('\[(?:func|file|line):[^\]]*\]', ' ', 'g')
     -- what a status of gRPC carries with it: a type, no place
     .regexp_replace('\[type\.googleapis\.com/[^\]]*\]?', ' ', 'g')
-    -- a field and its number, no address
-    .regexp_replace(
-        '\b(line|tid|pid|thread|process|rank|worker|task|step|seq|stage):([0-9]+)\b', '\1 \2', 'g'
-    )
+    .fields_apart()
     .regexp_replace('[a-z][a-z0-9+.-]*://[^ ,;)"'']+', ' URL ', 'g')
-    .regexp_replace('(\.(?:cc?|cpp|cu|h|py|go|rs|java|js|lua)):[0-9]+', '\1 ', 'g')
     .regexp_replace('\b[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9]\b', ' PCI ', 'g')
     .regexp_replace('[a-z0-9._-]+@[a-z][a-z0-9.-]*', ' EMAIL ', 'g')
     .regexp_replace('\b(?:[0-9]+[smhd]|[0-9]+:[0-9]{2}:[0-9]{2})\b', ' DURATION ', 'g')

@@ -53,14 +53,11 @@ select
     nullif(regexp_extract(sentence, '[a-z0-9]+://[^ ,;)''"]+', 0), '') as url,
     nullif(
         regexp_extract(
-            -- a line of source is no peer, nor is who writes this, by host and pid
+            -- who writes this, by host and pid, is no peer
             regexp_replace(
-                sentence,
-                '(?i)(?:\.(?:cc?|cpp|cu|h|py|go|rs|java|js|lua)'
-                || '|\b(?:line|tid|pid|thread|process|rank|worker|task|step|seq|stage)):[0-9]+'
-                || '|^\[[a-z][a-z0-9.-]*(?::[0-9]+)+\]|^[a-z][a-z0-9-]*:[0-9]+\.[a-z]',
-                '',
-                'g'
+                fields_apart(sentence),
+                '(?i)^\[[a-z][a-z0-9.-]*(?::[0-9]+)+\]|^[a-z][a-z0-9-]*:[0-9]+\.[a-z]',
+                ''
             ),
             '\b([A-Za-z][A-Za-z0-9.-]+:[0-9]{2,5}|[0-9]{1,3}(?:\.[0-9]{1,3}){3})\b',
             1
@@ -119,11 +116,7 @@ where
     and not (
         c.concept in ('config', 'incompatible', 'init', 'service', 'connect', 'limit')
         and not t.is_exception
-        and (
-            is_of_a_journal(t.host, t.pid, t.rank, message)
-            or is_of_slurm(t.prefix, message)
-            or is_of_a_daemon(t.prefix)
-        )
+        and (is_of_a_journal(t.host, t.pid, t.rank, message) or is_of_a_daemon(t.prefix, message))
         and not exists (from job_output o where o.file_id = t.file_id)
     )
     -- nor is what a tool of a script does not find, where no job is known to have failed
