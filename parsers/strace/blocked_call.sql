@@ -65,7 +65,11 @@ with
             or waits_on in ('socket', 'pipe')
             and main
             and (is_rank or processes = 1)
-            and (waited_seconds >= 10 or caught_in_it and thread_lines <= 2)
+            and (
+                waited_seconds >= 10
+                or (caught_in_it or never_moved and waited_seconds >= 3)
+                and thread_lines <= 2
+            )
             and (is_rank or syscall not like 'accept%')
     ),
     late as (

@@ -33,9 +33,11 @@ say = '''
     ({% if hosts %}{{ hosts | names }}{% endif %}{% if hosts and pid %}, {% endif %}
     {%- if pid %}pid {{ pid }}{% endif %})
   {%- endif %}
-{%- else %}
+{%- elif pids %}
   {{ pids | agree('Process', 'Processes') }} {{ pids | names }}
   {%- if hosts %} ({{ hosts | names }}){% endif %}
+{%- else %}
+  A process of unknown rank
 {%- endif %}
 {%- if finding == 'undumped' %}
   {{ who | agree('has', 'have') }} no stack dump

@@ -33,11 +33,12 @@ dump lost: where others are proved to be missing, it is mentioned beside them an
 references = ["https://pytorch.org/tutorials/unstable/flight_recorder_tutorial.html"]
 
 summary = '''
-{%- set one = (ranks or pids) | length == 1 -%} {%- set has = 'has' if one else 'have' -%}
+{%- set one = (ranks or pids or [0]) | length == 1 -%} {%- set has = 'has' if one else 'have' -%}
 {%- set who -%}
   {%- if ranks -%} {{ ranks | ranks }}
-  {%- else -%} process{% if not one %}es{% endif %} {{ pids | names }}
+  {%- elif pids -%} process{% if not one %}es{% endif %} {{ pids | names }}
     {%- if hosts %} on {{ hosts | names }}{% endif -%}
+  {%- else -%} a process of unknown rank
   {%- endif -%}
 {%- endset -%}
 {%- set it_waits_in -%}
@@ -310,11 +311,14 @@ with
         from missing_rank_suspect s
         left join missing_rank_source n using (source)
     ),
-    -- Whoever names ranks tells of one case. Where nobody does, each process named is a case.
+    -- Whoever names ranks tells of one case. Where nobody does, each process is a case.
     case_account as (
         select *, case when names_ranks then 0 else row_number() over () end as case_no
         from account
-        where names_ranks or len(pids) > 0 and not exists (from account where names_ranks)
+        where
+            names_ranks
+            or (len(pids) > 0 or frame is not null)
+            and not exists (from account where names_ranks)
     ),
     best as (
         select case_no, ranks, score

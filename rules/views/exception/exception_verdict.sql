@@ -21,6 +21,9 @@ with
                             frames::varchar, '(?i)load|pickle|serializ|checkpoint|ckpt'
                         )
                     then 'echo'
+                    -- input() where nobody types
+                    when e.class = 'EOFError' and contains(message, 'EOF when reading a line')
+                    then 'own'
                     -- a new process gets nothing to begin with: its parent failed to send it
                     when
                         e.class in ('EOFError', 'UnpicklingError')

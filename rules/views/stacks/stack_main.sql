@@ -1,5 +1,6 @@
 -- table: one row per dump of a process: its main thread, its rank, and which process it is.
--- process: `rank 3`, or host and pid, or the file where neither is known.
+-- process: `rank 3`, or host and pid, or the file where neither is known (of faulthandler: with
+-- the address of its main thread).
 -- snapshot: which dump of the process this is; snapshots: how many there are.
 -- waits_for_peers: class is a wait for other ranks.
 -- place, own_key, full_key: the path of calls as one text, to compare.
@@ -44,6 +45,9 @@ with
                     || ' pid '
                     || pid
                     || case when is_namesake then ' in ' || file || ':' || line_no else '' end
+                -- threads of different processes have different addresses
+                when source_kind = 'faulthandler' and tid is not null
+                then file || ' thread ' || tid
                 else file || ':' || line_no
             end as process
         from dump

@@ -1,5 +1,6 @@
 -- table: one row per process that is, or may be, a rank: its last dump, and what its earlier
--- dumps say of movement. failed: could not be dumped; peer: waits for its peers; still: nothing
+-- dumps say of movement. failed: could not be dumped, or is stopped; peer: waits for its peers;
+-- still: nothing
 -- moved; soft: at ordinary work, which proves nothing.
 with
     usable as (
@@ -37,15 +38,23 @@ with
         where failure in ('stopped', 'no_answer', 'no_stack')
         qualify row_number() over (partition by process order by snapshot desc) = 1
     ),
+    -- Without pausing it, py-spy dumps a stopped process too: the table of processes tells.
+    stopped as (
+        select pid, host, min(file_id) as file_id, min(line_no) as line_no
+        from kernel_wait
+        where waits_on = 'stopped'
+        group by pid, host
+    ),
     every as (
         select
             l.* exclude (failure, failure_line, before_own, before_full),
-            f.failure,
-            f.failure_line,
-            f.file_id as failure_file,
-            f.line_no as failure_head
+            case when z.pid is not null then 'stopped' else f.failure end as failure,
+            coalesce(z.line_no, f.failure_line) as failure_line,
+            coalesce(z.file_id, f.file_id) as failure_file,
+            coalesce(z.line_no, f.line_no) as failure_head
         from last_dump as l
         left join failed as f on f.process = l.process and f.snapshot > l.snapshot
+        left join stopped as z on z.pid = l.pid and coalesce(z.host = l.host, true)
         union all by name
         select *, file_id as failure_file, line_no as failure_head
         from failed

@@ -53,6 +53,20 @@ with
             and t.line_no >= h.line_no
         where t.source_kind = 'faulthandler'
     ),
+    asked_for as (
+        -- Dumped on a signal there is no head: each process ends with the thread that was asked.
+        select
+            t.file_id,
+            t.line_no,
+            count_if(t.status = 'current') over (
+                partition by t.file_id, t.stream
+                order by t.line_no
+                rows between unbounded preceding and 1 preceding
+            ) as nth
+        from thread as t
+        anti join last_fault using (file_id, line_no)
+        where t.source_kind = 'faulthandler'
+    ),
     numbered as (
         -- gdb counts down to 1, lldb up from 1; a new process begins where the count begins again.
         select
@@ -85,7 +99,7 @@ select
         end as status
     ),
     coalesce(json.head, own.head, last_own.head, last_head.head, last_fault.head) as unit_head,
-    coalesce(numbered.nth, 0)
+    coalesce(numbered.nth, asked_for.nth, 0)
     -- A second main thread under one head is another dump, pasted without its own.
     + case
         when t.source_kind = 'py-spy' and not t.is_json
@@ -110,3 +124,4 @@ left join last_own using (file_id, line_no)
 left join last_head using (file_id, line_no)
 left join last_fault using (file_id, line_no)
 left join numbered using (file_id, line_no)
+left join asked_for using (file_id, line_no)
