@@ -93,6 +93,7 @@ Stacks of {{ processes | count('process', 'processes') }}
   all are at the same place{% if stands_in %}, {{ stands_in }}{% endif %}
   {%- if called_from %}, called from {{ called_from }}{% endif %}
 {% else %}no rank stands apart in a way that proves a hang
+  {%- if snapshots == 1 %}; dumps taken half a minute later would show who has not moved{% endif %}
 {% endif %}
 '''
 

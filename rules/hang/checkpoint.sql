@@ -13,8 +13,8 @@ explains = [
 explains_other_ranks = ["crash"]
 about = """
 A rank is in the code that writes or reads a checkpoint, at the same place in two dumps, while the
-other ranks wait for it. Saving takes its time, so one dump proves little, least of rank 0, which
-may have more to save than the others: it is a warning then. Or a worker of Ray, which bears the name of
+other ranks wait for it. Saving takes its time, so one dump proves nothing of rank 0, which may have
+more to save than the others, and little of another one. Or a worker of Ray, which bears the name of
 what it runs, is in the kernel and saves. Or every rank has two threads in
 collectives at once, one of which saves: on one group their order differs between ranks.
 """
@@ -23,8 +23,7 @@ summary = '''
 {% if ranks %}{{ ranks | ranks | capital }}{% elif pids %}{{ pids | agree('Process', 'Processes') }}
 {{ pids | names }}{% else %}A process{% endif %}
 {% if hosts %}({{ hosts | names }}){% endif %}
-{{ who | agree('is', 'are') }}{% if not passing %} stuck{% endif %} saving or loading a checkpoint,
-in {{ frame }}
+{{ who | agree('is', 'are') }} stuck saving or loading a checkpoint, in {{ frame }}
 {%- if two_threads %}: the main thread and another one are in collectives at once
 {%- elif minutes %}, {{ minutes }} min after faulthandler's timer was set
 {%- elif told %}, and somebody says that the program hangs
@@ -33,7 +32,6 @@ in {{ frame }}
 {%- else %}
 {%- if not seen_once %} in two dumps{% endif %};
 {{ others | count('other') }} {{ others | agree('is', 'are') }} waiting in {{ majority_function }}
-{%- if passing %}; one dump does not tell for how long{% endif %}
 {%- endif %}
 {% if ranks_guessed %}(ranks guessed from the order of pids or hosts){% endif %}
 '''
@@ -42,15 +40,6 @@ A very large checkpoint on slow storage can keep one line busy for longer than t
 dumps.
 """
 references = ["https://docs.pytorch.org/docs/stable/distributed.checkpoint.html"]
-
-[[step]]
-when = "passing and pids"
-say = '''
-Dump {% if ranks %}{{ ranks | ranks }}{% else %}it{% endif %} once more{% if host %} on
-{{ host }}{% endif %}: if it is still in {{ function }}, the storage does not answer; if not, it is
-only slow.
-'''
-run = ["py-spy dump --native --pid {{ pids[0] }}"]
 
 [[step]]
 when = "path"
@@ -106,8 +95,6 @@ select
     list_concat(coalesce(v.lines, v.heads, []), v.waiting_lines[:3]) as evidence,
     case when not coalesce(v.still, false) and not v.watched then 'possible' end as confidence,
     case when not coalesce(v.still, false) and not v.watched then true end as seen_once,
-    case when v.passing then 'warning' end as severity,
-    case when v.passing then true end as passing,
     v.ranks,
     v.hosts,
     v.pids,

@@ -1,6 +1,5 @@
 -- table: one row: which ranks stand apart, if any do. found: failed (could not be dumped while
--- others wait) | hard (are where nobody waits for peers) | busy (one is at ordinary work while all
--- others wait, in the only dump there is) | other (wait for peers, but elsewhere)
+-- others wait) | hard (are where nobody waits for peers) | other (wait for peers, but elsewhere)
 -- | mass (are not where most are, though nobody waits in a collective) | absent (were not dumped
 -- while all others wait) | NULL.
 with
@@ -14,15 +13,6 @@ select
         -- A process that is stopped or does not answer, while at least one other waits for it.
         when j.failing > 0 and j.waiting >= 1 and j.failing <= j.waiting and j.hard <= j.waiting
         then 'failed'
-        when
-            j.soft = 1
-            and j.hard = 0
-            and j.failing = 0
-            and j.waiting >= 2
-            and j.waiting = j.n - 1
-            and not j.is_pipeline
-            and j.loose = 0
-        then 'busy'
         when j.soft > 0
         then null
         when

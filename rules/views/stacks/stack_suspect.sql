@@ -6,7 +6,7 @@ left join stack_place as m on m.is_mass
 where
     f.found = 'failed'
     and (r.failed or f.soft = 0 and not r.peer)
-    or f.found in ('hard', 'busy')
+    or f.found = 'hard'
     and not r.peer
     or f.found = 'mass'
     and (r.place <> m.place or r.class <> m.class)

@@ -110,11 +110,10 @@ select
     s.still and w.still as still,
     s.watched,
     w.timed_out,
-    -- One is at work that takes its time, rank 0 talks to a server for all of them, or the others
-    -- wait for the GPU, which may be at work: one dump does not tell for how long.
+    -- Rank 0 talks to a server for all of them, or the others wait for the GPU, which may be at
+    -- work: one dump does not tell for how long.
     (
-        f.found = 'busy'
-        or coalesce(s.ranks = [0] and s.classes = ['network-read'], false)
+        coalesce(s.ranks = [0] and s.classes = ['network-read'], false)
         or w.class = 'gpu-sync'
         and not coalesce(w.timed_out, false)
     )
