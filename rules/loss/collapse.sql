@@ -62,8 +62,8 @@ clip; leave out prompts that all samples solve or all fail.'''
 
 [[step]]
 when = "is_stillborn"
-say = '''Start again, with advantages that are normalized, a smaller step or a bonus for entropy: the
-first updates made the policy choose one action, and it never left that again.'''
+say = '''Start again, with advantages that are normalized, a smaller step or a bonus for entropy:
+the first updates made the policy choose one action, and it never left that again.'''
 
 [[step]]
 when = "entropy_rose"
