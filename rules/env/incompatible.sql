@@ -230,6 +230,15 @@ with
                 or is_status
                 or what in ('driver', 'architecture')
                 or regexp_matches(message, 'symbol lookup error|error while loading|GLIBC')
+                -- the exception's message was broken at a terminal's width
+                or what = 'symbol'
+                and exists (
+                    from exception_verdict v
+                    where
+                        v.file_id = c.file_id
+                        and v.raised_line between c.line_no - 3 and c.line_no + 40
+                        and v.class in ('ImportError', 'OSError')
+                )
             )
             -- nor for one of the many programs in a machine's journal
             and not (

@@ -8,7 +8,8 @@ lasting = true
 about = """
 Reinforcement learning that broke down to the end of its log while its loss says nothing: the reward
 fell back to where it began and stayed there, or it fell while the distance to the reference policy
-(KL) ran away or the entropy died or exploded.
+(KL) ran away or the entropy died or exploded, or the entropy died within the first updates and the
+reward never rose.
 """
 false_positives = """
 Tasks that become harder as planned, or another reward from some step on, and the log does not
@@ -35,13 +36,15 @@ say = '''The KL divergence to the reference policy runs away from step {{ step }
 {%- if stepless %}; no step is printed, values are counted{% endif %}'''
 
 [[summary]]
-say = '''The entropy of the policy {% if entropy_died %}died{% else %}exploded{% endif %} at step
-{{ step }} ({{ first_entropy }} to {{ last_entropy }}); the reward went from {{ best_reward }} to
+say = '''The entropy of the policy
+{% if is_stillborn %}died within the first updates{% else %}{% if entropy_died %}died{% else -%}
+exploded{% endif %} at step {{ step }}{% endif %}
+({{ first_entropy }} to {{ last_entropy }}); the reward went from {{ best_reward }} to
 {{ last_reward }}
 {%- if stepless %}; no step is printed, values are counted{% endif %}'''
 
 [[step]]
-when = "not stepless"
+when = "not stepless and not is_stillborn"
 say = '''Go back to a checkpoint before step {{ best_step }}
 {%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}; what
 was trained after it is lost.'''
@@ -56,6 +59,11 @@ importance ratios blow up.'''
 when = "entropy_died"
 say = '''Keep the policy exploring: a higher sampling temperature, an entropy bonus, a higher upper
 clip; leave out prompts that all samples solve or all fail.'''
+
+[[step]]
+when = "is_stillborn"
+say = '''Start again, with advantages that are normalized, a smaller step or a bonus for entropy:
+the first updates made the policy choose one action, and it never left that again.'''
 
 [[step]]
 when = "entropy_rose"
@@ -93,6 +101,7 @@ select
     kl_ran_away,
     entropy_died,
     entropy_rose,
+    case when is_stillborn then true end as is_stillborn,
     case when stepless then true end as stepless
 from policy_collapse
 qualify row_number() over (order by points desc, source) = 1

@@ -8,8 +8,8 @@ lasting = true
 about = """
 The training loss jumped far above its own noise and stayed there for several points: it came back
 at once (fast), after long (slow), or not at all (unrecovered). Single hard batches are not meant; a
-wobble of less than 15 % that is over at once, and a part of the loss that is switched on, are
-remarks.
+wobble of less than 15 % that is over at once, jumps that come in even distances, and a part of the
+loss that is switched on, are remarks.
 """
 false_positives = """
 The objective or the data was changed on purpose and the log does not mention it; one data set or
@@ -38,6 +38,7 @@ then{% endif %}
 ; the gradient norm ran ahead at step {{ grad_precursor_step }}{% endif %}
 {%- if rolled_back %}; training went back to before it later{% endif %}
 {%- if change %}; the log reports a change there: {{ change | cut }}{% endif %}
+{%- if rhythm_steps %}; such jumps come about every {{ rhythm_steps }} steps{% endif %}
 {%- if stepless %}; no step is printed, values are counted
 {%- if epoch is not none %}: this is epoch {{ epoch }}{% endif %}{% endif %}'''
 
@@ -101,6 +102,8 @@ select
             and j.change is not null
             or len(c.begun) > 0
             or j.class = 'fast'
+            and j.rhythm_steps is not null
+            or j.class = 'fast'
             and (j.points <= 10 or j.end_step - j.start_step <= 0.01 * j.planned)
             and j.height < 0.15
         then 'info'
@@ -137,6 +140,7 @@ select
     case when j.series_points < 25 then true end as few_points,
     case when j.class = 'unrecovered' and j.points = 1 then true end as at_the_end,
     case when j.alone then true end as alone,
+    j.rhythm_steps,
     case when j.branch = 'dead' then true end as rolled_back,
     j.change.what as change,
     case when j.stepless then true end as stepless,

@@ -86,7 +86,9 @@ create macro is_mild(text) as
         || '|fetching|starting from|training from)'
         || '(?: (?:it|the|an?|one|new|from|with|default|fresh|scratch)\b|(?: now)?\.*$)|'
         -- a server gives up one request, not itself
-        || '\babort(?:ed|ing)? (?:[a-z]+ )?requests?\b'
+        || '\babort(?:ed|ing)? (?:[a-z]+ )?requests?\b|'
+        -- a page beside the job is closed
+        || '^(?:TensorBoard|Aim|MLflow|Jupyter\w*|gunicorn)\b.{0,40}\bSIG(?:TERM|INT)\b'
     )
 ;
 

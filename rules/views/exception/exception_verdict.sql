@@ -28,7 +28,7 @@ with
                     when
                         e.class in ('EOFError', 'UnpicklingError')
                         and regexp_matches(
-                            frames::varchar, 'multiprocessing[^a-z]+(?:spawn|forkserver)\.py'
+                            frames[-1], 'multiprocessing[^a-z]+(?:spawn|forkserver)\.py'
                         )
                     then 'echo'
                     else c.kind

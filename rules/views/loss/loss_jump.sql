@@ -46,6 +46,37 @@ with
                 from usable
                 window w as (order by branch, start_step, series_id, run)
             )
+    ),
+    gap as (
+        select
+            series_id,
+            run,
+            start_step,
+            start_step
+            - lag(start_step) over (partition by series_id, run order by start_step) as gap
+        from usable
+        where end_step is not null
+    ),
+    usual_gap as (
+        select series_id, run, median(gap) as usual from gap group by all having count(gap) >= 4
+    ),
+    -- what a training does again and again: a phase of every third epoch, a new shard of data
+    rhythm as (
+        select u.series_id, u.run, round(any_value(u.usual))::bigint as rhythm_steps
+        from usual_gap u
+        join gap g using (series_id, run)
+        group by u.series_id, u.run
+        having
+            avg(
+                exists (
+                    from gap o
+                    where
+                        o.series_id = g.series_id
+                        and o.run = g.run
+                        and abs(abs(o.start_step - g.start_step) - u.usual) <= 0.08 * u.usual
+                )::int
+            )
+            >= 0.8
     )
 -- One row for each incident: the curve with the most points speaks, the others are named.
 select
@@ -66,7 +97,12 @@ select
         then 'fast'
         else 'slow'
     end as class
-from (select *, bool_and(of_part) over (partition by incident_no) as alone from islands)
+from
+    (
+        select i.*, r.rhythm_steps, bool_and(of_part) over (partition by incident_no) as alone
+        from islands i
+        left join rhythm r on r.series_id = i.series_id and r.run = i.run and i.end_step is not null
+    )
 qualify
     row_number() over (
         partition by incident_no order by of_part, series_points desc, sigmas desc, series_id

@@ -1,5 +1,6 @@
 -- table: One row per rewarded source whose policy broke down to the end of its log. metric: what
--- shows it (reward | kl | entropy); lost: the reward is back where it began, or below.
+-- shows it (reward | kl | entropy); lost: the reward is back where it began, or below;
+-- is_stillborn: the entropy was gone as good as at once, and the reward never rose.
 with
     rewarded as (
         select
@@ -55,6 +56,49 @@ with
                 group by source
             ) using (source)
     ),
+    -- the very first values, which a stretch of a long log hides
+    first_value as (
+        select source, canonical, median(value) as typical, stddev_samp(value) / sqrt(5) as error
+        from
+            (
+                select p.source, p.canonical, m.value
+                from (select distinct source, canonical, name, rank from policy_level) p
+                join
+                    metric m
+                    on m.source = p.source
+                    and m.name = p.name
+                    and m.rank is not distinct from p.rank
+                where isfinite(m.value)
+                qualify
+                    row_number() over (
+                        partition by p.source, p.canonical order by m.file_id, m.ordinal
+                    )
+                    <= 5
+            )
+        group by source, canonical
+    ),
+    -- The entropy is gone before the first stretch ends, and the reward was never as high again as
+    -- it was by chance: it learned to do one thing.
+    stillborn as (
+        select r.source, r.typical as first_reward, e.typical as first_entropy
+        from first_value r
+        join first_value e on e.source = r.source and e.canonical = 'entropy'
+        where
+            r.canonical = 'reward'
+            and e.typical > 0.1
+            and not exists (
+                from policy_level p
+                where
+                    p.source = r.source
+                    and (
+                        p.parts < 12
+                        or p.canonical = 'entropy'
+                        and p.level > 0.02 * e.typical
+                        or p.canonical = 'reward'
+                        and p.level + 3 * p.error > r.typical - r.error
+                    )
+            )
+    ),
     other as (
         select
             source,
@@ -85,18 +129,21 @@ with
         select
             r.source,
             r.is_lost,
-            r.best,
-            r.best_part,
+            coalesce(b.first_reward, r.best) as best,
+            case when b.source is not null then 1 else r.best_part end as best_part,
             r.ended as last_reward,
             r.fall_part,
+            b.source is not null as is_stillborn,
             k.ended as last_kl,
             k.highest_before as kl_before,
             e.ended as last_entropy,
-            e.began as first_entropy,
+            coalesce(b.first_entropy, e.began) as first_entropy,
             coalesce(k.ran_away, false) as kl_ran_away,
-            coalesce(e.has_died, false) as entropy_died,
-            coalesce(e.has_risen, false) as entropy_rose,
+            coalesce(e.has_died, false) or b.source is not null as entropy_died,
+            coalesce(e.has_risen, false) and b.source is null as entropy_rose,
             case
+                when b.source is not null
+                then 'entropy'
                 when r.is_lost
                 then 'reward'
                 when k.is_absurd or r.has_fallen and k.ran_away
@@ -107,6 +154,7 @@ with
         from judged_reward r
         left join sign k on k.source = r.source and k.canonical = 'kl'
         left join sign e on e.source = r.source and e.canonical = 'entropy'
+        left join stillborn b on b.source = r.source
     ),
     -- the stretch in which what shows it begins to go
     onset as (
@@ -114,7 +162,8 @@ with
         from verdict v
         join policy_level p on p.source = v.source and p.canonical = v.shown_by
         where
-            case
+            v.is_stillborn
+            or case
                 v.shown_by
                 when 'reward'
                 then p.part = v.fall_part
@@ -143,7 +192,7 @@ select
     p.stepless,
     b.file_id as best_file,
     b.last_line as best_line,
-    b.last_step as best_step,
+    case when not v.is_stillborn then b.last_step end as best_step,
     l.file_id as last_file,
     l.last_line,
     l.last_step

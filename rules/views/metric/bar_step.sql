@@ -60,14 +60,43 @@ with
         where (file_id, stream) not in (select (file_id, stream) from near)
         group by all
     ),
+    main_bar as (select b.* from bars b join main using (file_id, stream, total)),
+    line_above_bar as (
+        select h.line_id, h.file_id, h.stream, b.done, b.total, b.line_no
+        from hf h
+        join
+            main_bar b
+            on b.file_id = h.file_id
+            and b.stream = h.stream
+            and b.line_no = h.line_no + 1
+    ),
+    -- The bar is drawn again below each line that is printed; above the first there is none.
+    redrawn as (
+        select file_id, stream
+        from hf h
+        group by file_id, stream
+        having
+            count(*) = (
+                select count(*)
+                from line_above_bar b
+                where b.file_id = h.file_id and b.stream = h.stream
+            )
+            and min(line_no) < (
+                select min(b.line_no)
+                from main_bar b
+                where b.file_id = h.file_id and b.stream = h.stream
+            )
+    ),
     line_at_bar as (
         select h.line_id, h.file_id, h.stream, b.done, b.total, b.line_no
         from hf h
         asof join
-            (select b.* from bars b join main using (file_id, stream, total)) b
-            on h.file_id = b.file_id
-            and h.stream = b.stream
-            and h.line_no >= b.line_no
+            main_bar b on h.file_id = b.file_id and h.stream = b.stream and h.line_no >= b.line_no
+        where (h.file_id, h.stream) not in (from redrawn)
+        union all
+        select b.*
+        from line_above_bar b
+        join redrawn using (file_id, stream)
     )
 -- Where standard output is buffered the bar runs ahead of the lines: then many lines seem to
 -- share a step, and the bar says nothing.

@@ -116,7 +116,7 @@ create macro metric_kind(n, phase, spelling) as
             ~ '(^|[/_])(reward|rewards?/mean|score/mean|rewards/margins|reward_score'
             || '|(ep(isode)?_?)?rew(ard)?_?mean|(ep(isode)?|mean(_episode)?)_rew(ard)?'
             || '|(mean|average|avg|total|episode|running|episodic)_((episode|total)_)?'
-            || '(rewards?|returns?|score))$'
+            || '(rewards?|returns?|score)|(ep(isod(e|ic))?_?)?return)$'
         then 'reward'
         when n ~ '(^|[/_])(kl|ppo_kl|approx_?kl|mean_?kl|kl_loss)$'
         then 'kl'
