@@ -232,16 +232,7 @@ with
     ranked_failure as (
         select
             *,
-            list_filter(
-                frames,
-                lambda f:
-                not regexp_matches(
-                    f,
-                    'site-packages|dist-packages|/lib/python|<frozen'
-                    || '|(?i)[\\/]lib[\\/](?:multiprocessing|concurrent|asyncio|runpy|threading'
-                    || '|subprocess|pickle|shutil|os|json|logging)\b'
-                )
-            )[-1] as own_code,
+            own_frame(frames) as own_code,
             row_number() over (
                 order by
                     attempt desc nulls last,
@@ -290,6 +281,6 @@ select
     end as raised_type,
     case when raised_message <> message then left(raised_message, 500) end as raised_message,
     own_code,
-    regexp_extract(own_code, '^(.+):[0-9]+( in |$)', 1) as own_file,
-    try_cast(regexp_extract(own_code, ':([0-9]+)( in |$)', 1) as bigint) as own_line
+    frame_file(own_code) as own_file,
+    frame_line(own_code) as own_line
 from ranked_failure
