@@ -128,7 +128,14 @@ say = "Compare the installed versions with those the package was built for."
 run = ["python -m torch.utils.collect_env", "pip freeze"]
 
 [[step]]
-when = "kind == 'config' and type in ('FileNotFoundError', 'PermissionError', 'NotADirectoryError')"
+when = "renamed"
+say = '''
+Let one process fetch or write it while the others wait, or give each a name of its own for what is
+not complete yet: what is to be renamed was there a moment before, and another has renamed it.
+'''
+
+[[step]]
+when = "kind == 'config' and not renamed and type in ('FileNotFoundError', 'PermissionError', 'NotADirectoryError')"
 say = '''
 Check that {% if path %}{{ path }}{% else %}the file{% endif %} is there and open to the job's user
 {%- if hosts %} on {{ hosts | names }}{% else %} on every host{% endif %}.
@@ -267,6 +274,10 @@ select
     kind,
     nullif(regexp_extract(message, 'details = "([^"]+)"', 1), '') as details,
     nullif(regexp_extract(message, 'Errno [0-9]+\].*: ''([^'']+)''', 1), '') as path,
+    -- two that rename the same file
+    case
+        when class = 'FileNotFoundError' and contains(message, ''' -> ''') then true
+    end as renamed,
     file,
     line,
     "function",

@@ -33,6 +33,7 @@ with
                 or o.fact = 'severity'
                 and r.severity = o.value
                 or (r.facts ->> ('$.' || o.fact)) = o.value
+                or (r.facts ->> ('$.' || o.fact || '[0]')) = o.value
                 or o.value = '*'
                 and (r.facts ->> ('$.' || o.fact)) is not null
             )
