@@ -144,7 +144,7 @@ create macro speaks_of_job(text) as
 
 -- What slurmd and slurmctld log of themselves: their time in front, and no more than a level.
 create macro is_of_slurm(prefix, text) as
-    regexp_matches(coalesce(prefix, ''), '^\[[0-9-]{10}T[0-9:.]{8,15}\] *$')
+    regexp_matches(coalesce(prefix, ''), '(?:^|[ :>])\[[0-9-]{10}T[0-9:.]{8,15}\] *$')
     and regexp_matches(text, '^(?:error|fatal|warning|debug[0-9]?): ')
 ;
 
