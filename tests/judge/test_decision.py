@@ -55,6 +55,13 @@ def test_the_cause_decides(fixture: str, to_do: str, hosts: tuple[str, ...], tmp
         pytest.param(
             "gpu.hardware--two-hosts-two-faults", "restart_without", ("vx3", "vx8"), "are at fault", id="both"
         ),
+        pytest.param(
+            "host.kernel_panic--hung-tasks-long-before",
+            "restart_without",
+            ("w21",),
+            "w21 is probably at fault",
+            id="not alone",
+        ),
         ("gpu.hardware--page-retirement-pending", "unknown", (), "what was found ends no job"),
         ("gpu.hardware--nvml-gpu-is-lost", "unknown", (), "the host of rank 5, and do not name it"),
         ("gpu.application--unrelated-programs-on-one-gpu", "unknown", (), "not settled"),
@@ -76,6 +83,7 @@ def test_the_decision_fits_the_step_beside_it(
     decided = decision(FIXTURES / fixture / "run", catalog)
     assert (decided.next, decided.hosts) == (to_do, hosts)
     assert reason in decided.reason
+    assert fixture != "host.kernel_panic--hung-tasks-long-before" or "other hosts" not in decided.reason
 
 
 def rdma(host: str, peer: str) -> str:

@@ -14,7 +14,7 @@ with
             i.severity,
             list_position(['possible', 'probable', 'definite'], i.confidence) as grade
         from incident i
-        where i.root or (i.explained_by is null and i.severity = 'critical' and len(i.hosts) > 0)
+        where i.root or (i.explained_by is null and i.severity <> 'info' and len(i.hosts) > 0)
     ),
     by_rule as (
         select
@@ -46,7 +46,12 @@ with
         select
             coalesce(list(id order by id), []) as ids, coalesce(flatten(list(hosts)), []) as hosts
         from by_rule
-        where not root and next = 'restart_without' and why = 'node' and least(grade, most) = 3
+        where
+            not root
+            and severity = 'critical'
+            and next = 'restart_without'
+            and why = 'node'
+            and least(grade, most) = 3
     ),
     weighed as (
         select
@@ -118,6 +123,14 @@ select
     d.incidents,
     s.says as reason,
     d.rule,
+    -- something speaks against another host as well
+    exists (
+        from by_rule o
+        where
+            not o.root
+            and o.next = 'restart_without'
+            and len(list_filter(o.hosts, lambda h: not list_contains(d.hosts, h))) > 0
+    ) as others_suspect,
     d.attempts,
     d.same_step
 from decided d
