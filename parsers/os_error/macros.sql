@@ -9,7 +9,7 @@ create macro os_error_path(message) as
         nullif(
             regexp_extract(
                 message,
-                '(?:^|[ (])(/[^ :,()]+):? (?:failed: )?'
+                '(?:^|[ (])(/[^ :;,()]+)[:;]? (?:failed: )?'
                 || '(?:[Nn]o space left|[Dd]isk quota|[Tt]oo many open)',
                 1
             ),
@@ -19,7 +19,7 @@ create macro os_error_path(message) as
             regexp_extract(
                 message,
                 '(?:write|open|mkdir|create|copy|rename|sync)[a-z]* '
-                || '(?:to |file |error )?(/[^ :,()''"]+)',
+                || '(?:to |file |error )?(/[^ :;,()''"]+)',
                 1
             ),
             ''

@@ -128,7 +128,14 @@ say = "Compare the installed versions with those the package was built for."
 run = ["python -m torch.utils.collect_env", "pip freeze"]
 
 [[step]]
-when = "kind == 'config' and type in ('FileNotFoundError', 'PermissionError', 'NotADirectoryError')"
+when = "renamed"
+say = '''
+Let one process fetch or write it while the others wait, or give each a name of its own for what is
+not complete yet: what is to be renamed was there a moment before, and another has renamed it.
+'''
+
+[[step]]
+when = "kind == 'config' and not renamed and type in ('FileNotFoundError', 'PermissionError', 'NotADirectoryError')"
 say = '''
 Check that {% if path %}{{ path }}{% else %}the file{% endif %} is there and open to the job's user
 {%- if hosts %} on {{ hosts | names }}{% else %} on every host{% endif %}.
@@ -232,16 +239,7 @@ with
     ranked_failure as (
         select
             *,
-            list_filter(
-                frames,
-                lambda f:
-                not regexp_matches(
-                    f,
-                    'site-packages|dist-packages|/lib/python|<frozen'
-                    || '|(?i)[\\/]lib[\\/](?:multiprocessing|concurrent|asyncio|runpy|threading'
-                    || '|subprocess|pickle|shutil|os|json|logging)\b'
-                )
-            )[-1] as own_code,
+            own_frame(frames) as own_code,
             row_number() over (
                 order by
                     attempt desc nulls last,
@@ -276,6 +274,10 @@ select
     kind,
     nullif(regexp_extract(message, 'details = "([^"]+)"', 1), '') as details,
     nullif(regexp_extract(message, 'Errno [0-9]+\].*: ''([^'']+)''', 1), '') as path,
+    -- two that rename the same file
+    case
+        when class = 'FileNotFoundError' and contains(message, ''' -> ''') then true
+    end as renamed,
     file,
     line,
     "function",
@@ -290,6 +292,6 @@ select
     end as raised_type,
     case when raised_message <> message then left(raised_message, 500) end as raised_message,
     own_code,
-    regexp_extract(own_code, '^(.+):[0-9]+( in |$)', 1) as own_file,
-    try_cast(regexp_extract(own_code, ':([0-9]+)( in |$)', 1) as bigint) as own_line
+    frame_file(own_code) as own_file,
+    frame_line(own_code) as own_line
 from ranked_failure

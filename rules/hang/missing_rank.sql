@@ -82,7 +82,8 @@ summary = '''
     {{ 'it is' if a.undumped | length == 1 else 'they are' }} stuck as well{% endif -%}
 {%- elif a.finding == 'no_dump' -%} all that left a dump wait in the
   same place, and {{ a.ranks | ranks }} left none: gone, not there yet, or unable to write it
-{%- elif a.finding == 'awaited_by_root' -%} rank 0 waited {{ a.seconds | duration }} in vain
+{%- elif a.finding == 'awaited_by_root' -%} rank 0 waited
+  {%- if a.seconds is not none %} {{ a.seconds | duration }}{% endif %} in vain
 {%- elif a.finding == 'not_at_barrier' -%} the others waited for {{ 'it' if one else
   'them' }} until the barrier's time was over
 {%- elif a.finding == 'root_silent' -%} {{ a.waiting_ranks | ranks }} came, and rank 0 neither
@@ -295,7 +296,7 @@ run = ["py-spy dump --pid {{ pids[0] }}", "dmesg -T | tail -n 100"]
 otherwise = true
 say = '''Look at {% if ranks %}{{ ranks | ranks }}{% else %}this process{% endif %}, not at those
   that timed out: stack, last lines of the own log, kernel log and GPU state of {% if hosts %}{{
-  hosts | names }}{% else %}its host{% endif %}.'''
+  hosts | names }}{% else %}{{ (ranks or pids) | agree('its host', 'their hosts') }}{% endif %}.'''
 run = [
   "py-spy dump --pid {{ pids[0] }}",
   "dmesg -T | grep -iE 'xid|out of memory|blocked for more'",

@@ -59,7 +59,10 @@ probably for lack of space
 [[step]]
 when = "crowded == 'inodes'"
 say = "Remove or pack small files: the inodes run out before the bytes do."
-run = ["df -i {{ path if path.startswith('/') }}", "du --inodes -d 2 {{ path }}"]
+run = [
+  "df -i{% if path.startswith('/') %} {{ path }}{% endif %}",
+  "du --inodes -d 2 {{ path if path.startswith('/') else none }}",
+]
 
 [[step]]
 when = "crowded == 'bytes'"
@@ -68,9 +71,9 @@ Free space on {{ path }}: keep fewer checkpoints, move caches and logs. Let a wa
 80 % on: file systems of many servers fail writes as soon as one of them is full.
 '''
 run = [
-  "df -h {{ path if path.startswith('/') }}",
-  "df -i {{ path if path.startswith('/') }}",
-  "du -xh -d 2 {{ path }}",
+  "df -h{% if path.startswith('/') %} {{ path }}{% endif %}",
+  "df -i{% if path.startswith('/') %} {{ path }}{% endif %}",
+  "du -xh -d 2 {{ path if path.startswith('/') else none }}",
 ]
 
 [[step]]

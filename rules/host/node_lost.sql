@@ -52,7 +52,9 @@ word
 say = '''
 {% if hosts %}{{ hosts | names('node') | capital }}{% else %}A node{% endif %} failed
 {% if job %}during job {{ job }}{% if job_name %} ({{ job_name }}){% endif %}{% endif %}
-({{ {'slurm': 'Slurm', 'pbs': 'PBS', 'kubernetes': 'Kubernetes'}.get(scheduler, scheduler) }})
+({{ {'slurm': 'Slurm', 'pbs': 'PBS', 'lsf': 'LSF', 'flux': 'Flux', 'htcondor': 'HTCondor',
+'kubernetes': 'Kubernetes', 'ray': 'Ray', 'spark': 'Spark', 'tpu': 'TPU', 'azureml': 'Azure ML',
+'ci': 'CI runner', 'cloud': 'cloud provider'}.get(scheduler, scheduler) }})
 '''
 
 [[step]]
@@ -111,7 +113,23 @@ say = "Ask PBS which nodes are down."
 run = ["pbsnodes -l", "tracejob {{ job }}"]
 
 [[step]]
-when = "scheduler != 'mpirun'"
+when = "scheduler == 'ray'"
+say = '''
+Read what the raylet{% if hosts %} of {{ hosts | names }}{% endif %} wrote last, and that host's
+kernel log: a node whose raylet was killed, or was too busy to answer, is marked dead as well.
+'''
+run = ["tail -n 50 /tmp/ray/session_latest/logs/raylet.out", "dmesg -T | grep -i 'killed process'"]
+
+[[step]]
+when = "scheduler == 'ci'"
+say = '''
+See whether {% if hosts %}{{ hosts | names }} is{% else %}the runner is{% endif %} up, and in its
+kernel log whether memory ran out: a runner that was killed or starved is lost like its host.
+'''
+run = ["dmesg -T | grep -i 'killed process'"]
+
+[[step]]
+when = "scheduler not in ('mpirun', 'cloud', 'tpu', 'azureml')"
 say = '''
 On {% if hosts %}{{ hosts | names }}{% else %}that node{% endif %}, read the kernel's last lines
 before the reboot and the BMC's event log: panic, machine check, power, GPU off the bus.

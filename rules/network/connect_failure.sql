@@ -66,7 +66,7 @@ mistake: MASTER_ADDR must be an address of rank 0's host that the others can rea
 run = ["ss -ltnp sport = :{{ port }}", "echo $MASTER_ADDR $MASTER_PORT"]
 
 [[step]]
-when = '''failure == 'refused' and peer
+when = '''failure == 'refused' and peer and source != 'ssh'
   and peer not in ('127.0.0.1', '127.0.1.1', '::1', 'localhost')'''
 say = '''Find out how the process on {{ peer_host or peer }} ended: the host answers, but
 nothing listens on {% if port %}port {{ port }}{% else %}that port{% endif %} any more, or yet.
@@ -144,10 +144,11 @@ NCCL chose.'''
 run = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET", "ip -br addr"]
 
 [[step]]
-when = "'ssh' in (error or '') or 'exit status 255' in (error or '')"
+when = "source == 'ssh' or 'ssh' in (error or '') or 'exit status 255' in (error or '')"
 say = '''Log in on {{ peer or 'that host' }} from where the job is launched, as the same user: it
-must work without a password. If it does not, look at the key, the host's name and its ssh port.'''
-run = ["ssh -o BatchMode=yes {{ peer }} hostname"]
+must work without a password. If it does not, see whether its ssh daemon
+{% if port %}answers on port {{ port }}{% else %}answers{% endif %}, and look at the key and the name.'''
+run = ["ssh -o BatchMode=yes{% if port %} -p {{ port }}{% endif %} {{ peer }} hostname"]
 
 [[step]]
 otherwise = true

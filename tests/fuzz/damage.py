@@ -124,6 +124,10 @@ EXCEPTIONS = {
         )
     },
     (
+        "healthy--ray-dashboard-asks-in-vain",
+        "network.connect_failure",
+    ): "the frames that show that a page asked, no job, are cut off",
+    (
         "healthy--harder-tasks-raise-the-loss",
         "loss.divergence",
     ): "the fall that the loss still stands far below is cut off",

@@ -94,6 +94,34 @@ EXCEPTIONS = {
         "parallel shell",
     ): "nothing behind the names shows that they are those of hosts",
     (
+        "healthy--ray-dashboard-asks-in-vain",
+        "name of the rank",
+    ): "behind the name of a rank these are lines of the job, not of the page that shows it",
+    (
+        "healthy--attempt-far-behind",
+        "rotated",
+    ): "an older part of a log reads like a log that ended there",
+    (
+        "healthy--started-again-after-out-of-memory",
+        "apart",
+    ): "that it was started again is in the other file",
+    (
+        "crash.exception--later-of-two-logs",
+        "name of the rank",
+    ): "two logs of one rank share a clock: which of them is the later one, nobody says",
+    (
+        "crash.config--option-among-the-overrides",
+        "behind the steps of an earlier attempt",
+    ): _STEPS,
+    (
+        "crash.communication--oneccl-provider-refused",
+        "indented",
+    ): "the number of the error is in a line of its own, which is no part of the message any more",
+    (
+        "crash.communication--deepep-timeout-then-trap",
+        "wrapped",
+    ): "the message is cut through where it names itself",
+    (
         "crash.unexplained--watchdog-misses-the-job",
         "cluster",
     ): "other jobs are listed: which of them this is, nobody says",

@@ -49,6 +49,43 @@ def test_the_cause_decides(fixture: str, to_do: str, hosts: tuple[str, ...], tmp
     assert decided.reason
 
 
+@pytest.mark.parametrize(
+    ("fixture", "to_do", "hosts", "reason"),
+    [
+        pytest.param(
+            "gpu.hardware--two-hosts-two-faults", "restart_without", ("vx3", "vx8"), "are at fault", id="both"
+        ),
+        pytest.param(
+            "host.kernel_panic--hung-tasks-long-before",
+            "restart_without",
+            ("w21",),
+            "w21 is probably at fault",
+            id="not alone",
+        ),
+        ("gpu.hardware--page-retirement-pending", "unknown", (), "what was found ends no job"),
+        ("gpu.hardware--nvml-gpu-is-lost", "unknown", (), "the host of rank 5, and do not name it"),
+        ("gpu.application--unrelated-programs-on-one-gpu", "unknown", (), "not settled"),
+        ("host.cpu_stall--waits-for-nfs-on-arm", "restart", (), "storage failed or did not answer"),
+        ("host.disk_full--watchdog-of-partitions", "unknown", (), "nearly full"),
+        ("host.node_lost--tasks-that-slurm-could-not-kill", "restart_without", ("mesa4", "mesa6"), "take no job"),
+        ("host.storage--checksum-of-an-object", "stop", (), "a file is damaged"),
+        ("hang.checkpoint--save-in-background-on-the-same-group", "stop", (), "the program seems to do this by itself"),
+        ("loss.nan--one-poisoned-window", "restart", (), "the loss came back"),
+        ("network.nic_fault--transmit-queue-stuck", "unknown", (), "not settled"),
+        ("oom.foreign_process--process-of-the-last-run", "stop", (), "another process holds the memory of a GPU"),
+        ("oom.host--a-guard-that-leaves", "restart", (), "the program left before memory was full"),
+        ("perf.slowdown--steps-take-longer", "unknown", (), "only slower than it did"),
+    ],
+)
+def test_the_decision_fits_the_step_beside_it(
+    fixture: str, to_do: str, hosts: tuple[str, ...], reason: str, catalog: Catalog
+) -> None:
+    decided = decision(FIXTURES / fixture / "run", catalog)
+    assert (decided.next, decided.hosts) == (to_do, hosts)
+    assert reason in decided.reason
+    assert fixture != "host.kernel_panic--hung-tasks-long-before" or "other hosts" not in decided.reason
+
+
 def rdma(host: str, peer: str) -> str:
     return (
         f"{host}:411:455 [2] transport/net_ib.cc:1295 NCCL WARN NET/IB: Got completion from peer {peer}<40112> "

@@ -134,3 +134,10 @@ def test_who_was_ended_by_its_launcher_is_not_suspected_for_its_silence(tmp_path
         c.agent(AT, "W", "multiprocessing/api.py:897", f"Sending process {c.pid(3)} closing signal SIGTERM")
 
     assert named(tmp_path / "run", catalog, silence, killed) is None
+
+
+def test_whom_a_program_s_own_barrier_misses_is_said_without_its_time(catalog: Catalog) -> None:
+    run = Path(__file__).parents[2] / "fixtures/hang.missing_rank--barrier-in-words/run"
+    with analyze(run, catalog=catalog, db=None) as analysis:
+        assert analysis.root
+        assert analysis.root.summary.startswith("Ranks 4-6 have not joined the barrier the others are waiting in")

@@ -36,6 +36,7 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("crash.exception", {"type": "ValueError", "kind": "loss"}, "Look at the loss and the gradient norm of the steps before"),
     ("crash.exception", {"type": "RuntimeError", "kind": "writer"}, "Check the file system that the file was written to"),
     ("crash.exception", {"type": "PermissionError", "kind": "config", "path": "/d/x"}, "Check that /d/x is there and open to the job's user on n1."),
+    ("crash.exception", {"type": "FileNotFoundError", "kind": "config", "renamed": True}, "Let one process fetch or write it while the others wait"),
     ("crash.exception", {"type": "ModuleNotFoundError", "kind": "config"}, "Install the module in the environment that the job uses"),
     ("hang.deadlock", {"said": "Found one Java-level deadlock:"}, "Read the stacks below that line"),
     ("hang.init_incomplete", {"told": "x"}, "Look for the processes that did not come: whether they were started"),

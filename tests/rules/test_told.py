@@ -42,6 +42,10 @@ TOLD = {
 """By sentence what it tells of."""
 
 UNTOLD = [
+    "Book of rides after the command: hit count=229, miss count=997, hit rate=0.18",
+    "Load weight end. elapsed=618.01 s, quant=lift, avail mem=22.10 GB, mem usage=93.16 GB.",
+    "status of cabin 3a51f8764efa0c442350cbac26e10b5d failed: not found",
+    "I ActivityManager: Process lift.door (pid 7375) has died: prcp FGS",
     "volume /lift is full of rides, 4812 of them",
     "machine lift-7 may be reclaimed when its owner needs it back",
     "checkpoint 3 of 8 written (512 MB), none is missing",

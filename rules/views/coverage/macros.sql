@@ -149,7 +149,7 @@ create macro speaks_of_job(text) as
 create macro is_of_a_daemon(prefix, text) as
     regexp_matches(coalesce(prefix, ''), '\b(?:slurm(?:ctl|db)?d|kubelet|dockerd|containerd)\b')
     or (
-        regexp_matches(coalesce(prefix, ''), '^\[[0-9-]{10}T[0-9:.]{8,15}\] *$')
+        regexp_matches(coalesce(prefix, ''), '(?:^|[ :>])\[[0-9-]{10}T[0-9:.]{8,15}\] *$')
         and regexp_matches(text, '^(?:error|fatal|warning|debug[0-9]?): ')
     )
 ;

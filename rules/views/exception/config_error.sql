@@ -56,8 +56,9 @@ with
             time,
             file_id,
             line_no,
-            file,
-            line,
+            -- a library's own place helps nobody
+            case when frames is null then file else frame_file(own_frame(frames)) end as file,
+            case when frames is null then line else frame_line(own_frame(frames)) end as line,
             'probable' as confidence
         from fatal_exception e
         where

@@ -341,3 +341,27 @@ create macro exception_module_level(frames) as
         false
     )
 ;
+
+-- The innermost frame of a traceback that is the program's own, no library's.
+create macro own_frame(frames) as
+    list_filter(
+        frames,
+        lambda f:
+        not regexp_matches(
+            f,
+            'site-packages|dist-packages|/lib/python|<frozen'
+            || '|(?i)[\\/]lib[\\/](?:multiprocessing|concurrent|asyncio|runpy|threading'
+            || '|subprocess|pickle|shutil|os|json|logging)\b'
+        )
+    )[-1]
+;
+
+-- The file of a frame.
+create macro frame_file(frame) as
+    nullif(regexp_extract(frame, '^(.+):[0-9]+( in |$)', 1), '')
+;
+
+-- The line of a frame.
+create macro frame_line(frame) as
+    try_cast(regexp_extract(frame, ':([0-9]+)( in |$)', 1) as bigint)
+;

@@ -7,7 +7,8 @@ with
             b.*,
             unnest(
                 list_transform(regexp_extract_all(b.lagging, '[0-9]+'), lambda n:n::bigint)
-            ) as missing
+            ) as missing,
+            'awaited_by_root' as finding
         from c10d_barrier b
         where b.event = 'missing' and coalesce(b.rank = b.group_rank, true)
         union all
@@ -18,7 +19,8 @@ with
                     ranks_below(b.nranks),
                     lambda r: not list_contains(numbers_listed(b.arrived, 1000000), r)
                 )
-            ) as missing
+            ) as missing,
+            'not_at_barrier' as finding
         from c10d_barrier b
         where b.arrived is not null
     ),
@@ -38,8 +40,8 @@ with
         where rank is not null
     )
 select
-    'monitored_barrier' as source,
-    'awaited_by_root' as finding,
+    case min(finding) when 'awaited_by_root' then 'monitored_barrier' else 'told' end as source,
+    min(finding) as finding,
     list_sort(list(distinct missing)) as ranks,
     []::varchar[] as hosts,
     []::bigint[] as pids,

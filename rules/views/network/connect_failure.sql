@@ -1,8 +1,7 @@
 -- table: One row per connection that could not be made: who (host, rank, pid, gpu_index) failed to
 -- reach whom (peer, port), and why. error: as printed; failure: refused | timed_out | unreachable
--- | unresolved,
--- NULL where the log does not tell; source: nccl | strace |
--- c10d | ucx | mpi | exception | the library of library_failure.
+-- | unresolved, NULL where the log does not tell; source: nccl | strace | c10d | ucx | mpi | ssh |
+-- exception | the library of library_failure.
 with
     attempt as (
         from connect_failure_nccl
@@ -34,7 +33,7 @@ with
         where event = 'connect_failed'
         union all by name
         select
-            library as source,
+            case when call = 'ssh' then 'ssh' else library end as source,
             peer,
             min(port) as port,
             coalesce(text, name) as error,

@@ -120,6 +120,8 @@ create macro with_shapes(sentence) as
         ' DOMAIN ',
         'g'
     )
+    -- the letters of a digest are no words
+    .regexp_replace('\b[0-9]*[a-f][0-9a-f]{11,}\b', ' DIGEST ', 'g')
     .regexp_replace('\blib[a-z0-9_+-]+(?:\.so[.0-9]*)?\b', ' LIBRARY ', 'g')
     .regexp_replace('\bsm_?[0-9]+\b', ' SM ', 'g')
     .regexp_replace('\b(?:one)?[a-z]{1,4}ccl\b', ' CCL ', 'g')
