@@ -70,8 +70,12 @@ select
     s.said_as,
     c.code,
     -- the runtimes that have CUDA's errors under names of their own
-    case s.api
-        when 'MUSA' then replace(c.name, 'cuda', 'musa') when 'MACA' then replace(c.name, 'cuda', 'mc')
+    case
+        s.api
+        when 'MUSA'
+        then replace(c.name, 'cuda', 'musa')
+        when 'MACA'
+        then replace(c.name, 'cuda', 'mc')
         else c.name
     end as name,
     c.kind,
