@@ -50,7 +50,8 @@ say = '''
 [[summary]]
 when = "vendor in ('intel', 'intel_gpu', 'moore_threads')"
 say = '''
-{% set card = {'intel': 'Gaudi card', 'moore_threads': 'Moore Threads GPU'}.get(vendor, 'Intel GPU') -%}
+{% set card = {
+'intel': 'Gaudi card', 'moore_threads': 'Moore Threads GPU'}.get(vendor, 'Intel GPU') -%}
 {% if gpus %}{{ gpus | names(card) }}
 {%- else %}{{ 'An' if vendor == 'intel_gpu' else 'A' }} {{ card }}{% endif %}
 {%- if host %} on {{ host }}{% endif %}{% if ranks %} ({{ ranks | ranks }}){% endif %}:
