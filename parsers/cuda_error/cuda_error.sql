@@ -69,7 +69,15 @@ select
     s.line_api as api,
     s.said_as,
     c.code,
-    c.name,
+    -- the runtimes that have CUDA's errors under names of their own
+    case
+        s.api
+        when 'MUSA'
+        then replace(c.name, 'cuda', 'musa')
+        when 'MACA'
+        then replace(c.name, 'cuda', 'mc')
+        else c.name
+    end as name,
     c.kind,
     s.key as text
 from keyed_line s

@@ -174,6 +174,17 @@ run = [
 ]
 
 [[step]]
+when = "problem == 'not_built'"
+say = '''
+Install a build of the library that has what the message misses, or choose another backend: on
+Windows and without a GPU gloo.
+'''
+run = [
+  '''python -c "import torch.distributed as d;
+print(d.is_nccl_available(), d.is_gloo_available())"''',
+]
+
+[[step]]
 when = "problem == 'version'"
 say = '''
 Install the versions that the message asks for, in the same environment on every host.
@@ -339,6 +350,8 @@ select
         then 'cpu_only'
         when regexp_matches(message, 'NumPy 1|numpy')
         then 'numpy'
+        when regexp_matches(message, ' built in| not been built| not linked with support')
+        then 'not_built'
         when contains(message, 'NCCL')
         then 'nccl'
         else 'version'

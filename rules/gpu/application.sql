@@ -48,11 +48,12 @@ say = '''
 '''
 
 [[summary]]
-when = "vendor in ('intel', 'intel_gpu')"
+when = "vendor in ('intel', 'intel_gpu', 'moore_threads')"
 say = '''
-{% set card = 'Gaudi card' if vendor == 'intel' else 'Intel GPU' -%}
+{% set card = {
+'intel': 'Gaudi card', 'moore_threads': 'Moore Threads GPU'}.get(vendor, 'Intel GPU') -%}
 {% if gpus %}{{ gpus | names(card) }}
-{%- else %}{{ 'A' if vendor == 'intel' else 'An' }} {{ card }}{% endif %}
+{%- else %}{{ 'An' if vendor == 'intel_gpu' else 'A' }} {{ card }}{% endif %}
 {%- if host %} on {{ host }}{% endif %}{% if ranks %} ({{ ranks | ranks }}){% endif %}:
 {% if error == 'page fault' %}the program accessed an address that is not mapped
 {%- else %}work of the program did not end in time{% endif %}
@@ -185,6 +186,11 @@ run = [
   "export SYCL_UR_TRACE=1 ZE_SERIALIZE=2",
   "dmesg -T | grep -E 'i915|xe '",
 ]
+
+[[step]]
+when = "vendor == 'moore_threads'"
+say = "Run again with one kernel at a time to find the one that does not end."
+run = ["export MUSA_LAUNCH_BLOCKING=1", "dmesg -T | grep -i mtgpu"]
 */
 from gpu_program_fault_nvidia
 union all by name

@@ -183,7 +183,7 @@ select
     min(time) as "at",
     max(time) as until,
     list(distinct host) filter (host is not null) as hosts,
-    s.event as reason,
+    replace(s.event, 'evicting', 'evicted') as reason,
     arg_max(message, length(message)) as message,
     nullif(
         regexp_extract(
@@ -195,15 +195,29 @@ select
     min(scheduler) as scheduler,
     min_by(coalesce(k.meaning, c.meaning), line_no) as meaning,
     case
-        when s.event in ('unschedulable', 'volume', 'capacity', 'crash_loop') then 'warning'
+        when any_value(s.event) in ('unschedulable', 'volume', 'capacity', 'crash_loop')
+        then 'warning'
     end as severity,
-    case when s.event = 'crash_loop' then 'possible' end as confidence,
+    case when any_value(s.event) = 'crash_loop' then 'possible' end as confidence,
     count(*) as times
 from scheduler_event s
 left join kubernetes_reason k on k.reason = regexp_extract(message, '^[A-Za-z./-]+')
 left join cloud_notice c on starts_with(message, c.notice) and scheduler = 'cloud'
 where
     s.event in ('image', 'runtime', 'evicted', 'probe_failed')
+    -- the kubelet means to, and in the end did, or nothing says that it did not
+    or s.event = 'evicting'
+    and not exists (
+        from scheduler_event o
+        where
+            o.file_id = s.file_id
+            and o.line_no > s.line_no
+            and o.event = 'spared'
+            and not exists (
+                from scheduler_event e
+                where e.file_id = s.file_id and e.line_no > s.line_no and e.event = 'evicted'
+            )
+    )
     -- why it ends, its own log tells, if there is one
     or s.event = 'crash_loop'
     and not exists (from metric)
@@ -216,7 +230,7 @@ where
     and not exists (from exception)
     and not exists (from container_exit)
     and not exists (from pod_place where node is not null)
-group by s.event
+group by replace(s.event, 'evicting', 'evicted')
 union all by name
 -- in words that no grammar knows
 select evidence, "at", 'told' as reason, message, explains, told, confidence, otherwise

@@ -245,6 +245,15 @@ with
                 and regexp_matches(
                     message, '^(CANCELLED by |uid |TERM_|via condor_rm|cancel$|Job deleted )'
                 )
+                -- the reason follows in the same mail: no person ended it
+                and not exists (
+                    from scheduler_event r
+                    where
+                        r.file_id = scheduler_event.file_id
+                        and r.line_no - scheduler_event.line_no between 1 and 3
+                        and r.event in ('oom_kill', 'time_limit')
+                        and starts_with(scheduler_event.message, 'Job deleted ')
+                )
             )
             -- Slurm cancels a step that somebody ended, and one of which a task had failed.
             or (

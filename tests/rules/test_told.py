@@ -61,6 +61,7 @@ UNTOLD = [
     "/usr/bin/nvcc -forward-unknown-to-host-compiler -DLIFT -gencode=arch=compute_80,code=sm_80 -g -O3 -x cu -c lift.cu",
     "[shutdown] API server: shutting down FastAPI HTTP server",
     "ERROR winch: execution timed out, LIFT_EXEC_TIMEOUT",
+    "[Error]: the execution of an internal task times out.",
     "door 3 did not answer, ride 7 ends here [type.googleapis.com/lift.DoorError='3']",
 ]
 

@@ -56,6 +56,7 @@ with
                 'ucx',
                 'ucc',
                 'oneccl',
+                'bkcl',
                 'deepep',
                 'ccom',
                 'dapl',

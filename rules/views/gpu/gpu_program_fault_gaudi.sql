@@ -1,5 +1,5 @@
--- table: One row per host where a program on Gaudi cards (intel) or Intel GPUs accessed an
--- address that is not mapped
+-- table: One row per host where a program on Gaudi cards (intel), Intel GPUs or Moore Threads'
+-- accessed an address that is not mapped
 -- (error = page fault) or its work did not end in time (timeout).
 select
     list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,

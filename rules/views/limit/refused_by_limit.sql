@@ -18,7 +18,7 @@ with
             line_no
         from nccl_verbs_failure
         where
-            regexp_matches(verb, '^ibv_(reg_mr|create_qp|create_cq)')
+            regexp_matches(verb, '^(ibv_(reg_mr|create_qp|create_cq)|fi_mr_reg)')
             and regexp_matches(error, 'Cannot allocate memory|\b12\b')
             or verb in ('ibv_reg_mr', 'ibv_create_cq')
             and error = ''

@@ -37,6 +37,12 @@ with
                 select scheduler, regexp_extract(job, '^[0-9]+'), event, host
                 from scheduler_event
                 where event in ('cancelled', 'ended')
+                union all
+                -- the report of the job's end says where it ran
+                select s.scheduler, s.base, 'ran', j.nodes
+                from line_of_job s
+                join job_state j using (file_id)
+                where j.job is null and j.state is null
             )
         where host is not null
         group by scheduler, base
@@ -68,8 +74,11 @@ select
         lambda host:host = lower(host) or not list_contains(any_value(h.hosts), lower(host))
     ) as hosts,
     any_value(r.ranks) as ranks,
-    max(try_cast(regexp_extract(t.message, '(?:> |limit )([0-9]+) ?(?:kb|\))', 1) as bigint))
-    * 1024 as limit_bytes,
+    -- Moab counts in megabytes
+    max(
+        try_cast(regexp_extract(t.message, '(?:> |limit )([0-9]+) ?(?:kb|\))', 1) as bigint)
+        * case when contains(t.message, 'usage hard limit') then 1024 * 1024 else 1024 end
+    ) as limit_bytes,
     min(t.time) as first_time,
     max(t.time) as last_time,
     list(distinct line_at(t.file_id, t.line_no))[:20] as lines

@@ -134,7 +134,10 @@ where
         where
             k.file_id = t.file_id
             and k.line_no = t.line_no
-            or c.concept in ('connect', 'init', 'service', 'config')
+            or c.concept in ('connect', 'init', 'service')
+            -- a setting that is wrong comes before the ranks that miss each other for it
+            or c.concept = 'config'
+            and not (k.file_id = t.file_id and k.line_no > t.line_no)
     )
     -- an exception of a setting is one of the program's own
     and not (t.is_exception and c.concept in ('config', 'init', 'connect', 'incompatible'))
