@@ -1,7 +1,6 @@
 -- table: one row per process that is, or may be, a rank: its last dump, and what its earlier
 -- dumps say of movement. failed: could not be dumped, or is stopped; peer: waits for its peers;
--- still: nothing
--- moved; soft: at ordinary work, which proves nothing.
+-- still: nothing moved; soft: at ordinary work, which proves nothing.
 with
     usable as (
         select *, lag(own_key) over w as before_own, lag(full_key) over w as before_full
@@ -40,18 +39,20 @@ with
     ),
     -- Without pausing it, py-spy dumps a stopped process too: the table of processes tells.
     stopped as (
-        select pid, host, min(file_id) as file_id, min(line_no) as line_no
+        select
+            pid, any_value(host) as host, any_value({'file_id':file_id, 'line_no':line_no}) as place
         from kernel_wait
         where waits_on = 'stopped'
-        group by pid, host
+        group by pid
+        having count(distinct host) <= 1
     ),
     every as (
         select
             l.* exclude (failure, failure_line, before_own, before_full),
             case when z.pid is not null then 'stopped' else f.failure end as failure,
-            coalesce(z.line_no, f.failure_line) as failure_line,
-            coalesce(z.file_id, f.file_id) as failure_file,
-            coalesce(z.line_no, f.line_no) as failure_head
+            coalesce(z.place.line_no, f.failure_line) as failure_line,
+            coalesce(z.place.file_id, f.file_id) as failure_file,
+            coalesce(z.place.line_no, f.line_no) as failure_head
         from last_dump as l
         left join failed as f on f.process = l.process and f.snapshot > l.snapshot
         left join stopped as z on z.pid = l.pid and coalesce(z.host = l.host, true)
