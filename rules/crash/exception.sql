@@ -135,7 +135,8 @@ not complete yet: what is to be renamed was there a moment before, and another h
 '''
 
 [[step]]
-when = "kind == 'config' and not renamed and type in ('FileNotFoundError', 'PermissionError', 'NotADirectoryError')"
+when = """kind == 'config' and not renamed
+  and type in ('FileNotFoundError', 'PermissionError', 'NotADirectoryError')"""
 say = '''
 Check that {% if path %}{{ path }}{% else %}the file{% endif %} is there and open to the job's user
 {%- if hosts %} on {{ hosts | names }}{% else %} on every host{% endif %}.

@@ -147,7 +147,7 @@ run = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET", "ip -br addr"]
 when = "source == 'ssh' or 'ssh' in (error or '') or 'exit status 255' in (error or '')"
 say = '''Log in on {{ peer or 'that host' }} from where the job is launched, as the same user: it
 must work without a password. If it does not, see whether its ssh daemon
-{% if port %}answers on port {{ port }}{% else %}answers{% endif %}, and look at the key and the name.'''
+answers{% if port %} on port {{ port }}{% endif %}, and look at the key and the name.'''
 run = ["ssh -o BatchMode=yes{% if port %} -p {{ port }}{% endif %} {{ peer }} hostname"]
 
 [[step]]
