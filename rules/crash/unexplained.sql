@@ -109,8 +109,6 @@ with
             uptime_seconds,
             true as is_unread
         from unread_line
-        -- where it was raised: what it was is told above
-        where not starts_with(ltrim(text), 'Exception raised from ')
         union all by name
         -- a library's own error, which tells what it was about, but no rule what it means
         select file_id, line_no, message as text, 'error' as word, time, rank, host

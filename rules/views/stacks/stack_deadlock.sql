@@ -59,7 +59,9 @@ with
         group by process
         having
             -- nobody works: who wants no lock is the main thread, waiting for the others
-            bool_and(wants_lock or is_main and class in ('wait', 'lock-wait', 'exiting'))
+            bool_and(
+                wants_lock or is_main and class in ('wait', 'child-wait', 'lock-wait', 'exiting')
+            )
             and (count_if(wants_lock) >= 2 or count(*) = 1 and bool_or(is_main and not is_shared))
     ),
     starved as (

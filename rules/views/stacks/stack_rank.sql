@@ -87,10 +87,10 @@ select
     -- Rank 0 alone may have more to save, or a command to run, than the others; one other rank that
     -- sleeps in it holds them up.
     and not (
-        (e.class = 'checkpoint-io' or e.awaits = 'a process it started')
+        e.class in ('checkpoint-io', 'child-wait')
         and e.rank > 0
         and e.status like 'idle%'
-        and count_if(e.class = 'checkpoint-io' or e.awaits = 'a process it started') over () = 1
+        and count_if(e.class in ('checkpoint-io', 'child-wait')) over () = 1
     )
     and (
         e.class in (
@@ -101,7 +101,8 @@ select
             'helper',
             'none',
             'unknown',
-            'wait'
+            'wait',
+            'child-wait'
         )
         or coalesce(e.status like 'active%', false)
     ) as soft

@@ -139,7 +139,7 @@ select
     coalesce(
         case when s.first.class = 'idle-service' then s.first.decided.f || ', its idle loop,' end,
         frame_with_line(s.first.own),
-        case when s.first.class in ('data-wait', 'wait') then s.first.decided.f end,
+        case when s.first.class in ('data-wait', 'wait', 'child-wait') then s.first.decided.f end,
         frame_without_line(s.first.top),
         s.first.innermost
     ) as frame
