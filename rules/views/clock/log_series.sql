@@ -1,5 +1,5 @@
--- table: One row per log of the job that tells its time; series_no counts up where one begins after
--- all before it have ended.
+-- table: One row per log of the job that tells its time, where some of them begin after all before
+-- them have ended: series_no counts up with each such log.
 with
     span as (
         select file_id, min(first) as began, max(last) as ended
@@ -27,3 +27,4 @@ select
     began,
     count_if(follows_all) over (order by began, file_id rows unbounded preceding) as series_no
 from ordered_span
+qualify bool_or(follows_all) over ()

@@ -26,7 +26,11 @@ with
             ) as step
         from exception_verdict e
         left join log_series l using (file_id)
-        where e.chain_uncaught and e.kind not in ('echo', 'interrupt', 'ignored') and e.line > 0
+        where
+            e.chain_uncaught
+            and e.kind not in ('echo', 'interrupt', 'ignored')
+            and e.line > 0
+            and (exists (from restart) or exists (from log_series))
     )
 select
     class,

@@ -46,7 +46,8 @@ with
         from rank_heard k
         left join file f on f.rank = k.rank and f.lines > 0 and f.reader = 'lines'
         where
-            k.rank not in (select rank from loud where rank is not null)
+            exists (from waiting)
+            and k.rank not in (select rank from loud where rank is not null)
             and k.rank not in (select rank from ended_too_early where rank is not null)
             and not exists (from exception e where e.rank = k.rank)
             and not exists (

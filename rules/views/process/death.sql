@@ -98,7 +98,8 @@ with
             line_no
         from exception
         where
-            contains(message, 'is killed by signal: ')
+            class = 'RuntimeError'
+            and contains(message, 'is killed by signal: ')
             and regexp_matches(
                 message, 'killed by signal: (?:Segmentation fault|Aborted|Illegal|Floating)'
             )
@@ -121,7 +122,7 @@ with
             file_id,
             line_no
         from stack_process
-        where occasion like 'Fatal Python error: %'
+        where occasion is not null and occasion like 'Fatal Python error: %'
         union all by name
         -- 0 and 19: taken of a living process, 5: by a debugger
         select
