@@ -73,7 +73,7 @@ create macro is_mild(text) as
         || 'will be (?:removed|dropped) in|'
         || '\[[IWD]\]|(?i)non-?fatal|not fatal|harmless|ignor|skipp|retrying|will retry|'
         || 'retries in|will try|trying again|fall(?:ing|s)? back|continu|would have|\bcorrected|'
-        || 'recovered|warning:|<warn|\[warn|'
+        || 'recovered|warning:|<(?:warn|info|debug|trace)|\[warn|'
         -- what TensorFlow and JAX say beside each other at every start
         || '\bregister factory for plugin\b|^Unable to initialize backend ''|'
         -- of programs that write down the version of their code, where there is none
