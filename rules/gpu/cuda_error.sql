@@ -382,6 +382,6 @@ where
     and not exists (from nccl_usage)
     and not exists (from oom_event)
     and not exists (from nccl_shm_failure)
-    and not exists (from kernel_event where kind not in ('link', 'suppressed'))
+    and not exists (from kernel_event where kind not in ('link', 'suppressed', 'removable'))
     and not exists (from fatal_exception where kind <> 'collective')
 having count(*) > 0

@@ -36,8 +36,9 @@ say = '''
 when = "kind == 'hccl'"
 say = '''
 {% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} waited too long in a
-collective of HCCL{% if gpus %} on {{ gpus | names('NPU') }}{% endif %} ({{ code }}):
-{{ error | cut }}'''
+collective of HCCL{% if gpus %} on {{ gpus | names('NPU') }}{% endif %} ({{ code }}
+{%- if peer_rank is not none %}), for rank {{ peer_rank }} of {% if group %}{{ group }}{% else %}its
+group{% endif %}{% else %}): {{ error | cut }}{% endif %}'''
 
 [[summary]]
 when = "kind == 'told'"
@@ -154,8 +155,9 @@ run = [
 
 [[step]]
 when = "kind == 'hccl'"
-say = '''Look for the rank that reports another error, or none: the others waited for it. Where
-  all report this one, test the links between the NPUs.'''
+say = '''Look {% if peer_rank is not none %}at rank {{ peer_rank }} of the group{% else %}for the
+  rank that reports another error, or none{% endif %}: the others waited for it. Where all report
+  this one, test the links between the NPUs.'''
 run = ["grep -rn 'error cqe' ~/ascend/log", "hccn_tool -i 0 -link -g", "env | grep HCCL_"]
 
 [[step]]
@@ -268,9 +270,24 @@ select
     max(time) as until,
     list(distinct rank order by rank) filter (rank is not null) as ranks,
     list(distinct host) filter (host is not null) as hosts,
+    list(distinct pid) filter (pid is not null) as pids,
     list(distinct gpu_index::varchar) filter (gpu_index is not null) as gpus,
     any_value(c.hccl_code) as code,
-    any_value(left(message, 200)) as error
+    any_value(left(message, 200)) as error,
+    -- the rank that did not come, by its number in the group, where all wait for the same
+    case
+        when
+            count(distinct nullif(regexp_extract(message, 'remote rank: ?\[([0-9]+)\]', 1), '')) = 1
+        then max(try_cast(regexp_extract(message, 'remote rank: ?\[([0-9]+)\]', 1) as bigint))
+    end as peer_rank,
+    case
+        when count(distinct nullif(regexp_extract(message, '\[group:\[([^\]]+)\]', 1), '')) = 1
+        then max(nullif(regexp_extract(message, '\[group:\[([^\]]+)\]', 1), ''))
+    end as group,
+    max(
+        try_cast(regexp_extract(message, '\btimeout: ?([0-9]+)', 1) as bigint)
+        * case when regexp_matches(message, '\btimeout: ?[0-9]+ ?min') then 60000 else 1000 end
+    ) as timeout_ms
 from hccl_error e
 join hccl_code c using (hccl_code)
 where c.class = 'collective' and not exists (from timed_out_collective)

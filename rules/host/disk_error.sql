@@ -92,9 +92,18 @@ with
             case
                 kind when 'read_only' then 1 when 'fs_error' then 2 when 'disk_io' then 3 else 4
             end as weight
-        from kernel_event_of_boot
+        from kernel_event_of_boot as d
         where
             kind in ('fs_error', 'read_only', 'disk_io', 'nvme', 'beyond_end', 'disk_told')
+            and not exists (
+                from kernel_event_of_boot as r
+                where
+                    r.kind = 'removable'
+                    and r.device = regexp_extract(d.device, '^sd[a-z]+')
+                    and r.host is not distinct from d.host
+                    and r.boot is not distinct from d.boot
+                    and (r.host is not null or r.file_id = d.file_id)
+            )
             -- the last is a partition that only a secure world reads
             and not regexp_matches(
                 coalesce(device, ''),

@@ -112,9 +112,16 @@ with
             max(time) as until,
             list(distinct rank order by rank) filter (rank is not null) as ranks,
             list(distinct host order by host) filter (host is not null) as hosts,
-            mode(peer) as peer,
+            -- whose own neighbours were lost as well lost one elsewhere first
+            count_if(short_host(peer) = short_host(host))
+            > count_if(short_host(peer) is distinct from short_host(host)) as is_at_home,
+            mode(peer) as any_peer,
+            mode(peer) filter (short_host(peer) is distinct from short_host(host)) as far_peer,
             list(distinct peer order by peer) filter (peer is not null) as peers,
-            mode(peer_host) as peer_host,
+            mode(peer_host) as any_peer_host,
+            mode(peer_host) filter (
+                short_host(peer) is distinct from short_host(host)
+            ) as far_peer_host,
             arg_min(port, (file_id, line_no)) as port,
             count(*) as times
         from reported
@@ -137,9 +144,9 @@ select
     ranks,
     hosts,
     case when part = 'store' and has_agent then 'agent' else part end as source,
-    peer,
+    case when is_at_home then any_peer else coalesce(far_peer, any_peer) end as peer,
     peers,
-    peer_host,
+    case when is_at_home or far_peer is null then any_peer_host else far_peer_host end as peer_host,
     port,
     times,
     case when len(quiet_ranks) = 1 then quiet_ranks end as quiet_ranks

@@ -73,7 +73,7 @@ create macro is_mild(text) as
         || 'will be (?:removed|dropped) in|'
         || '\[[IWD]\]|(?i)non-?fatal|not fatal|harmless|ignor|skipp|retrying|will retry|'
         || 'retries in|will try|trying again|fall(?:ing|s)? back|continu|would have|\bcorrected|'
-        || 'recovered|warning:|<warn|\[warn|'
+        || 'recovered|warning:|<(?:warn|info|debug|trace)|\[warn|'
         -- what TensorFlow and JAX say beside each other at every start
         || '\bregister factory for plugin\b|^Unable to initialize backend ''|'
         -- of programs that write down the version of their code, where there is none
@@ -87,6 +87,8 @@ create macro is_mild(text) as
         || '(?: (?:it|the|an?|one|new|from|with|default|fresh|scratch)\b|(?: now)?\.*$)|'
         -- a server gives up one request, not itself
         || '\babort(?:ed|ing)? (?:[a-z]+ )?requests?\b|'
+        || '^Error with model\b.*\bcode=4[0-9]{2}\b|'
+        || '"(?:GET|POST|PUT|HEAD|DELETE|OPTIONS) /[^"]* HTTP/[0-9.]+" [1-4][0-9]{2}\b|'
         -- a page beside the job is closed
         || '^(?:TensorBoard|Aim|MLflow|Jupyter\w*|gunicorn)\b.{0,40}\bSIG(?:TERM|INT)\b'
     )

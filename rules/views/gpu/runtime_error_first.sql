@@ -1,7 +1,8 @@
 -- table: One row per process that printed an error of the GPU runtime: its first; later ones repeat
 -- it, because the context is lost with the first. Left out: versions that do not fit where env's
 -- rule reads the log's words for it, quoted out-of-memory messages, and what says only that a graph
--- was being captured while another error is known or no exception shows it.
+-- was being captured while another error is known or no exception shows it, and warnings that the
+-- program did not fail by.
 with
     candidate as (
         select *
@@ -11,6 +12,12 @@ with
                 kind = 'incompatible' and exists (from mismatch_line m where m.file_id = c.file_id)
             )
             and not (kind = 'oom' and said_as in ('quoted', 'exception'))
+            and (
+                said_as <> 'warning'
+                or exists (from exception x where x.file_id = c.file_id and x.line_no > c.line_no)
+                -- the log ends soon after it
+                or exists (from file as f where f.file_id = c.file_id and f.lines - c.line_no <= 20)
+            )
             -- HCCL's own code tells which wait timed out
             and not (api = 'acl' and exists (from hccl_error))
             -- while a graph is captured every other failure says so too; by itself it is the

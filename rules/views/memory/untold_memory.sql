@@ -25,6 +25,8 @@ with
                 || '|MODULE:'
             )
             and not starts_with(class, 'java.')
+            -- Ray's word for the memory of the node
+            and class <> 'RayOutOfMemoryError'
             and not regexp_matches(
                 message,
                 '(?i)\b(?:node|host|machine)\b.{0,16}\b(?:low on|short of|out of) memory'
