@@ -707,6 +707,10 @@ held_out.fr loss at iteration 100 | lm loss value: 3.300000E+00 | lm loss PPL: 2
         'INFO:trainer:{"step": 40, "loss": 2.31, "lr": 0.0003}\nINFO:trainer:{"step": 41, "loss": null, "lr": 0.0003}\n',
         [("loss", "loss", 40, 2.31), ("loss", "loss", 41, NAN), ("lr", "learning_rate", 40, 3e-4)],
     ),
+    "headings.log": (
+        "EPOCH 1:\n  step 00020: loss=0.9\n  step 00040: loss=0.8\nEPOCH 2:\n  step 00020: loss=0.7\n  step 00040: loss=0.6\n",
+        [("loss", "loss", 20, 0.9), ("loss", "loss", 61, 0.7), ("loss", "loss", 81, 0.6)],
+    ),
     # a validation and the end of the training have no loss to print
     "nulls.log": ("".join(f"[rank0]: {line}\n" for line in NULLS), [("loss", "loss", 20, 1.13), ("eval_loss", "validation_loss", 20, 1.3)]),
     "nulls.jsonl": ("".join(f"{line}\n" for line in NULLS), [("loss", "loss", 20, 1.13), ("eval_loss", "validation_loss", 20, 1.3)]),
