@@ -351,6 +351,23 @@ def test_a_few_points_that_creep_up() -> None:
     assert search(curve_of(np.arange(12.0), y[::-1])) == []
 
 
+@pytest.mark.parametrize(
+    ("values", "at"),
+    [([11.7, 8.8, 8712.6, 15806.4], 2), ([2.4, 2.2, 2.1, 95.0, 310.0], 3), ([2.4, 2.2, 8.1, 7.9], None), ([2.4, 2.2, 900.0], None), ([2.4, 2.2, 2.0, 900.0], None), ([60.0, 2.2, 900.0, 870.0], None)],
+)  # fmt: skip
+def test_of_a_handful_of_points_only_what_blows_up_counts(values: list[float], at: int | None) -> None:
+    found = search(curve_of(np.arange(1.0, len(values) + 1), np.array(values)))
+    assert [(e.kind, e.start, e.end) for e in found] == ([("rise", at, None)] if at else [])
+
+
+def test_a_loss_next_to_nothing_that_explodes_is_not_back_a_hundredth_below_its_peak() -> None:
+    rng = np.random.default_rng(3)
+    y = 0.01 * rng.uniform(0.8, 1.2, 80)
+    y[50:] = 1e20 * np.exp(-np.minimum(np.arange(30) / 3, 5)) * rng.uniform(0.8, 1.2, 30)
+    (e,) = search(curve_of(np.arange(1.0, 81.0), y))
+    assert (e.kind, e.start, e.end) == ("rise", 50, None)
+
+
 def test_printed_digits_make_no_alarm() -> None:
     for digits in (2, 3):
         for seed in range(10):

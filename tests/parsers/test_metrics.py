@@ -22,6 +22,14 @@ from logsift.ingest.spelling import Spelling
 
 NAN = math.nan
 
+NULLS = [
+    '{"current_steps": 10, "total_steps": 30, "loss": 1.23, "eval_loss": null, "learning_rate": 5e-05, "epoch": 1.0}',
+    '{"current_steps": 20, "total_steps": 30, "loss": 1.13, "eval_loss": null, "learning_rate": 4e-05, "epoch": 2.0}',
+    '{"current_steps": 20, "total_steps": 30, "loss": null, "eval_loss": 1.3, "learning_rate": null, "epoch": 2.0}',
+    '{"current_steps": 30, "total_steps": 30, "loss": null, "eval_loss": null, "learning_rate": null, "epoch": 3.0}',
+]
+
+
 # file name -> (what stands in it, rows that must come out: (printed name, canonical name, step, value))
 Row = tuple[str, str | None, float | None, float]
 FORMATS: dict[str, tuple[str, list[Row]]] = {
@@ -699,6 +707,13 @@ held_out.fr loss at iteration 100 | lm loss value: 3.300000E+00 | lm loss PPL: 2
         'INFO:trainer:{"step": 40, "loss": 2.31, "lr": 0.0003}\nINFO:trainer:{"step": 41, "loss": null, "lr": 0.0003}\n',
         [("loss", "loss", 40, 2.31), ("loss", "loss", 41, NAN), ("lr", "learning_rate", 40, 3e-4)],
     ),
+    "headings.log": (
+        "EPOCH 1:\n  step 00020: loss=0.9\n  step 00040: loss=0.8\nEPOCH 2:\n  step 00020: loss=0.7\n  step 00040: loss=0.6\n",
+        [("loss", "loss", 20, 0.9), ("loss", "loss", 61, 0.7), ("loss", "loss", 81, 0.6)],
+    ),
+    # a validation and the end of the training have no loss to print
+    "nulls.log": ("".join(f"[rank0]: {line}\n" for line in NULLS), [("loss", "loss", 20, 1.13), ("eval_loss", "validation_loss", 20, 1.3)]),
+    "nulls.jsonl": ("".join(f"{line}\n" for line in NULLS), [("loss", "loss", 20, 1.13), ("eval_loss", "validation_loss", 20, 1.3)]),
     "ranks.log": (
         "[rank0]:step=100 loss=2.31\n[rank1]:step=100 loss=2.41\n",
         [("loss", "loss", 100, 2.31), ("loss", "loss", 100, 2.41)],
@@ -799,6 +814,10 @@ def test_a_trainer_s_format(name: str, found: dict[str, list[dict[str, Any]]]) -
 @pytest.mark.parametrize("name", NO_METRICS)
 def test_what_is_no_metric(name: str, found: dict[str, list[dict[str, Any]]]) -> None:
     assert found.get(name, []) == []
+
+
+def test_an_object_of_no_step_has_no_nan(found: dict[str, list[dict[str, Any]]]) -> None:
+    assert not [r for n in ("nulls.log", "nulls.jsonl") for r in found[n] if r["value"] != r["value"]]
 
 
 def test_final_summaries_are_no_points(found: dict[str, list[dict[str, Any]]]) -> None:

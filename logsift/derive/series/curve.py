@@ -124,9 +124,15 @@ class Curve:
         return height if self.logarithmic else height / max(abs(base), self.scale, 1e-12)
 
 
+def _has_orders(values: Floats, p: Parameters) -> bool:
+    """Whether a curve is read on the logarithmic scale: not near zero, or far above all of itself behind its beginning."""
+    level = float(np.median(values))
+    return level > p.near_zero or float(values[len(values) // 10 :].max()) > p.exploded * level
+
+
 def curve_of(x: Floats, values: Floats, *, driver: Floats | None = None, p: Parameters = DEFAULT) -> Curve:
     """A curve of finite values; `driver` is a series that rises while the curve warms up (a learning rate)."""
-    logarithmic = bool(len(values)) and bool((values > 0).all()) and float(np.median(values)) > 0.05
+    logarithmic = bool(len(values)) and bool((values > 0).all()) and _has_orders(values, p)
     y = np.log(values) if logarithmic else values.astype(np.float64)
     return Curve(x, y, logarithmic, warm_up(x, driver, p), p)
 

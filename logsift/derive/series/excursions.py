@@ -284,6 +284,17 @@ def of_few(c: Curve) -> list[Excursion]:
     return last_jump(c)
 
 
+def blown_up(c: Curve) -> list[Excursion]:
+    """Of a handful of points: the first that, with all behind it, is out of all proportion to those before."""
+    if not c.logarithmic or len(c.y) < c.p.fewest_blown:
+        return []
+    for i in range(2, len(c.y) - 1):
+        before, after = c.y[:i], c.y[i:]
+        if float(after.min() - before.max()) > max(c.p.blown, 2 * float(before.max() - before.min())):
+            return [follow(c, i, float(np.median(before)), max(spread(before), c.p.floor))]
+    return []
+
+
 def last_jump(c: Curve) -> list[Excursion]:
     """The very last points, up to three, where they are out of all proportion to everything before: little behind it can confirm it."""
     if not (c.logarithmic or bool((c.y > 0).all())):

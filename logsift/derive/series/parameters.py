@@ -17,6 +17,11 @@ class Parameters:
     linear_factor: float = 1.6
     """Series around zero have no logarithm and no floor of their own; their tails are heavier: thresholds grow by this."""
 
+    near_zero: float = 0.05
+    exploded: float = 1e5
+    """A loss whose median is below `near_zero` is next to nothing, and its noise is no share of it - unless it rises by more than `exploded`
+    times the median: the way down from there looks like the way back on any other scale."""
+
     # --- level and noise
     window_share: float = 1 / 8
     window: tuple[int, int] = (12, 100)
@@ -99,6 +104,9 @@ class Parameters:
     """Below so many points a steep start and a single excursion spoil every estimate of the noise: two neighbours half as high again as
     all of the last sixteen points, and by six times half their range, need none."""
     fewest: int = 6
+    fewest_blown: int = 4
+    blown: float = 3.0
+    """Shorter logs tell nothing - but that all of the rest, two points at least, is twenty times as high as all the points before."""
     few_gap: float = 0.65
     """Below eight points before a jump: nearly twice as high, and by four times what the points before differ among themselves."""
     last_before: int = 6

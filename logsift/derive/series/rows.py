@@ -242,7 +242,7 @@ def _search_run(
             "after": float(values[b + 1]) if b + 1 < len(live) else None,
         })  # fmt: skip
     finite = live[np.isfinite(values)]
-    if len(finite) < p.fewest:
+    if len(finite) < p.fewest_blown:
         return out
     finite = finite[dense_start(rows.step[finite]) :]
     x = rows.step[finite]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logsift.derive.series.excursions import excursions, last_jump, of_few, two_above
+from logsift.derive.series.excursions import blown_up, excursions, last_jump, of_few, two_above
 from logsift.derive.series.levels import dip_of, level_of, shift_of, trend_of
 from logsift.derive.series.robust import MEDIAN_ERROR, rolling_median
 
@@ -22,7 +22,7 @@ def search(c: Curve, boundaries: Sequence[int] = ()) -> list[Excursion]:
     """Everything that stands out of a curve; `boundaries` are points that come first after a restart."""
     n = len(c.y)
     if n < c.p.fewest:
-        return []
+        return blown_up(c)
     if n < c.p.few:
         few, trend = of_few(c), trend_of(c) if n >= 8 else None
         return few or [e for e in [trend] if e is not None]

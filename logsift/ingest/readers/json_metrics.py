@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _NO_JSON_NUMBER = re.compile(rb"\b(?:NaN|Infinity|null)\b")
 _TRAINING = re.compile(r"(?:loss|grad_norm)$", re.IGNORECASE)
 _NOT_TRAINING = re.compile(r"(?:^|[^a-z])(?:val|valid|eval|test)", re.IGNORECASE)
+_RATE = re.compile(r"(?:^|[^a-z])(?:lr|learning_?rate)$", re.IGNORECASE)
 _DEPTH = 3
 
 
@@ -145,12 +146,13 @@ class Points:
         self.times.append(_time(flat[time]) if time else None)
         self.phases.append(_name(flat[phase]) if phase else None)
         self.runs.append(_name(flat[run]) if run else None)
+        of_no_step = at is None or _is_of_no_step(flat)
         for key, value in flat.items():
             if key in (step, planned, rank, time):
                 continue
             if value is None:
                 # orjson writes NaN as null; a metric that had values before and is asked for every step must be meant.
-                if at is None or key not in self.values or not _TRAINING.search(key) or _NOT_TRAINING.search(key):
+                if of_no_step or key not in self.values or not _TRAINING.search(key) or _NOT_TRAINING.search(key):
                     continue
                 number: float | None = float("nan")
             else:
@@ -178,6 +180,11 @@ class Points:
         for key, (where, what) in self.values.items():
             rows = context[pl.Series(where, dtype=pl.Int64)]
             yield key, rows.with_columns(pl.Series("metric_value", what, pl.Float64))
+
+
+def _is_of_no_step(row: Mapping[str, Any]) -> bool:
+    """An object that names the keys of a step without a step: of a validation, or of the end of the training."""
+    return any((v is None and _RATE.search(k)) or (v is not None and _NOT_TRAINING.search(k)) for k, v in row.items())
 
 
 def _number(value: object) -> float | None:

@@ -30,6 +30,22 @@ with
                 qualify row_number() over (partition by series_id order by ordinal) <= 20
             )
         group by series_id
+    ),
+    -- the first rate after a resume, as a multiple of the last one before it
+    rate_at_resume as (
+        select
+            h.boundary_step,
+            arg_min(m.value, m.step) filter (m.step > h.before_step)
+            / nullif(arg_max(m.value, m.step) filter (m.step <= h.before_step), 0) as ratio
+        from
+            (
+                select boundary_step, min(before_step) as before_step
+                from here
+                where boundary_step is not null
+                group by boundary_step
+            ) h
+        join metric m on m.canonical = 'learning_rate' and isfinite(m.value)
+        group by h.boundary_step
     )
 select
     h.*,
@@ -50,12 +66,16 @@ select
     ) as change,
     -- A warm restart of the rate lifts the loss for a while; a rate that grows lifts it a little
     -- for good.
-    -- From nearly nothing back up: the schedule begins anew, and with it whatever was planned to.
+    -- From nearly nothing back up: the schedule begins anew, and with it whatever was planned to,
+    -- but never higher than the training began. A resume that goes on at once with another rate
+    -- lost its schedule.
     coalesce(
         h.driver_ratio > 3
         and h.height < 0.5
+        and not (h.boundary_step is not null and coalesce(r.ratio >= 3, false))
         or h.driver_ratio > 100
         and h.start_step > 0.1 * h.last_step
+        and not coalesce(h.peak > 10 * b.level and b.level > 0, false)
         or h.kind in ('trend', 'shift')
         and h.driver_ratio > 1.15
         and h.height < 0.15,
@@ -68,7 +88,8 @@ select
             avg(m.value) filter (
                 m.step > h.start_step + 0.3 * (coalesce(h.end_step, h.last_step) - h.start_step)
             )
-            < 0.995 * arg_max(m.value, m.step) filter (m.step <= h.start_step)
+            < 0.995
+            * arg_max(m.value, m.step) filter (m.step <= coalesce(h.before_step, h.start_step))
         from metric m
         where
             m.canonical = 'validation_loss'
@@ -106,4 +127,5 @@ select
     coalesce(h.base < 0.01 * b.level and h.peak < 0.25 * b.level, false) as worn_off
 from here h
 left join beginning b using (series_id)
+left join rate_at_resume r on r.boundary_step = h.boundary_step
 where h.kind <> 'nonfinite'

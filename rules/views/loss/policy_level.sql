@@ -2,6 +2,21 @@
 -- rewarded: the level of its reward, of its distance to the policy it began as (kl), or of its
 -- entropy. error: how far chance moves the level; first_*: where the stretch begins.
 with
+    -- A bar that is drawn anew for every round bears its length as step: where other lines count
+    -- the rounds, it says the same again.
+    told as (
+        select * exclude (of_step, of_name)
+        from
+            (
+                select
+                    *,
+                    count(*) over (partition by source, name, rank, step) as of_step,
+                    count(*) over (partition by source, name, rank) as of_name
+                from metric
+                where canonical in ('reward', 'kl', 'entropy') and isfinite(value)
+            )
+        where not (of_step > 0.3 * of_name and of_step between 8 and 0.7 * of_name)
+    ),
     judged as (
         select
             source,
@@ -22,12 +37,10 @@ with
                     rank nulls first,
                     name
             ) as nth
-        from metric
+        from told
         where
-            canonical in ('reward', 'kl', 'entropy')
-            and isfinite(value)
             -- preferences are learned without a policy that acts
-            and not regexp_matches(
+            not regexp_matches(
                 lower(name), 'margin|chosen|rejected|accurac|(^|[^a-z])(val|eval|test)'
             )
         group by source, name, canonical, rank
@@ -42,7 +55,7 @@ with
             m.step < lag(m.step) over w as went_back,
             ntile(least(12, divide(j.points, 2))) over w as part,
             least(12, divide(j.points, 2)) as parts
-        from metric m
+        from told m
         join
             judged j
             on j.source = m.source
@@ -50,7 +63,7 @@ with
             and j.canonical = m.canonical
             and j.rank is not distinct from m.rank
             and j.nth = 1
-        where isfinite(m.value) and j.points >= 8
+        where j.points >= 8
         window w as (partition by m.source, m.canonical order by m.file_id, m.ordinal)
     )
 select

@@ -41,7 +41,7 @@ with
         where s.layout <> 'pipes'
     ),
     cut as (
-        select line_id, unnest(fields_in_quotes(fields)) as f
+        select line_id, unnest(fields_in_quotes(without_unmeasured(fields))) as f
         from line
         where layout = 'quoted' and not (trainer = 'hf' and contains(fields, 'train_runtime'))
         union all

@@ -224,6 +224,30 @@ create macro fields_in_quotes(fields) as
     )
 ;
 
+-- JSON whose null is no NaN: a validation that was not due, and all of an object that names the
+-- keys
+-- of a step without a step (its learning rate is null, or a validation was measured).
+create macro without_unmeasured(fields) as
+    case
+        when not contains(fields, 'null')
+        then fields
+        when
+            regexp_matches(
+                fields,
+                '(?i)"(?:[^"]*[^a-z"])?(?:lr|learning_?rate)"\s*:\s*null'
+                || '|"(?:[^"]*[^a-z"])?(?:val|valid|eval|test)[^a-z"][^"]*"\s*:\s*"?[-0-9]'
+            )
+        then replace(fields, 'null', '-')
+        else
+            regexp_replace(
+                fields,
+                '(?i)("(?:[^"]*[^a-z"])?(?:val|valid|eval|test)[^a-z"][^"]*"\s*:\s*)null',
+                '\1-',
+                'g'
+            )
+    end
+;
+
 create macro fields_as_pairs(fields) as
     regexp_extract_all(
         -- without signs between name and value, NaN reads like a word of the next name

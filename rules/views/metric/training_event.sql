@@ -23,7 +23,8 @@ select
 from training_mark m
 join file f using (file_id)
 where
-    not (
+    m.kind <> 'epoch'
+    and not (
         m.kind in ('resume', 'load')
         and regexp_matches(m.message, '(?i)(checkpoint|from|path)[ :=''"]*(none|null|false)\b')
     )  -- a setting that says: none

@@ -1,6 +1,42 @@
 -- table: One row per line whose step is counted within its epoch, with the step in the run: lines
 -- that name both, where the step falls back whenever the epoch goes up.
 with
+    epoch_begun as (select * from training_mark where kind = 'epoch'),
+    -- lines that name no epoch, below one that names nothing else; not of ranks, of which often one
+    -- alone prints it
+    line_below_epoch as (
+        select
+            l.line_id,
+            l.file_id,
+            l.stream,
+            l.line_no,
+            l.step,
+            l.planned,
+            coalesce(e.step, 1) as epoch
+        from
+            (
+                select rowid as line_id, file_id, stream, line_no, step, planned
+                from training_line
+                where
+                    trainer = 'generic'
+                    and step is not null
+                    and rank is null
+                    and lead not ilike '%epoch%'
+                    and fields not ilike '%epoch%'
+                    and (file_id, stream) in (
+                        select (file_id, stream)
+                        from epoch_begun
+                        group by file_id, stream
+                        having count(*) >= 2
+                    )
+                    and rowid not in (select line_id from validation_line)
+            ) l
+        asof left join
+            epoch_begun e
+            on e.file_id = l.file_id
+            and e.stream = l.stream
+            and e.line_no <= l.line_no
+    ),
     line_with_epoch as (
         select
             rowid as line_id,
@@ -29,6 +65,9 @@ with
                 and planned is null
             )
             and rowid not in (select line_id from validation_line)
+        union all by name
+        select *
+        from line_below_epoch
     ),
     moved as (
         select *, step < lag(step) over w as back, epoch > lag(epoch) over w as next_epoch
