@@ -225,8 +225,7 @@ create macro fields_in_quotes(fields) as
 ;
 
 -- JSON whose null is no NaN: a validation that was not due, and all of an object that names the
--- keys
--- of a step without a step (its learning rate is null, or a validation was measured).
+-- keys of a step without a step (its learning rate is null, or a validation was measured).
 create macro without_unmeasured(fields) as
     case
         when not contains(fields, 'null')
