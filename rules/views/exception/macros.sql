@@ -76,6 +76,21 @@ create macro misses_input(class, message) as
     )
 ;
 
+-- A command that failed is neither a program that is launched or built nor a shell that runs one:
+-- those tell themselves why.
+create macro ran_a_helper(message) as
+    regexp_matches(message, '^Command ''')
+    and not regexp_matches(
+        message,
+        '^Command ''\[?[''"]?(?:[^'' ]*/)?(?:(?i:python[0-9.]*|pypy3?|torchrun|accelerate|deepspeed'
+        || '|colossalai|horovodrun|mpi(?:run|exec)(?:\.[a-z]+)?|srun|sbatch|prun|aprun|jsrun|flux'
+        || '|ray|docker|podman|singularity|apptainer|kubectl|ssh|pdsh|sudo|env|nohup|numactl'
+        || '|(?:ba|da|z|k|c|tc)?sh|ninja|g?make|cmake|meson|cargo|pip[0-9.]*|uv|conda|mamba|nvcc'
+        || '|hipcc|ptxas|ccache|sccache|(?:clang|g)(?:\+\+|cc)?(?:-[0-9.]+)?|c\+\+|cc|ld))'
+        || '(?:\.exe)?[''" ]'
+    )
+;
+
 -- A data loader waited for its workers as long as it was told to.
 create macro loader_gave_up(message) as
     regexp_matches(
