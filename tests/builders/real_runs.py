@@ -95,6 +95,7 @@ def write_job(job: dict[str, str], scenario: Scenario, work: Path) -> None:
     """The program, with the fault in it."""
     (work / "state").mkdir(parents=True)
     for name, text in job.items():
+        (work / name).parent.mkdir(exist_ok=True)
         (work / name).write_text(text + (f"\n\n{scenario.code}" if name == "extras.py" else ""))
 
 
