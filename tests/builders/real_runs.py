@@ -40,6 +40,7 @@ from pathlib import Path
 
 LAUNCH = 'torchrun --nproc-per-node "$WORLD" --master-port "$PORT" "$TRAIN" > train.log 2>&1'
 PRELUDE = """
+shopt -s nullglob
 for f in "$STATE"/pid.*; do pids[${f##*.}]=$(cat "$f"); done
 each() { for rank in "${!pids[@]}"; do pid=${pids[$rank]}; eval "$1"; done; }
 """
@@ -121,7 +122,7 @@ def play(program: dict[str, str], scenario: Scenario, target: Path) -> None:
                 wait_for(work / "state" / "fault", job, scenario.limit)
                 time.sleep(scenario.settle)
                 script = ["bash", "-c", PRELUDE + scenario.capture]
-                subprocess.run(script, cwd=live, env=env, timeout=120, check=False, stdin=subprocess.DEVNULL)
+                subprocess.run(script, cwd=live, env=env, timeout=scenario.limit, check=False, stdin=subprocess.DEVNULL)
             else:
                 wait_for(work / "never", job, scenario.limit)
             family = family_of(job.pid)

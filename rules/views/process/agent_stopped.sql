@@ -36,10 +36,10 @@ where
     (
         signal = 15
         or exists (
-            from training_line t
+            from metric as m
             where
-                t.step is not null
-                and coalesce(started - t.time between interval 0 second and interval 5 minute, true)
+                m.step is not null
+                and coalesce(started - m.time between interval 0 second and interval 5 minute, true)
         )
     )
     and not exists (from scheduler_action)
