@@ -178,10 +178,10 @@ def main() -> None:
     scenarios = [Scenario(**s) for s in read["run"]]
     chosen = [s for s in scenarios if not told.names or s.name.startswith(tuple(told.names))]
     with concurrent.futures.ThreadPoolExecutor(told.jobs) as pool:
-        for done in concurrent.futures.as_completed(
-            [pool.submit(play, read["job"], s, told.dest / s.name) for s in chosen]
-        ):
-            done.result()
+        plays = {pool.submit(play, read["job"], s, told.dest / s.name): s.name for s in chosen}
+        failed = [f"{plays[p]}: {p.exception()}" for p in concurrent.futures.as_completed(plays) if p.exception()]
+    if failed:
+        raise SystemExit("\n".join(failed))
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ select
     and not (
         e.class in ('checkpoint-io', 'child-wait', 'wait')
         and e.rank > 0
-        and e.status like 'idle%'
+        and coalesce(e.status, '') not like 'active%'
         and count_if(e.class in ('checkpoint-io', 'child-wait', 'wait')) over () = 1
     )
     and (
