@@ -163,7 +163,8 @@ run = ["pgrep -af python", 'ss -ltnp sport = :"$MASTER_PORT"', "env | grep MASTE
 [[step]]
 when = "kind == 'stacks' and why in ('died', 'gone')"
 say = '''Find out why {{ ranks | ranks }} {{ 'died' if why == 'died' else 'ended' }}
-  {%- if host %} on {{ host }}{% endif %}: the others wait in init until their timeout. Let the launcher end the job when one task fails.'''
+  {%- if host %} on {{ host }}{% endif %}: the others wait in init until their timeout. Let the
+  launcher end the job when one task fails.'''
 run = ["dmesg -T | grep -iE 'out of memory|oom-kill|segfault'", "srun --kill-on-bad-exit=1"]
 
 [[step]]
