@@ -350,7 +350,8 @@ from
     )
 where
     not exists (from fatal_exception)
-    and not exists (from death)
+    -- the launcher ends the others with SIGTERM
+    and not exists (from death where signal is distinct from 15)
     and not exists (from shown)
     and not exists (from verdict)
     and not exists (from ended_from_outside)

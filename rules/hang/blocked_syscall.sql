@@ -416,6 +416,9 @@ union all by name
 select
     case when is_stopped then 'stopped' else 'uninterruptible' end as kind,
     case when is_proven then 'probable' else 'possible' end as confidence,
+    -- the missing rank, which is told of as stopped
+    case when is_told then 'warning' end as severity,
+    case when is_told then [] end as explains,
     evidence,
     case when rank is not null then [rank] end as ranks,
     case when host is not null then [host] end as hosts,
@@ -424,7 +427,14 @@ select
     kernel_function,
     waits_on,
     case when is_stopped then 'T (stopped)' else 'D (uninterruptible)' end as process_state
-from process_in_kernel
+from
+    (
+        select
+            *,
+            is_stopped
+            and pid in (select pid from stack_suspect where failure = 'stopped') as is_told
+        from process_in_kernel
+    )
 where is_proven or is_likely
 union all by name
 select

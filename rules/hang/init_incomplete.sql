@@ -134,6 +134,7 @@ say = '''{{ waiting | count('process', 'processes') }} {{ waiting | agree('waits
   {%- if pid %} (pid {{ pid }}{% if host %} on {{ host }}{% endif %}){% elif host %} on {{ host }}
   {%- endif %}
   {%- if why == 'died' %}, which died before it came there
+  {%- elif why == 'gone' %}, whose process was gone when it was to be dumped
   {%- elif why == 'undumped' %}, of which there is no dump
   {%- elif minority_frame %}, in {{ minority_frame }}
   {%- endif %}.'''
@@ -160,9 +161,10 @@ say = '''See whether {{ ranks | ranks }} {{ ranks | agree('was', 'were') }} star
 run = ["pgrep -af python", 'ss -ltnp sport = :"$MASTER_PORT"', "env | grep MASTER_"]
 
 [[step]]
-when = "kind == 'stacks' and why == 'died'"
-say = '''Find out why {{ ranks | ranks }} died{% if host %} on {{ host }}{% endif %}: the others
-  wait in init until their timeout. Let the launcher end the job when one task fails.'''
+when = "kind == 'stacks' and why in ('died', 'gone')"
+say = '''Find out why {{ ranks | ranks }} {{ 'died' if why == 'died' else 'ended' }}
+  {%- if host %} on {{ host }}{% endif %}: the others wait in init until their timeout. Let the
+  launcher end the job when one task fails.'''
 run = ["dmesg -T | grep -iE 'out of memory|oom-kill|segfault'", "srun --kill-on-bad-exit=1"]
 
 [[step]]

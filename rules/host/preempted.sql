@@ -48,6 +48,14 @@ say = '''
 '''
 
 [[summary]]
+when = "reason == 'interrupted'"
+say = '''
+{% if pid %}The launcher (pid {{ pid }}){% else %}The launcher{% endif %}{% if host %} on {{ host }}
+{%- endif %} was interrupted (SIGINT, as Ctrl-C sends it) while the job trained; nothing had failed
+before
+'''
+
+[[summary]]
 when = "reason == 'warning_signal'"
 say = '''
 The scheduler's warning ahead of the end ({{ signal_name }}) ended
@@ -197,6 +205,13 @@ run = [
   "kubectl get events -A --sort-by=.lastTimestamp",
   "journalctl --since '1 hour ago' | grep -iE 'kill|stop|evict|oom'",
 ]
+
+[[step]]
+when = "reason == 'interrupted'"
+say = '''
+Ask whoever started the job whether they ended it; a notebook or a service that runs it sends SIGINT
+too. Then resume from the last checkpoint.
+'''
 
 [[step]]
 when = "reason == 'warning_signal'"
@@ -416,8 +431,8 @@ select
     case when host is not null then [host] end as hosts,
     'critical' as severity,
     'probable' as confidence,
-    'told_to_stop' as reason,
-    15 as signal,
+    case signal when 2 then 'interrupted' else 'told_to_stop' end as reason,
+    signal,
     pid
 from agent_stopped
 union all by name

@@ -38,6 +38,7 @@ TOLD = {
     "only 7 of 8 members joined within 600 s, giving up": "init",
     "this lift was built for sm_90, device 0 is sm_70": "incompatible",
     "unknown setting 'door.widht' in lift.yaml": "config",
+    "error: --floors 2 must be larger than --doors 3": "config",
 }
 """By sentence what it tells of."""
 
@@ -49,6 +50,7 @@ UNTOLD = [
     "volume /lift is full of rides, 4812 of them",
     "machine lift-7 may be reclaimed when its owner needs it back",
     "checkpoint 3 of 8 written (512 MB), none is missing",
+    "ride began with --floors 12 --doors 3 as wanted",
     "the last checkpoint was not found; starting from an empty lift",
     "could not pull image lift.test/ride:12, using the local copy",
     "GPU 4 failed 0 of 12 self-tests",

@@ -64,6 +64,8 @@ create macro is_mild(text) as
         -- comments, and what a program's help says of an option
         '^\s*(?:#(?:[^#]|$)|//|raise |--?[A-Za-z][A-Za-z_-]*(?: [A-Z_]+)?  )|'
         || 'To enable traceback see|'
+        -- torchrun's table, whose numbers are read
+        || '\bSignal [0-9]+ \(SIG[A-Z0-9]+\) received by PID|'
         -- a level, not the value of a setting that a line advises (NCCL_DEBUG=INFO)
         || '(?:^|[^=A-Za-z0-9_])(?:INFO|DEBUG|TRACE|NOTICE|WARN|WARNING)\b|^\s*\[?[IWD][0-9]{4} |'
         || ' [IWD] [0-9]+ [0-9]+\] |: [IWD] /|\|CCL_(?:WARN|INFO|DEBUG)\||'

@@ -24,6 +24,12 @@ with
                     -- input() where nobody types
                     when e.class = 'EOFError' and contains(message, 'EOF when reading a line')
                     then 'own'
+                    -- a program's own helper, not a launcher that tells of what it started
+                    when
+                        e.class = 'CalledProcessError'
+                        and (e.rank is not null or exception_module_level(frames))
+                        and ran_a_helper(message)
+                    then 'own'
                     -- a new process gets nothing to begin with: its parent failed to send it
                     when
                         e.class in ('EOFError', 'UnpicklingError')

@@ -76,6 +76,22 @@ create macro misses_input(class, message) as
     )
 ;
 
+-- A command that failed is neither a program that is launched or built nor a shell or a script that
+-- runs one: those tell themselves why.
+create macro ran_a_helper(message) as
+    regexp_matches(message, '^Command ''')
+    and not regexp_matches(
+        message,
+        '(?i)\b(?:python[0-9.]*|pypy3?|torchrun|accelerate|deepspeed|colossalai|horovodrun'
+        || '|mpi(?:run|exec)|srun|sbatch|aprun|jsrun|docker|podman|singularity|apptainer|kubectl'
+        || '|p?dsh|ssh|ninja|g?make|cmake|meson|cargo|pip[0-9.]*|conda|mamba|nvcc|hipcc|ptxas'
+        || '|(?:clang|g)(?:\+\+|cc)|c\+\+)(?:[''"/ .]|$)'
+        || '|[^'' ]\.(?:sh|bash|py|bat|ps1)[''" ]'
+        || '|^Command ''\[?[''"]?(?:[^'' ]*/)?(?:ray|flux|sudo|env|nohup|numactl|uv|ld|cc'
+        || '|(?:ba|da|z|k|c|tc)?sh)[''" ]'
+    )
+;
+
 -- A data loader waited for its workers as long as it was told to.
 create macro loader_gave_up(message) as
     regexp_matches(
@@ -295,6 +311,7 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 || '|^Unable to (?:synchronously )?open (?:object|file) \((?:truncated file'
                 || '|file signature not found|bad object header)'
                 || '|^Parent directory \S+ does not exist|is not a distributed checkpoint'
+                || '|inline_container\.cc:[0-9]+\][. ]+open file failed|^File \S+ cannot be opened'
                 || '|not found in (?:the )?checkpoint|on the restored bytes'
                 || '|(?:^|\] )(?:The )?checkpoint (?:being loaded|tag name)'
                 || '|(?:read|load|open) the checkpoint file|^No step path found'

@@ -42,6 +42,7 @@ union all by name
 from missing_rank_strace
 union all by name
 from missing_rank_gone
+where not exists (from stack_init_wait)
 union all by name
 from missing_rank_stage
 union all by name

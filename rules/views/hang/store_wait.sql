@@ -20,8 +20,6 @@ select
     case
         when stage <> 'store'
         then null
-        when any_value(g.ranks) is not null
-        then any_value(g.ranks)
         -- all that came say so
         when
             max(joined) < max(nranks)
@@ -34,6 +32,9 @@ select
                 ),
                 []
             )
+        -- one that waits in the store itself has come: it is not there because others are not
+        when not list_has_any(any_value(g.ranks), flatten(list(w.ranks)))
+        then any_value(g.ranks)
     end as missing,
     list(line_at(file_id, line_no) order by time nulls last, file_id, line_no) as evidence
 from init_wait_c10d w

@@ -1,31 +1,58 @@
--- table: One row per launcher that was told to stop with SIGTERM, where nothing in these logs had
--- failed, hung or been ended by a scheduler that says so: somebody or something outside did it.
+-- table: One row per launcher that was told to stop with SIGTERM or SIGINT (signal), where nothing
+-- in these logs had failed, hung or been ended by a scheduler that says so: somebody or something
+-- outside did it. SIGINT is typed, also to end what hangs: then steps must have gone on until it.
 -- only with launcher_event
 with
     told as (
-        select coalesce(host, '') as host, pid, time, file_id, line_no
+        select
+            coalesce(host, '') as host,
+            pid,
+            time,
+            file_id,
+            line_no,
+            case
+                when signal_name in ('15', 'SIGTERM') or signal = 15
+                then 15
+                when signal_name in ('2', 'SIGINT') or signal = 2
+                then 2
+            end as sent
         from launcher_event
-        where event = 'told_to_stop' and (signal_name in ('15', 'SIGTERM') or signal = 15)
+        where event = 'told_to_stop'
+    ),
+    stopped as (
+        select
+            sent as signal,
+            nullif(host, '') as host,
+            case when count(distinct pid) = 1 then any_value(pid) end as pid,
+            min(time) as started,
+            max(time) as until,
+            list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence
+        from told
+        where sent is not null
+        group by host, sent
     )
-select
-    nullif(host, '') as host,
-    case when count(distinct pid) = 1 then any_value(pid) end as pid,
-    min(time) as started,
-    max(time) as until,
-    list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence
-from told
+from stopped
 where
-    not exists (from scheduler_action)
+    (
+        signal = 15
+        or exists (
+            from metric as m
+            where
+                m.step is not null
+                and coalesce(started - m.time between interval 0 second and interval 5 minute, true)
+        )
+    )
+    and not exists (from scheduler_action)
     and not exists (from fatal_exception where class <> 'SignalException')
     and not exists (from missing_rank_suspect)
     and not exists (from c10d_timeout_line)
     and not exists (from c10d_heartbeat)
-    and not exists (from death where signal <> 15)
+    and not exists (from death where signal not in (2, 15))
     and not exists (from oom_event)
     and not exists (
         from stack_overview where finding in ('same_wait', 'other_waits') and stands_still
     )
     and not exists (
-        from "exit" where coalesce(exitcode, 0) not in (0, 15, -15, 143) and source <> 'subprocess'
+        from "exit"
+        where coalesce(exitcode, 0) not in (0, 15, -15, 143, -2, 130) and source <> 'subprocess'
     )
-group by host

@@ -5,7 +5,7 @@
 with
     dump as (
         select
-            d.*,
+            d.* replace (case when p.is_rank_at_heart then 'rank' else d.role end as role),
             l.rank as local_says_rank,
             coalesce(l.local_rank, d.local_rank) as printed_local_rank,
             l.world_size as local_world_size,
@@ -55,16 +55,25 @@ with
     ),
     title as (select max(title_tp) + 1 as tp from dump),
     guess as (
-        select at_host, pid, row_number() over (order by at_host, pid) - 1 as rank
+        select at_host, pid, row_number() over (order by at_host, place, pid) - 1 as rank
         from
             (
-                select distinct at_host, pid
-                from mapped
-                where
-                    role = 'rank'
-                    and not runs_other_program
-                    and pid is not null
-                    and source_kind <> 'backtrace'
+                select
+                    at_host,
+                    pid,
+                    -- a file with several processes is that of a host
+                    min(file_order) filter (in_file > 1) as place
+                from
+                    (
+                        select *, count(distinct pid) over (partition by file_id) as in_file
+                        from mapped
+                        where
+                            role = 'rank'
+                            and not runs_other_program
+                            and pid is not null
+                            and source_kind <> 'backtrace'
+                    )
+                group by at_host, pid
             )
         where
             (

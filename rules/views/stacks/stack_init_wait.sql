@@ -1,7 +1,8 @@
 -- table: one row if all processes that wait for their peers wait in init, and some ranks did not
 -- come there. ranks: those that did not come; waiting_ranks: those that wait; stage: rendezvous
 -- (all wait for the store) | process_group. why: apart (they are elsewhere, or could not be
--- dumped) | undumped (there is no dump of them) | died. server_missing: rank 0, which serves the
+-- dumped) | undumped (there is no dump of them) | died | gone (a tool found no process to dump).
+-- server_missing: rank 0, which serves the
 -- store, is one of them. only_undumped: nothing but the absent dump speaks for it (no refused
 -- connection to the store of rank 0).
 with
@@ -76,6 +77,10 @@ with
         from apart
         union all by name
         from died
+        union all by name
+        select 'gone' as why, ranks, pids, hosts, false as still, evidence as lines
+        from missing_rank_gone
+        where not exists (from apart) and not exists (from died)
     )
 select
     m.why,

@@ -84,13 +84,13 @@ select
     and coalesce(e.moved, not e.watched)
     -- Busy as it looks, strace shows that it only asks whether it may go on.
     and (e.pid is null or e.pid not in (select pid from strace_spin))
-    -- Rank 0 alone may have more to save, or a command to run, than the others; one other rank that
-    -- sleeps in it holds them up.
+    -- Rank 0 alone may have more to save, a command to run or a pool to wait for than the others;
+    -- one other rank that sleeps in it holds them up.
     and not (
-        e.class in ('checkpoint-io', 'child-wait')
+        e.class in ('checkpoint-io', 'child-wait', 'wait')
         and e.rank > 0
-        and e.status like 'idle%'
-        and count_if(e.class in ('checkpoint-io', 'child-wait')) over () = 1
+        and coalesce(e.status, '') not like 'active%'
+        and count_if(e.class in ('checkpoint-io', 'child-wait', 'wait')) over () = 1
     )
     and (
         e.class in (

@@ -34,6 +34,7 @@ with
                     'innermost':innermost,
                     'decided':decided,
                     'class':class,
+                    'serves':role = 'service',
                     'step':step,
                     'occasion':occasion
                 },
@@ -132,12 +133,15 @@ select
     f.guessed,
     (select world_size from stack_world) as world_size,
     case
-        when s.first.class in ('data-wait', 'idle-service')
+        when s.first.class = 'data-wait' or s.first.class = 'idle-service' and s.first.serves
         then s.first.decided.f
         else coalesce(s.first.own.f, s.first.top.f, s.first.innermost)
     end as function,
     coalesce(
-        case when s.first.class = 'idle-service' then s.first.decided.f || ', its idle loop,' end,
+        case
+            when s.first.class = 'idle-service' and s.first.serves
+            then s.first.decided.f || ', its idle loop,'
+        end,
         frame_with_line(s.first.own),
         case when s.first.class in ('data-wait', 'wait', 'child-wait') then s.first.decided.f end,
         frame_without_line(s.first.top),

@@ -91,6 +91,7 @@ create macro with_shapes(sentence) as
     .regexp_replace('\[type\.googleapis\.com/[^\]]*\]?', ' ', 'g')
     .fields_apart()
     .regexp_replace('[a-z][a-z0-9+.-]*://[^ ,;)"'']+', ' URL ', 'g')
+    .regexp_replace('(^|[ ''"`(\[:])--[a-z][a-z0-9_.-]*', '\1 OPTION ', 'g')
     .regexp_replace('\b[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9]\b', ' PCI ', 'g')
     .regexp_replace('[a-z0-9._-]+@[a-z][a-z0-9.-]*', ' EMAIL ', 'g')
     .regexp_replace('\b(?:[0-9]+[smhd]|[0-9]+:[0-9]{2}:[0-9]{2})\b', ' DURATION ', 'g')
