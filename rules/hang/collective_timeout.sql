@@ -275,20 +275,22 @@ select
     any_value(c.hccl_code) as code,
     any_value(left(message, 200)) as error,
     -- the rank that did not come, by its number in the group, where all wait for the same
-    case
-        when
-            count(distinct nullif(regexp_extract(message, 'remote rank: ?\[([0-9]+)\]', 1), '')) = 1
-        then max(try_cast(regexp_extract(message, 'remote rank: ?\[([0-9]+)\]', 1) as bigint))
-    end as peer_rank,
-    case
-        when count(distinct nullif(regexp_extract(message, '\[group:\[([^\]]+)\]', 1), '')) = 1
-        then max(nullif(regexp_extract(message, '\[group:\[([^\]]+)\]', 1), ''))
-    end as group,
+    case when count(distinct remote_rank) = 1 then max(remote_rank) end as peer_rank,
+    case when count(distinct group_name) = 1 then max(group_name) end as group,
     max(
         try_cast(regexp_extract(message, '\btimeout: ?([0-9]+)', 1) as bigint)
         * case when regexp_matches(message, '\btimeout: ?[0-9]+ ?min') then 60000 else 1000 end
     ) as timeout_ms
-from hccl_error e
+from
+    (
+        select
+            *,
+            try_cast(
+                regexp_extract(message, 'remote rank: ?\[([0-9]+)\]', 1) as bigint
+            ) as remote_rank,
+            nullif(regexp_extract(message, '\[group:\[([^\]]+)\]', 1), '') as group_name
+        from hccl_error
+    ) e
 join hccl_code c using (hccl_code)
 where c.class = 'collective' and not exists (from timed_out_collective)
 having count(*) > 0

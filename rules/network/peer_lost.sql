@@ -93,6 +93,7 @@ with
         select
             *,
             source = 'gloo' and rank is not null as is_ranked_gloo,
+            short_host(peer) is distinct from short_host(host) as is_far,
             case when source in ('agent', 'store') then 'store' else source end as part
         from peer_loss
     ),
@@ -113,15 +114,12 @@ with
             list(distinct rank order by rank) filter (rank is not null) as ranks,
             list(distinct host order by host) filter (host is not null) as hosts,
             -- whose own neighbours were lost as well lost one elsewhere first
-            count_if(short_host(peer) = short_host(host))
-            > count_if(short_host(peer) is distinct from short_host(host)) as is_at_home,
+            count_if(short_host(peer) = short_host(host)) > count_if(is_far) as is_at_home,
             mode(peer) as any_peer,
-            mode(peer) filter (short_host(peer) is distinct from short_host(host)) as far_peer,
+            mode(peer) filter (is_far) as far_peer,
             list(distinct peer order by peer) filter (peer is not null) as peers,
             mode(peer_host) as any_peer_host,
-            mode(peer_host) filter (
-                short_host(peer) is distinct from short_host(host)
-            ) as far_peer_host,
+            mode(peer_host) filter (is_far) as far_peer_host,
             arg_min(port, (file_id, line_no)) as port,
             count(*) as times
         from reported

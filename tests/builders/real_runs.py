@@ -35,6 +35,7 @@ import subprocess
 import tempfile
 import time
 import tomllib
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -124,13 +125,14 @@ def play(program: dict[str, str], scenario: Scenario, target: Path) -> None:
                 script = ["bash", "-c", PRELUDE + scenario.capture]
                 subprocess.run(script, cwd=live, env=env, timeout=scenario.limit, check=False, stdin=subprocess.DEVNULL)
             else:
-                wait_for(work / "never", job, scenario.limit)
+                with suppress(subprocess.TimeoutExpired):
+                    job.wait(scenario.limit)
             family = family_of(job.pid)
             shutil.rmtree(target, ignore_errors=True)
             shutil.copytree(live, target / "run", ignore=lambda d, n: [x for x in n if not is_plain(Path(d) / x)])
         finally:
             for pid in family:
-                with_kill(pid)
+                kill(pid)
             job.wait()
         pids = {f.suffix[1:]: f.read_text() for f in (work / "state").glob("pid.*")}
         (target / "case.toml").write_text(label(scenario, pids))
@@ -141,12 +143,10 @@ def is_plain(path: Path) -> bool:
     return path.is_dir() or path.is_file()
 
 
-def with_kill(pid: int) -> None:
+def kill(pid: int) -> None:
     """Ends a process of ours, stopped or not, if it is still there."""
-    try:
+    with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return
 
 
 def label(scenario: Scenario, pids: dict[str, str]) -> str:

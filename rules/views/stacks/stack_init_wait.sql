@@ -2,9 +2,8 @@
 -- come there. ranks: those that did not come; waiting_ranks: those that wait; stage: rendezvous
 -- (all wait for the store) | process_group. why: apart (they are elsewhere, or could not be
 -- dumped) | undumped (there is no dump of them) | died | gone (a tool found no process to dump).
--- server_missing: rank 0, which serves the
--- store, is one of them. only_undumped: nothing but the absent dump speaks for it (no refused
--- connection to the store of rank 0).
+-- server_missing: rank 0, which serves the store, is one of them. only_undumped: nothing but the
+-- absent dump speaks for it (no refused connection to the store of rank 0).
 with
     peer as (
         select
