@@ -25,13 +25,13 @@ _STOP_SECONDS = 0.05
 
 
 class SideBySide:
-    """As many connections as there are cores, handed to whatever is to be done.
+    """As many connections as there are cores to run on, handed to whatever is to be done.
 
     At the end of the block all of it is done; where the block is left by an exception, what is being done is stopped.
     """
 
     def __init__(self, store: Store) -> None:
-        self._store, self._most = store, min(os.cpu_count() or 1, _MOST)
+        self._store, self._most = store, min(_cores(), _MOST)
         self._open: list[Store] = []
         self._free: SimpleQueue[Store] = SimpleQueue()
 
@@ -61,3 +61,8 @@ class SideBySide:
             sleep(_STOP_SECONDS)
         for store in self._open:
             store.close()
+
+
+def _cores() -> int:
+    """The cores that the process may use, which a scheduler's cpuset or `taskset` may make fewer than there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
-    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1}, raising=False)
     store = Store.open(tmp_path / "store", read_only=False)
     store.con.execute("CREATE TABLE ride (floor INTEGER)")
     return store

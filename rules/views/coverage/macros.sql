@@ -71,7 +71,7 @@ create macro is_mild(text) as
         || ' [IWD] [0-9]+ [0-9]+\] |: [IWD] /|\|CCL_(?:WARN|INFO|DEBUG)\||'
         || '^[IWD] [^ ]+\.(?:cc|cpp|cu|h):[0-9]+\] |'
         -- what a later version will do
-        || '\bdeprecated\b.{0,40}\b(?:will be|use|in favou?r|instead)\b|'
+        || '\bdeprecated\b[ -~]{0,40}\b(?:will be|use|in favou?r|instead)\b|'
         || 'will be (?:removed|dropped) in|'
         || '\[[IWD]\]|(?i)non-?fatal|not fatal|harmless|ignor|skipp|retrying|will retry|'
         || 'retries in|will try|trying again|fall(?:ing|s)? back|continu|would have|\bcorrected|'
@@ -83,7 +83,7 @@ create macro is_mild(text) as
         -- what transformers logs by its name are warnings: its errors are exceptions
         || '^\[transformers\] |'
         -- something is not there, and what is done about it
-        || '\b(?:not found|not exist|no such [a-z]+|absent|missing)\b[^.!;,]{0,80}[.!;,]+ *'
+        || '\b(?:not found|not exist|no such [a-z]+|absent|missing)\b[^.!;,]*[.!;,]+ *'
         || '(?:(?:so|now) )?(?:(?:down)?loading|creating|initiali[sz]ing|generating|building'
         || '|fetching|starting from|training from)'
         || '(?: (?:it|the|an?|one|new|from|with|default|fresh|scratch)\b|(?: now)?\.*$)|'
@@ -92,7 +92,7 @@ create macro is_mild(text) as
         || '^Error with model\b.*\bcode=4[0-9]{2}\b|'
         || '"(?:GET|POST|PUT|HEAD|DELETE|OPTIONS) /[^"]* HTTP/[0-9.]+" [1-4][0-9]{2}\b|'
         -- a page beside the job is closed
-        || '^(?:TensorBoard|Aim|MLflow|Jupyter\w*|gunicorn)\b.{0,40}\bSIG(?:TERM|INT)\b'
+        || '^(?:TensorBoard|Aim|MLflow|Jupyter\w*|gunicorn)\b[ -~]{0,40}\bSIG(?:TERM|INT)\b'
     )
 ;
 
@@ -115,7 +115,7 @@ create macro is_aftermath(text) as
         '^srun: (?:Job step aborted|Force Terminated|Terminating)|^g?make(?:\[[0-9]+\])?: \*\*\*|'
         || 'CalledProcessError|ChildFailedError|^SystemExit|'
         || '(?i)\b(?:exit(?:ed|s|ing)?|return(?:ed|s)?|terminated|completed|finished|failed|ended|'
-        || 'died)\b.{0,60}\b(?:exit|status|return|code|signal)[ _:=]|'
+        || 'died)\b[ -~]{0,60}\b(?:exit|status|return|code|signal)[ _:=]|'
         || 'non-?zero (?:exit|status|return)|'
         || 'one or more (?:processes|tasks|workers)|primary job|(?:killing|terminating|stopping) '
         || '(?:all |the |other |remaining )*(?:process|worker|job|task|child|subprocess)'

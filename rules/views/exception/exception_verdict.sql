@@ -5,56 +5,61 @@
 -- chain; steps_after = training steps logged after it, lines_after = lines of its file after it;
 -- job_failed = a launcher says that the job failed.
 with
-    link as (
+    told as (
         select
             e.*,
-            exception_kind(
-                e.class,
-                case
-                    -- of a connection, whose other end is gone, as well as of a file: what was
-                    -- being done tells
-                    when
-                        e.class = 'EOFError'
-                        and message = ''
-                        and frames is not null
-                        and not regexp_matches(
-                            frames::varchar, '(?i)load|pickle|serializ|checkpoint|ckpt'
-                        )
-                    then 'echo'
-                    -- input() where nobody types
-                    when e.class = 'EOFError' and contains(message, 'EOF when reading a line')
-                    then 'own'
-                    -- a program's own helper, not a launcher that tells of what it started
-                    when
-                        e.class = 'CalledProcessError'
-                        and (e.rank is not null or exception_module_level(frames))
-                        and ran_a_helper(message)
-                    then 'own'
-                    -- a new process gets nothing to begin with: its parent failed to send it
-                    when
-                        e.class in ('EOFError', 'UnpicklingError')
-                        and regexp_matches(
-                            frames[-1], 'multiprocessing[^a-z]+(?:spawn|forkserver)\.py'
-                        )
-                    then 'echo'
-                    else c.kind
-                end,
-                message,
-                chained,
-                t.concept
-            ) as kind,
+            t.concept,
+            case
+                -- of a connection, whose other end is gone, as well as of a file: what was
+                -- being done tells
+                when
+                    e.class = 'EOFError'
+                    and message = ''
+                    and frames is not null
+                    and not regexp_matches(
+                        frames::varchar, '(?i)load|pickle|serializ|checkpoint|ckpt'
+                    )
+                then 'echo'
+                -- input() where nobody types
+                when e.class = 'EOFError' and contains(message, 'EOF when reading a line')
+                then 'own'
+                -- a program's own helper, not a launcher that tells of what it started
+                when
+                    e.class = 'CalledProcessError'
+                    and (e.rank is not null or exception_module_level(frames))
+                    and ran_a_helper(message)
+                then 'own'
+                -- a new process gets nothing to begin with: its parent failed to send it
+                when
+                    e.class in ('EOFError', 'UnpicklingError')
+                    and regexp_matches(frames[-1], 'multiprocessing[^a-z]+(?:spawn|forkserver)\.py')
+                then 'echo'
+                else c.kind
+            end as class_kind,
             -- C++'s are printed by the handler of what nobody caught
-            exception_module_level(frames) or e.class = 'C++ exception' as uncaught,
-            last_value(e.class) over in_order as raised_class,
+            exception_module_level(frames) or e.class = 'C++ exception' as uncaught
+        from exception e
+        left join exception_class c using (class)
+        left join
+            told_concept t
+            on t.subject = 'ranks'
+            and t.is_first
+            and t.sentence = told_sentence(exception_text(e.class, message))
+        where coalesce(chained, '') <> 'ignored'
+    ),
+    link as (
+        select
+            * exclude (concept, class_kind),
+            exception_kind(class, class_kind, message, chained, concept) as kind,
+            last_value(class) over in_order as raised_class,
             last_value(message) over in_order as raised_message,
             last_value(line_no) over in_order as raised_line,
-            bool_or(exception_module_level(frames) or e.class = 'C++ exception') over chain
-            as chain_uncaught,
+            bool_or(uncaught) over chain as chain_uncaught,
             bool_or(chained = 'thread') over chain as in_thread,
             -- the miss of a look-up, which the error that follows explains better
             count(*) over chain > 1
             and not final
-            and e.class in (
+            and class in (
                 'Empty',
                 'KeyError',
                 'StopIteration',
@@ -66,14 +71,7 @@ with
                 'BlockingIOError',
                 'TimeoutError'
             ) as is_missed_lookup
-        from exception e
-        left join exception_class c using (class)
-        left join
-            told_concept t
-            on t.subject = 'ranks'
-            and t.is_first
-            and t.sentence = told_sentence(exception_text(e.class, message))
-        where coalesce(chained, '') <> 'ignored'
+        from told
         window
             chain as (partition by file_id, stream, chain_line),
             in_order as (

@@ -392,10 +392,17 @@ create macro shape_number() as
     || '(?:[eE][-+]?[0-9]+)?|[-+]?\b(?:[Nn]a[Nn]|NAN|[Ii]nf(?:inity)?|INF)\b'
 ;
 
+-- The letters of all scripts but those of antiquity, to stand in a class: \pL is compiled from 600
+-- ranges each time that it is used.
+create macro letters() as
+    'A-Za-z\x{c0}-\x{1fff}\x{3040}-\x{9fff}\x{ac00}-\x{d7a3}'
+;
+
 -- Whether what comes before a number of a line calls it a step.
 create macro is_step_word(gap) as
     regexp_matches(
-        coalesce(gap, ''), '(?i)(step|iter(ation)?|update|batch|schritt|étape|步)[^\pL]*$'
+        coalesce(gap, ''),
+        '(?i:step|iter(ation)?|update|batch|schritt|étape|步)[^' || letters() || ']*$'
     )
 ;
 
@@ -417,8 +424,9 @@ create macro shape_name(gap) as
         regexp_replace(
             regexp_extract(
                 gap,
-                '(\pL[\pL_/.]*(?:[ -][\pL_/.]+){0,2}?)\pZ*["''\]):=@\pZ(\[<>|~-]*'
-                || '(?:(?:is|was|of|at|to|now|tensor|np|float)\b[^\pL]*)*$',
+                '([' || letters() || '][' || letters() || '_/.]*(?:[ -][' || letters() || '_/.]+){0,2}?)'
+                || '[ \x{a0}\x{3000}]*["''\]):=@ \x{a0}\x{3000}(\[<>|~-]*'
+                || '(?:(?:is|was|of|at|to|now|tensor|np|float)\b[^' || letters() || ']*)*$',
                 1
             ),
             '(?i)^(and|the|with|has|a|avg|average|mean|current)[ _]', ''
@@ -435,7 +443,7 @@ create macro before_step(gap) as
     regexp_replace(
         gap,
         '(?i)(?: at| for)?[ ,{(@\[]*(?:global[_ ]?)?(?:step|iteration|iter|update|batch|epoch)?'
-        || '[^\pL]*$',
+        || '[^' || letters() || ']*$',
         ''
     )
 ;

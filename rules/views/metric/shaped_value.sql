@@ -34,8 +34,8 @@ with
         select
             *,
             len(numbers) > 1
-            and gaps[1] !~ '\pL'
-            and regexp_matches(gaps[2], '^ ?\pL[^,;|]*[,;|] ?$') as is_value_first
+            and not regexp_matches(gaps[1], '[' || letters() || ']')
+            and regexp_matches(gaps[2], '^ ?[' || letters() || '][^,;|]*[,;|] ?$') as is_value_first
         from cut
         where
             len(numbers) between 1 and 40
@@ -44,7 +44,9 @@ with
                 shape,
                 '(?i)(^|[^a-z])(trial|fold|run|experiment|config|model|seed|layer|block|module'
                 || '|expert|head|client|sample|image|file|doc(ument)?|task|job|query|tree|shard'
-                || '|worker|candidate|chunk|request)[^\pL#]{0,3}#'
+                || '|worker|candidate|chunk|request)[^#'
+                || letters()
+                || ']{0,3}#'
                 || '|(packet|frame|signal|power|stop|profit)[ _]loss'
             )
         qualify count(*) over (partition by file_id, stream, shape) >= 3
@@ -97,7 +99,8 @@ with
                 2, case when is_step_word(any_value(gap)) then 0.6 else 0.9 end * (count(*) - 1)
             )
             and not regexp_matches(
-                any_value(gap), '(?i)(sec|time|elapsed|tokens|samples|pid|bytes)[^\pL]*$'
+                any_value(gap),
+                '(?i)(sec|time|elapsed|tokens|samples|pid|bytes)[^' || letters() || ']*$'
             )
         qualify
             row_number() over (

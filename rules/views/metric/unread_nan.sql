@@ -12,9 +12,8 @@ with
         where
             regexp_matches(
                 text,
-                '^(?:[^{}"''#()]{0,200}?[ \t,;|\[>:(-])?(?:[A-Za-z][A-Za-z0-9./-]{0,30}[ _]){0,3}'
-                || '[A-Za-z0-9_./-]{0,30}?(?i:loss)(?:[_ /.-]?[A-Za-z0-9]{1,20}){0,3}'
-                || ' {0,20}(?:[:=|] {0,12}| | is )(?:tensor\()?-?(?:nan|NaN)'
+                '^(?:[^{}"''#()]*[ \t,;|\[>:(-])?[A-Za-z0-9_./-]*(?i:loss)'
+                || '(?:[_ /.-]?[A-Za-z0-9]+){0,3} *(?:[:=|] *| | is )(?:tensor\()?-?(?:nan|NaN)'
                 || '(?:[ \t]*[,;|)\]}\t].*| +[A-Za-z_0-9]+ ?[:=].*| *)$'
             )
     ),
@@ -32,8 +31,7 @@ with
         join file f using (file_id)
         where
             not regexp_matches(
-                m.message,
-                '(?i)^[^=:|,;]*?(^|[^a-z])(val|eval|test|dev|best)[^=:|,;]{0,30}[=:| ]+-?nan'
+                m.message, '(?i)^[^=:|,;]*?(^|[^a-z])(val|eval|test|dev|best)[^=:|,;]*[=:| ]+-?nan'
             )
         window same as (partition by m.file_id)
     ),

@@ -7,7 +7,7 @@ where
         text,
         '(?i)\b(?:may|might|can|could|would|should|if|unless|whether|in case|avoid(?:s|ing)?'
         || '|prevent(?:s|ing)?|fix(?:es|ed)?|detects?|check(?:s|ing)?|test(?:s|ing)?|never|not|no'
-        || '|without|until|otherwise)\b[^.;]{0,60}\b(?:hang|hung|stuck|fr[eo]+ze|dead-?lock|stall'
+        || '|without|until|otherwise)\b[^.;]*\b(?:hang|hung|stuck|fr[eo]+ze|dead-?lock|stall'
         || '|wedged|lock(?:s|ed)? up)'
     )
 ;

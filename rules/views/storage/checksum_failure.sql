@@ -19,9 +19,9 @@ with
             and kind <> 'checkpoint'
             and regexp_matches(
                 class || ': ' || message,
-                '(?i)checksum(?:error)?\b.{0,200}(?:mismatch|match|differ|wrong|invalid)'
+                '(?i)checksum(?:error)?\b.*(?:mismatch|match|differ|wrong|invalid)'
                 || '|(?:wrong|invalid|bad|mismatch(?:ed|ing)) checksum|checksumerror'
-                || '|(?:md5|sha[0-9]{1,3}|crc32c?|etag)\b.{0,60}(?:mismatch|not match)'
+                || '|(?:md5|sha[0-9]{1,3}|crc32c?|etag)\b.*(?:mismatch|not match)'
             )
     ),
     compared as (

@@ -5,9 +5,9 @@ create macro is_code(text) as
         '^\s*(?:raise|def|class|if|elif|else|for|while|return|assert|self\.|print|import|from'
         || '|with|try|except|(?i)usage|//|# |--|\*[^*]|>|\$|<|test[_ ])'
         || '|\{\s*$|^\s*\}|\);\s*$|raise [A-Z]|\bdef |(?i)usage:|\.\.\. ok$'
-        || '|^\s*\[?[''"][^''"]{60}'
+        || '|^\s*\[?[''"][ !#-&(-~]{60}'
         -- the command line of a compiler
-        || '|^[^:]{0,300}(?: --?[A-Za-z][^ ]*){5}'
+        || '|^[^:]*(?: --?[A-Za-z][^ ]*){5}'
         -- a server's words as it closes, whatever made it close; a desktop's; a firmware's table
         || '|^\[shutdown\] |^\[system\] Rejected send message'
         || '|^\[ *[0-9.]+\] \((?:EE|WW|II|\*\*|--)\) '
