@@ -141,7 +141,6 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         Key("step", "tables", "What to do next: [[step]] phrases, all that fit are shown in their order. Required but for severity info."),
         Key("false_positives", "text", "When it fires and is wrong.", required=True),
         Key("references", "texts", "URLs."),
-        Key("needs", "texts", "Tables of which one must have rows for it to find anything, where its query does not tell."),
     ),
     "the header of a missing source": (
         Key("what", "text", "What is not there, a template.", 'what = "kernel log of {{ host }}"', required=True),

@@ -115,8 +115,6 @@ _MACRO = re.compile(
     r"(?P<note>(?:^--[^\n]*\n)*)^create macro (?P<name>\w+)(?P<parameters>\([^)]*\)) as\n(?P<body>.*?)\n;$",
     re.MULTILINE | re.DOTALL,
 )
-_ONLY_WITH = re.compile(r"^-- only with ([a-z0-9_, ]+)$", re.MULTILINE)
-"""A comment: the query finds nothing unless one of these tables has rows, though its text does not tell."""
 _COMMENT_LINE = re.compile(r"^--[^\n]*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 
@@ -363,10 +361,9 @@ class _Loader:
                 text.splitlines()[0] if text.strip() else "",
             )  # fmt: skip
             return
-        needs = frozenset(n.strip() for m in _ONLY_WITH.finditer(text) for n in m[1].split(","))
-        about = _said(_ONLY_WITH.sub("", head["about"]))
+        about = _said(head["about"])
         kind: Kind = "table" if head["kind"] == "table" else "view"
-        self.relation(Relation(stem, kind, about, text[head.end() :].strip().rstrip(";"), here, needs=needs))
+        self.relation(Relation(stem, kind, about, text[head.end() :].strip().rstrip(";"), here))
 
     def relation(self, made: Relation) -> None:
         if not _NAME.match(made.name):
@@ -408,7 +405,7 @@ class _Loader:
             frozenset(raw.get("explains_same_place", [])), frozenset(raw.get("explains_other_ranks", [])), raw["about"].strip(),
             _phrases([{"say": said}] if isinstance(said, str) else said), _phrases(raw.get("step", [])),
             raw["false_positives"].strip(), tuple(raw.get("references", [])), sql, origin,
-            raw.get("transient", False), raw.get("lasting", False), frozenset(raw.get("explains_after", ())), frozenset(raw.get("needs", ())),
+            raw.get("transient", False), raw.get("lasting", False), frozenset(raw.get("explains_after", ())),
             raw.get("otherwise", False),
         )  # fmt: skip
 

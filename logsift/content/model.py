@@ -161,8 +161,7 @@ Kind = Literal["table", "view", "macro"]
 class Relation:
     """A table or view made by a query over others, or a macro that queries call.
 
-    `about` says what one row is, or what the macro gives. `needs` are tables of which one must have rows for the query
-    to find any, where its text does not tell.
+    `about` says what one row is, or what the macro gives.
     """
 
     name: str
@@ -172,7 +171,6 @@ class Relation:
     origin: Origin
     parameters: str = ""
     """Of a macro: what is between its parentheses."""
-    needs: frozenset[str] = frozenset()
 
     @property
     def query(self) -> str:
@@ -237,8 +235,6 @@ class Rule:
     """It may outlast an attempt of the job: it explains what fails in later ones, and is as grave where these go on."""
     explains_after: frozenset[str] = frozenset()
     """Of all those, what it does not explain where that stands before it in one file without times."""
-    needs: frozenset[str] = frozenset()
-    """Tables of which one must have rows for it to find anything, where its query does not tell."""
     otherwise: bool = False
     """Asked only where no other rule found anything critical or of its family; never the root before another rule's."""
 

@@ -81,7 +81,7 @@ def _define(store: Store, catalog: Catalog) -> None:
     inputs = Inputs(catalog.tables, ENGINE.keys() - CONCLUDED, SEARCHED | CONCLUDED, relations, READ)
     for_clocks = inputs.closure(CLOCK_INPUTS)
     for relation in relations:
-        _make(store, relation, inputs)
+        _make(store, relation)
     # Whatever aggregates nothing has given a row; a new store has none.
     made = [r.name for r in relations if r.kind == "table" and r.name not in inputs.constant]
     store.con.execute(";".join(f"DELETE FROM {name}" for name in made))
@@ -93,7 +93,7 @@ def _define(store: Store, catalog: Catalog) -> None:
             ordinal,
             query,
             by_name,
-            inputs.of(query, r.needs),
+            inputs.of(query),
             _stage(r, inputs, for_clocks),
             inputs.direct(query),
         )
@@ -103,7 +103,7 @@ def _define(store: Store, catalog: Catalog) -> None:
     ]
     store.insert("content_table", [(*row[:4], json.dumps(row[4]), row[5], sorted(row[6])) for row in branched])
     asked = [
-        (r.id, n, query, inputs.of(query, r.needs))
+        (r.id, n, query, inputs.of(query))
         for r in catalog.rules
         for n, (query, _) in enumerate(branches(r.sql, rows=True))
     ]
@@ -135,9 +135,7 @@ def _stage(relation: Relation, inputs: Inputs, for_clocks: Collection[str]) -> S
     return "for clocks" if relation.name in for_clocks else "the rest"
 
 
-def _make(store: Store, relation: Relation, inputs: Inputs) -> None:
-    if unknown := relation.needs - inputs.filled:
-        raise ContentErrors([ContentError(relation.origin, f"no such table: {', '.join(sorted(unknown))}")])
+def _make(store: Store, relation: Relation) -> None:
     try:
         store.con.execute(_only_statement(store, relation.origin, relation.definition, duckdb.StatementType.CREATE))
     except duckdb.Error as e:

@@ -136,7 +136,7 @@ class Inputs:
         self.constant = frozenset(
             r.name
             for r in self.made.values()
-            if r.kind == "table" and ends.isdisjoint(self._read({r.name}, as_said=False))
+            if r.kind == "table" and ends.isdisjoint(self._read({r.name}))
         )
         """Tables made of seeds alone: the same for every run, and whole as soon as they are defined."""
         self.filled = self.tables | {r.name for r in self.made.values() if r.kind == "table"} - self.constant
@@ -147,47 +147,43 @@ class Inputs:
             if made.kind == "macro" and self._aggregated(_parsed(made.query).get("select_list")):
                 self._aggregates.add(name)
 
-    def of(self, sql: str, said: frozenset[str] = frozenset()) -> Needs:
-        """What a query is asked for: what it needs, what is `said`, and of all that it reads one table."""
-        names = set(said or references(sql))
+    def of(self, sql: str) -> Needs:
+        """What a query is asked for: what it needs, and of all that it reads one table."""
+        names = references(sql)
         near = self._read(names, self.filled)
         if near & self.engine:  # which files there are may say what is in no made table
             read = self._read(names) & self.tables
         else:
             read = {name for name in near & self.filled if self._read({name}) & self.tables}
-        needs = self.needs(sql, said)
+        needs = self.needs(sql)
         return _both(needs, _either(*sorted(read))) if read else needs
 
     def read_by(self, sql: str) -> frozenset[str]:
         """The tables filled by formats or the engine that a query reads, directly or through something else."""
-        return (self.tables | self.engine) & self._read(references(sql), as_said=False)
+        return (self.tables | self.engine) & self._read(references(sql))
 
     def direct(self, sql: str) -> frozenset[str]:
         """The tables made of others that a query reads itself, or through views and macros."""
-        return (self.filled - self.tables) & self._read(references(sql), self.filled, as_said=False)
+        return (self.filled - self.tables) & self._read(references(sql), self.filled)
 
     def closure(self, names: Iterable[str]) -> set[str]:
         """Some relations and all that they read, directly or through something else."""
-        return self._read(names, as_said=False)
+        return self._read(names)
 
-    def _read(self, names: Iterable[str], ends: frozenset[str] = frozenset(), *, as_said: bool = True) -> set[str]:
-        """All that is read, directly or through something else; what `ends` holds is not looked into.
-
-        `as_said` takes the tables that a relation is said to need for all that it reads.
-        """
+    def _read(self, names: Iterable[str], ends: frozenset[str] = frozenset()) -> set[str]:
+        """All that is read, directly or through something else; what `ends` holds is not looked into."""
         todo, seen = set(names), set[str]()
         while todo:
             name = todo.pop()
             if name not in seen:
                 seen.add(name)
                 if (made := self.made.get(name)) and name not in ends:
-                    todo |= (as_said and made.needs) or references(made.query)
+                    todo |= references(made.query)
         return seen
 
-    def needs(self, sql: str, said: frozenset[str] = frozenset()) -> Needs:
-        """What a query needs to find anything, by its parse and by the tables of which one is `said` to be needed."""
-        found = self._node(_parsed(sql), {})
-        return _both(found, _either(*sorted(said))) if said else found
+    def needs(self, sql: str) -> Needs:
+        """What a query needs to find anything, by its parse."""
+        return self._node(_parsed(sql), {})
 
     def _node(self, node: Node, scope: Scope) -> Needs:
         """Of a query."""
@@ -244,7 +240,7 @@ class Inputs:
         if name not in self.made:
             return ALWAYS
         if name not in self._of_view:
-            self._of_view[name] = self.needs(self.made[name].query, self.made[name].needs)
+            self._of_view[name] = self.needs(self.made[name].query)
         return self._of_view[name]
 
     def _joined_on(self, node: Node, scope: Scope, named: Mapping[str, str]) -> Needs:

@@ -1,7 +1,6 @@
 -- table: One row per message of a communication library that no pattern of its own reads: what it
 -- is about (class, see trouble_class; empty where no piece of it is known), and what it names:
 -- peer, peer_rank, path, device, bytes, error.
--- only with nccl_warning, library_message, c10d_nccl_error_detail
 with
     message as (
         select

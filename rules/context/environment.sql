@@ -11,7 +11,6 @@ NCCL {{ nccl_version }}
 {%- if communicators %}; {{ communicators | count('communicator') }}
 {%- if nranks %}{% if communicators > 1 %}, the largest{% endif %} of {{ nranks | count('rank') }}
 {%- endif %}{% endif %}'''
-needs = ["setting"]
 */
 with
     library as (

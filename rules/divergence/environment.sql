@@ -11,7 +11,6 @@ each other. Where they differ, init fails, messages have other sizes than expect
 hangs.
 """
 false_positives = "The logs of several jobs are in one directory."
-needs = ["setting", "nccl_usage", "environment_entry"]
 
 [[summary]]
 when = "differing"

@@ -4,7 +4,6 @@ severity = "warning"
 confidence = "probable"
 status = "stable"
 explains = ["hang.collective_timeout", "network.peer_lost"]
-needs = ["training_line"]
 about = """
 A rank printed its training steps at a steady pace, then nothing more, while most other ranks went
 on to write - steps, timeouts, errors - for ten of its longest pauses and at least a minute. It hung

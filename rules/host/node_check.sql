@@ -5,7 +5,6 @@ confidence = "probable"
 status = "experimental"
 explains = ["crash", "hang", "divergence", "loss.nan", "gpu.cuda_error"]
 transient = true
-needs = ["node_test", "node_state"]
 about = """
 A test that runs over all nodes before or after a job failed: a collective did not pass or a GPU
 took no memory (torch-distributed-gpu-test and similar tools), nccl-tests received wrong values, a

@@ -20,8 +20,8 @@ from logsift.store.dependencies import (
 )
 
 
-def relation(kind: Kind, name: str, sql: str, parameters: str = "", needs: frozenset[str] = frozenset()) -> Relation:
-    return Relation(name, kind, "", sql, Origin(f"rules/views/{name}.sql", 1), parameters, needs)
+def relation(kind: Kind, name: str, sql: str, parameters: str = "") -> Relation:
+    return Relation(name, kind, "", sql, Origin(f"rules/views/{name}.sql", 1), parameters)
 
 
 MADE = [
@@ -30,7 +30,6 @@ MADE = [
     relation("macro", "highest", "max(x)", "(x)"),
     relation("macro", "twice", "2 * x", "(x)"),
     relation("view", "last_of", "SELECT k, max(k) OVER () AS top FROM c"),
-    relation("table", "said", "SELECT count(*) AS n FROM a", needs=frozenset({"c"})),
     relation("view", "kinds", "SELECT k, 'a' AS kind FROM a UNION ALL BY NAME SELECT k, word AS kind FROM b"),
     relation("view", "of_kinds", "SELECT *, 1 AS n FROM kinds"),
 ]
@@ -108,7 +107,6 @@ def told(needs: Needs) -> str:
         ("SELECT max(k) OVER () FROM a", "a"),
         ("SELECT twice(k) FROM a", "a"),
         ("FROM last_of", "c"),
-        ("FROM said", "said"),
     ],
 )  # fmt: skip
 def test_a_query_needs_tables_and_values(query: str, needs: str) -> None:
@@ -165,11 +163,6 @@ def test_a_query_that_reads_nothing_with_rows_is_not_asked_even_where_it_would_c
     assert told(inputs.of("SELECT count(*) FROM either")) == "a | b"
     assert told(inputs.of("SELECT count(*) FROM kept")) == "kept"
     assert told(inputs.of("SELECT count(*) FROM kept, file")) == "a"
-
-
-def test_what_a_query_is_said_to_need_counts_beside_what_it_reads() -> None:
-    inputs = Inputs(["a", "b", "c"], [], [], MADE)
-    assert told(inputs.needs("SELECT count(*) FROM a", frozenset({"b", "c"}))) == "b | c"
 
 
 def test_a_text_that_no_branch_gives_is_never_asked_for() -> None:

@@ -2,7 +2,6 @@
 -- nothing tells the cause better than its class (see library_trouble). is_proven: an error followed
 -- it in the same thread, the framework repeats it with its exception, or it is fatal itself; else
 -- only the job failed with an error of NCCL.
--- only with nccl_warning, library_message, c10d_nccl_error_detail, nccl_socket, nccl_shm_failure
 with
     mpi_line as (
         select

@@ -40,27 +40,40 @@ with
         left join training_line l on l.rowid = s.line_id
         where s.layout <> 'pipes'
     ),
-    cut as (
-        select line_id, unnest(fields_in_quotes(without_unmeasured(fields))) as f
+    quoted as (
+        select line_id, without_unmeasured(fields) as fields
         from line
         where layout = 'quoted' and not (trainer = 'hf' and contains(fields, 'train_runtime'))
-        union all
+    ),
+    pairs as (
         select
             line_id,
-            unnest(
-                fields_as_pairs(
-                    case
-                        when contains(fields, 'tot_loss[')
-                        then regexp_replace(fields, 'tot_loss\[[^\]]*\]', '')
-                        -- a tab that was copied out of a terminal
-                        when contains(fields, ' samples/sec ')
-                        then replace(fields, ' samples/sec ', ' samples/sec' || chr(9))
-                        else fields
-                    end
-                )
-            ) as f
+            case
+                -- icefall repeats its names in tot_loss[…], a running mean
+                when contains(fields, 'tot_loss[')
+                then regexp_replace(fields, 'tot_loss\[[^\]]*\]', '')
+                -- a tab that was copied out of a terminal
+                when contains(fields, ' samples/sec ')
+                then replace(fields, ' samples/sec ', ' samples/sec' || chr(9))
+                else fields
+            end as fields
         from line
-        where layout = 'pairs'  -- icefall repeats its names in tot_loss[…], a running mean
+        where layout = 'pairs'
+    ),
+    table_line as (
+        select
+            line_id,
+            split_part(fields, chr(10), 1) as names,
+            split_part(fields, chr(10), 2) as numbers
+        from line
+        where layout = 'columns'
+    ),
+    cut as (
+        select line_id, unnest(fields_in_quotes(fields)) as f
+        from quoted
+        union all
+        select line_id, unnest(fields_as_pairs(fields)) as f
+        from pairs
         union all  -- llm.c and MXNet print some numbers before what they are
         select
             line_id,
@@ -86,13 +99,8 @@ with
                 or contains(fields, ' samples/sec')
             )
         union all
-        select
-            line_id,
-            unnest(
-                fields_below_names(split_part(fields, chr(10), 1), split_part(fields, chr(10), 2))
-            ) as f
-        from line
-        where layout = 'columns'
+        select line_id, unnest(fields_below_names(names, numbers)) as f
+        from table_line
     )
 select
     line_id,

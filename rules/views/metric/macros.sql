@@ -424,7 +424,8 @@ create macro shape_name(gap) as
         regexp_replace(
             regexp_extract(
                 gap,
-                '([' || letters() || '][' || letters() || '_/.]*(?:[ -][' || letters() || '_/.]+){0,2}?)'
+                '([' || letters() || '][_/.' || letters() || ']*'
+                || '(?:[ -][_/.' || letters() || ']+){0,2}?)'
                 || '[ \x{a0}\x{3000}]*["''\]):=@ \x{a0}\x{3000}(\[<>|~-]*'
                 || '(?:(?:is|was|of|at|to|now|tensor|np|float)\b[^' || letters() || ']*)*$',
                 1
