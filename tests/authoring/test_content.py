@@ -52,6 +52,19 @@ def test_no_line_of_a_regex_is_longer_than_a_screen_is_wide() -> None:
     assert [p["id"] for p in patterns if any(len(line) > 120 for line in p["regex"].splitlines())] == []
 
 
+def test_no_regex_of_sql_is_dear_to_compile() -> None:
+    """A query's regexes are compiled each time it is asked: `[^.]{0,80}` as 80 copies of all of Unicode, all letters as 600 ranges."""
+    wide = re.compile(r"(?:\[\^[^\]]*\]|(?<!\\)\.)\{[0-9]*,?([0-9]+)\}|\\p")
+    dear = [
+        f"{p}:{n}"
+        for kind in ("parsers", "rules")
+        for p in (ROOT / kind).rglob("*.sql")
+        for n, line in enumerate(p.read_text().splitlines(), 1)
+        if not line.startswith("--") and any(int(m[1] or 999) > 60 for m in wide.finditer(line))
+    ]
+    assert dear == []
+
+
 ANY_LINE = {"py_spy.bare_end", "python_traceback.over"}
 """Patterns that take whatever line comes next, which ends what they are in: nothing looks alike."""
 

@@ -24,7 +24,7 @@ with
                 try_cast(nullif(regexp_extract(n.text, '\bGPU ([0-9]+)\b', 1), '') as bigint)
             ) as gpu_index,
             nullif(
-                regexp_extract(n.text, '(?:GPU [0-9]+ )?has [a-z][^.|]{3,120}', 0), ''
+                regexp_extract(n.text, '(?:GPU [0-9]+ )?has [a-z][ -\-/-{}~]{3,120}', 0), ''
             ) as reason,
             coalesce(
                 regexp_matches(
@@ -54,7 +54,7 @@ with
             host,
             null,
             try_cast(nullif(regexp_extract(text, '\bGPU ([0-9]+)\b', 1), '') as bigint),
-            nullif(regexp_extract(text, '(?:GPU [0-9]+ )?has [a-z][^.|]{3,120}', 0), ''),
+            nullif(regexp_extract(text, '(?:GPU [0-9]+ )?has [a-z][ -\-/-{}~]{3,120}', 0), ''),
             false
         from note
         where
