@@ -18,7 +18,7 @@ from logsift.judge.conclusions import conclude
 from logsift.judge.decision import decide
 from logsift.judge.fates import tell
 from logsift.judge.grades import combined, doubted
-from logsift.judge.identity import identify, pids_of_ranks
+from logsift.judge.identity import identify, pids_of_ranks, scheduler_of
 from logsift.judge.missing import ask_for_more
 from logsift.judge.progress import Progress
 from logsift.judge.rules import judge
@@ -98,7 +98,9 @@ def explain(
     incidents = attempts.noted(doubted(combined(identify(found, store)), store), rules)
     clocks = Clocks.of(store)
     paths = {f.file_id: f.name for f in files}
-    incidents = worded(clocks.aside(clocks.dated(incidents)), rules, pids_of_ranks(store), paths, store.problem)
+    incidents = worded(
+        clocks.aside(clocks.dated(incidents)), rules, pids_of_ranks(store), paths, scheduler_of(store), store.problem
+    )
     causes = trace(incidents, catalog.rules, clocks, Progress.of(store, incidents, clocks), attempts)
     conclude(store, incidents, causes, paths, texts or _fetched(store, catalog, files))
     tables.noted(CONCLUDED)

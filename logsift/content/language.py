@@ -124,6 +124,10 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         Key("line", "text", "The line.", required=True, may_be_empty=True),
         Key("row", "table", "Values of the row it gives; columns that are left out are not compared."),
     ),
+    "[commands.*]": (
+        Key("about", "text", "What it does, and to what.", required=True),
+        Key("run", "text", "The command, a template; `given` is what a step hands to it.", 'run = "ping -c 3 {{ given }}"', required=True),
+    ),
     "the header of a rule": (
         Key("title", "text", "What is wrong, in a few words; the summary where no phrase fits.", required=True),
         Key("severity", "text", "How bad it is; `info` is context and never a finding.", required=True, choices=get_args(Severity)),
@@ -156,7 +160,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
     "[[step]]": (
         Key("when", "text", "A condition on the facts.", 'when = "signal == 9 and hosts"'),
         Key("say", "text", "What to do, a template that begins with a verb and ends with a full stop.", required=True),
-        Key("run", "texts", "Commands to paste, templates whose values are quoted for the shell.", 'run = ["nvidia-smi -q -i {{ gpu | bus_id }}"]'),
+        Key("run", "texts", "Commands to paste, templates whose values are quoted for the shell; `@name fact` stands for a shared one, see rules/commands.toml.", 'run = ["nvidia-smi -q -i {{ gpu | bus_id }}"]'),
         Key("otherwise", "flag", "Shown only where no other step fits."),
     ),
 }  # fmt: skip

@@ -115,6 +115,7 @@ _MACRO = re.compile(
     r"(?P<note>(?:^--[^\n]*\n)*)^create macro (?P<name>\w+)(?P<parameters>\([^)]*\)) as\n(?P<body>.*?)\n;$",
     re.MULTILINE | re.DOTALL,
 )
+_SHARED_COMMAND = re.compile(r"@(?P<name>\w+) (?P<given>.+)")
 _COMMENT_LINE = re.compile(r"^--[^\n]*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 
@@ -142,6 +143,7 @@ class _Loader:
     relations: dict[str, Relation] = field(default_factory=dict)
     seeds: list[Seed] = field(default_factory=list)
     missing: dict[str, Missing] = field(default_factory=dict)
+    commands: dict[str, str] = field(default_factory=dict)
     rule_ids: set[str] = field(default_factory=set)
     rules: dict[str, Rule] = field(default_factory=dict)
     compile: bool = True
@@ -162,7 +164,9 @@ class _Loader:
         except UnicodeDecodeError as e:
             self.wrong(here, f"not UTF-8: {e}")
             return
-        if suffix == ".toml":
+        if suffix == ".toml" and file.kind == "rules":
+            self.commands_of(here, text)
+        elif suffix == ".toml":
             self.raw(stem, here, text, trusted=not file.root)
         elif suffix == ".csv":
             self.seeds.append(Seed(stem, text, here))
@@ -177,11 +181,7 @@ class _Loader:
 
     def raw(self, stem: str, here: Origin, text: str, *, trusted: bool) -> None:
         """Read a file, and the pieces of regexes it names: all are known before the first grammar is made."""
-        try:
-            raw = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as e:
-            at = re.search(r"line (\d+)", str(e))
-            self.wrong(replace(here, line=int(at[1]) if at else 1), f"not TOML: {e}")
+        if (raw := self.toml(here, text)) is None:
             return
         where = _Places(here, text)
         raw = self.section("a grammar", raw, here)
@@ -191,6 +191,14 @@ class _Loader:
                 self.wrong(where.header(f"pieces.{name}"), f"piece {name!r} is declared twice")
             self.pieces[name] = str(piece.get("regex", ""))
         self.files.append((stem, where, raw, trusted))
+
+    def toml(self, here: Origin, text: str) -> dict[str, Any] | None:
+        try:
+            return tomllib.loads(text)
+        except tomllib.TOMLDecodeError as e:
+            at = re.search(r"line (\d+)", str(e))
+            self.wrong(replace(here, line=int(at[1]) if at else 1), f"not TOML: {e}")
+            return None
 
     def section(self, section: str, given: object, origin: Origin) -> dict[str, Any]:
         """What of a section can be read; every mistake in its keys is noted."""
@@ -409,6 +417,30 @@ class _Loader:
             raw.get("otherwise", False),
         )  # fmt: skip
 
+    def commands_of(self, here: Origin, text: str) -> None:
+        """The commands of a file that the steps of several rules give."""
+        where = _Places(here, text)
+        for name, one in ((self.toml(here, text) or {}).get("commands") or {}).items():
+            origin = where.header(f"commands.{name}")
+            if name in self.commands:
+                self.wrong(origin, f"command {name!r} is declared twice")
+            self.commands[name] = str(self.section("[commands.*]", one, origin).get("run", ""))
+
+    def written_out(self, rule: Rule) -> Rule:
+        """The rule with the shared commands that its steps name."""
+        return replace(
+            rule,
+            steps=tuple(replace(s, run=tuple(self.command(c, rule.origin) for c in s.run)) for s in rule.steps),
+        )
+
+    def command(self, written: str, origin: Origin) -> str:
+        if not (named := _SHARED_COMMAND.fullmatch(written)):
+            return written
+        if named["name"] not in self.commands:
+            help = f"there are: {_listed(self.commands)}"
+            self.wrong(origin, f"no command {named['name']!r}", help, written, "run")
+        return f"{{% set given = {named['given']} %}}{self.commands.get(named['name'], '')}"
+
     def header(self, name: str, origin: Origin, text: str) -> tuple[dict[str, Any], str] | None:
         """The TOML in the comment a file begins with, and the query behind it."""
         header = _HEADER.match(text)
@@ -446,11 +478,12 @@ class _Loader:
                         rule.origin, f"explains {other!r}: no such rule or family", f"families: {_listed(families)}",
                         key="explains",
                     )  # fmt: skip
+        rules = tuple(self.written_out(self.rules[k]) for k in sorted(self.rules))
         if self.errors:
             raise ContentErrors(self.errors)
         return Catalog(
             MappingProxyType(self.tables), tuple(self.grammars), tuple(self.envelopes), tuple(self.relations.values()),
-            tuple(self.seeds), tuple(self.rules[k] for k in sorted(self.rules)),
+            tuple(self.seeds), rules,
             tuple(sorted(self.missing.values(), key=lambda m: (m.order, m.id))), digest, content,
         )  # fmt: skip
 

@@ -41,6 +41,11 @@ def pids_of_ranks(store: Store) -> dict[int, int]:
     return {r["rank"]: r["pid"] for r in rows}
 
 
+def scheduler_of(store: Store) -> str | None:
+    """What started the job, where it is known."""
+    return next((r["scheduler"] for r in store.rows("SELECT scheduler FROM job_scheduler LIMIT 1")), None)
+
+
 class _Known:
     """Who is who, as the content's views tell it. What few incidents need is looked up when one does."""
 

@@ -33,10 +33,10 @@ GIVEN: Mapping[str, str] = MappingProxyType(
     {
         "severity": "VARCHAR", "confidence": "VARCHAR", "at": "TIMESTAMP", "until": "TIMESTAMP", "ranks": "BIGINT[]",
         "hosts": "VARCHAR[]", "gpus": "VARCHAR[]", "pids": "BIGINT[]", "rank": "BIGINT", "host": "VARCHAR",
-        "gpu": "VARCHAR", "pid": "BIGINT", "paths": "VARCHAR[]",
+        "gpu": "VARCHAR", "pid": "BIGINT", "paths": "VARCHAR[]", "scheduler": "VARCHAR",
     }
 )  # fmt: skip
-"""What every template may name beside the columns of its rule, with types: who it happened to, and the files of the evidence.
+"""What every template may name beside the columns of its rule, with types: who it happened to, the files of the evidence, and what started the job.
 
 `rank`, `host`, `gpu` and `pid` are the only one of theirs, nothing where there are several.
 """
@@ -56,6 +56,7 @@ def worded(
     rules: Mapping[str, Rule],
     pids: Mapping[int, int],
     paths: Mapping[int, str],
+    scheduler: str | None,
     problem: Callable[[str, str], None],
 ) -> list[Incident]:
     """The incidents with their summaries and steps.
@@ -65,11 +66,12 @@ def worded(
         rules: by id.
         pids: rank -> process id where it is known.
         paths: file_id -> path in the run directory.
+        scheduler: what started the job, where it is known.
         problem: called with what failed and why; the incident then goes by its rule's title.
     """
     out = []
     for i in incidents:
-        known = facts_of(i, pids, paths)
+        known = facts_of(i, pids, paths, scheduler)
         rule = rules[i.rule]
         try:
             said, to_do = summary(rule, known) or rule.title, steps(rule, known)
@@ -98,12 +100,12 @@ def told(template: str, known: Mapping[str, Any]) -> str:
     return _said(Phrase(template), known)
 
 
-def facts_of(i: Incident, pids: Mapping[int, int], paths: Mapping[int, str]) -> dict[str, Any]:
+def facts_of(i: Incident, pids: Mapping[int, int], paths: Mapping[int, str], scheduler: str | None) -> dict[str, Any]:
     """What templates may name of an incident: its facts, and GIVEN."""
     known: dict[str, Any] = {
         "severity": i.severity, "confidence": i.confidence, "at": i.at, "until": i.until, "ranks": sorted(i.ranks),
         "hosts": sorted(i.hosts, key=natural), "gpus": sorted(i.gpus),
-        "paths": list(dict.fromkeys(paths[e.file_id] for e in i.evidence if e.file_id in paths)),
+        "paths": list(dict.fromkeys(paths[e.file_id] for e in i.evidence if e.file_id in paths)), "scheduler": scheduler,
     }  # fmt: skip
     known |= i.facts
     if not known.get("pids"):

@@ -134,9 +134,7 @@ class Inputs:
         self.tables, self.engine = frozenset(tables) | frozenset(searched), frozenset(engine)
         ends = self.tables | self.engine
         self.constant = frozenset(
-            r.name
-            for r in self.made.values()
-            if r.kind == "table" and ends.isdisjoint(self._read({r.name}))
+            r.name for r in self.made.values() if r.kind == "table" and ends.isdisjoint(self._read({r.name}))
         )
         """Tables made of seeds alone: the same for every run, and whole as soon as they are defined."""
         self.filled = self.tables | {r.name for r in self.made.values() if r.kind == "table"} - self.constant

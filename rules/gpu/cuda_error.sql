@@ -59,7 +59,7 @@ again without {% if hosts | length > 1 %}them{% else %}it{% endif %}:
 {%- elif cuda_error_code == 226 %}memory of the GPU or of its peer has an uncorrectable error
 {%- else %}the memory of the GPU has an uncorrectable error{% endif %}.
 '''
-run = ["sbatch --exclude={{ hosts | join(',') }}"]
+run = ["@leave_out hosts"]
 
 [[step]]
 when = "cuda_error_code in (214, 226) and api == 'cuda'"

@@ -197,9 +197,8 @@ Take {% if hosts %}{{ hosts | names }}{% else %}its node{% endif %} out of the p
 the job again without {% if hosts | length > 1 %}them{% else %}it{% endif %}.
 '''
 run = [
-  '''scontrol update state=drain reason=gpu{% if xid %}_xid_{{ xid }}{% endif %}
-    nodename={{ hosts | join(',') }}''',
-  "sbatch --exclude={{ hosts | join(',') }}",
+  "@drain (hosts, 'gpu_xid_%s' | format(xid) if xid else 'gpu')",
+  "@leave_out hosts",
 ]
 
 # Xid 94
@@ -218,7 +217,7 @@ say = '''
 Run the job again: the error was contained, only the program that read the bad memory was ended.
 {% if hosts %}Leave {{ hosts | names }} out until the GPU is reset.{% endif %}
 '''
-run = ["sbatch --exclude={{ hosts | join(',') }}"]
+run = ["@leave_out hosts"]
 
 # What to look at, and keep, before a reset or a reboot clears it
 [[step]]
@@ -443,7 +442,7 @@ In a cloud, start the new machine before you give the bad one back. Log the UUID
 its start, and compare them with a list of bad ones.
 '''
 run = [
-  "sbatch --exclude={{ hosts | join(',') }}",
+  "@leave_out hosts",
   "nvidia-smi -q | grep UUID > nvidia-uuids.$(hostname).$(date +%F-%H%M).txt",
   "dcgmi diag -r 3",
   "nvidia-bug-report.sh",

@@ -56,7 +56,7 @@ run = ["ipmitool sdr type Fan", "ipmitool sdr type Temperature"]
 [[step]]
 when = "host"
 say = "Leave {{ host }} out until it stays cool under load."
-run = ["sbatch --exclude={{ host }}", "dcgmi diag -r targeted_power,targeted_stress"]
+run = ["@leave_out [host]", "dcgmi diag -r targeted_power,targeted_stress"]
 */
 with
     event as (

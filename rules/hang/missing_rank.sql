@@ -188,7 +188,7 @@ say = '''Take {% if hosts %}{{ hosts | names }}{% else %}the host of {{ ranks | 
   %} out of the pool and test {% if gpus %}{{ gpus | names('GPU') }}{% else %}its GPU{% endif %}:
   the program did its part, the device did not.'''
 run = [
-  "sbatch --exclude={{ hosts | join(',') }}",
+  "@leave_out hosts",
   "dmesg -T | grep -i xid",
   "nvidia-smi -q -i {{ gpu | bus_id }}",
   "dcgmi diag -r 3",

@@ -93,7 +93,7 @@ the pool.
 run = [
   "dmesg -T | grep -A 30 -iE 'lockup|rcu.*stall'",
   "ipmitool sel elist",
-  "sbatch --exclude={{ host }}",
+  "@leave_out [host]",
 ]
 */
 with

@@ -38,8 +38,8 @@ checkpoint
 written to this disk is whole.
 '''
 run = [
-  "scontrol update state=drain reason=disk_error nodename={{ host }}",
-  "sbatch --exclude={{ host }}",
+  "@drain ([host], 'disk_error')",
+  "@leave_out [host]",
 ]
 
 [[step]]

@@ -51,8 +51,8 @@ of kernel and drivers. Compare it with the {{ 'panics' if panic else 'oopses' }}
 always the same function is software, another one each time is hardware.
 '''
 run = [
-  "scontrol update state=drain reason=kernel_crash nodename={{ host }}",
-  "sbatch --exclude={{ host }}",
+  "@drain ([host], 'kernel_crash')",
+  "@leave_out [host]",
   "ls -l /var/crash /sys/fs/pstore",
   "uname -r",
   "cat /proc/driver/nvidia/version",

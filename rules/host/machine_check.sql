@@ -31,8 +31,8 @@ Take {% if host %}{{ host }}{% else %}the node{% endif %} out of the pool and ru
 without it.
 '''
 run = [
-  "scontrol update state=drain reason={{ part }}_error nodename={{ host }}",
-  "sbatch --exclude={{ host }}",
+  "@drain ([host], part ~ '_error')",
+  "@leave_out [host]",
 ]
 
 [[step]]

@@ -56,7 +56,7 @@ say = '''The test of nodes fails on {{ hosts | names }}
 when = "(peers_well or test in ('health', 'allocation', 'slurm')) and test != 'nccl-tests'"
 say = "Leave {{ hosts | names }} out of the next job and test the GPUs there."
 run = [
-  "sbatch --exclude={{ hosts | join(',') }}",
+  "@leave_out hosts",
   "dcgmi diag -r 3",
   "dcgmi diag -r 4",
   "dmesg -T",
@@ -68,7 +68,7 @@ say = '''Leave {{ hosts | names }} out, and run the test there alone: what fails
 what
   fails only with others is the network between them (try NCCL_SOCKET_IFNAME=lo on one node).'''
 run = [
-  "sbatch --exclude={{ hosts | join(',') }}",
+  "@leave_out hosts",
   "NCCL_DEBUG=INFO NCCL_SOCKET_IFNAME=lo all_reduce_perf -b 32M -e 1G -f 2 -g 8",
   "dcgmi diag -r 3",
 ]

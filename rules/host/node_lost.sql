@@ -141,7 +141,7 @@ when = "scheduler == 'slurm' and hosts"
 say = '''
 Start again from the last checkpoint without {{ hosts | names }} until the reason is known.
 '''
-run = ["sbatch --exclude={{ hosts | join(',') }}"]
+run = ["@leave_out hosts"]
 
 [[step]]
 when = "scheduler != 'slurm' or not hosts"

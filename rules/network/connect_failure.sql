@@ -89,7 +89,7 @@ run = ["nc -vz -w 5 {{ peer }} {{ port }}", "ip route get {{ peer }}", "ping -c 
 when = "failure in ('timed_out', 'unreachable') and peer and peer_host and host and not peers"
 say = '''If the two cannot reach each other outside of the job either, leave one of them out
 and have it replaced: in a cloud such a pair often sits in networks that do not meet.'''
-run = ["sbatch --exclude={{ peer_host }}", "srun -w {{ host }},{{ peer_host }} -N 2 hostname -I"]
+run = ["@leave_out [peer_host]", "srun -w {{ host }},{{ peer_host }} -N 2 hostname -I"]
 
 [[step]]
 when = "failure == 'unreachable' and peer and not peers"

@@ -110,7 +110,7 @@ say = '''Take {% if host %}{{ host }}{% else %}the host{% endif %} out of the po
 network card {% if device %}({{ device }}) {% endif %}is checked: the device itself reported a
 fatal error. Look at the kernel log and the firmware.'''
 run = [
-  "sbatch --exclude={{ host }}",
+  "@leave_out [host]",
   "dmesg -T | grep -i mlx5",
   "mlxfwmanager --query",
   "ibv_devinfo",

@@ -39,7 +39,7 @@ when = "'nic_fatal' in kinds or 'nic_told' in kinds"
 say = '''Take {{ host or 'the host' }} out of the pool: the firmware of {{ device }} stopped
 answering. Reset or replace the card; a driver reload seldom lasts.'''
 run = [
-  "sbatch --exclude={{ host }}",
+  "@leave_out [host]",
   "mlxfwmanager --query",
   "devlink health show",
   "dmesg -T | grep -i mlx5",

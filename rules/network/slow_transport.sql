@@ -65,7 +65,7 @@ say = '''Leave {{ hosts | names }} out, and look at the state of its NVLinks and
 manager; a reboot may bring the links back, else the board is to be repaired. PCIe ways (PIX, PHB,
 NODE, SYS) that differ are a matter of slots and BIOS settings.'''
 run = [
-  "sbatch --exclude={{ hosts | join(',') }}",
+  "@leave_out hosts",
   "nvidia-smi nvlink -s",
   "journalctl -u nvidia-fabricmanager",
   "nvidia-smi topo -m",

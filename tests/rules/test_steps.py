@@ -191,4 +191,24 @@ def test_a_variant_has_a_step_of_its_own(catalog: Catalog, rule: str, facts: dic
     incident = Incident(
         rule, of.severity, of.confidence, (), ranks=frozenset({2}), hosts=frozenset({"n1"}), facts=facts
     )
-    assert [s.text for s in steps(of, facts_of(incident, {}, {})) if s.text.startswith(step)], step
+    assert [s.text for s in steps(of, facts_of(incident, {}, {}, None)) if s.text.startswith(step)], step
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "commands"),
+    [
+        (None, ["scontrol update state=drain reason=gpu nodename=n1,n2", "sbatch --exclude=n1,n2"]),
+        ("slurm", ["scontrol update state=drain reason=gpu nodename=n1,n2", "sbatch --exclude=n1,n2"]),
+        ("kubernetes", ["kubectl drain --ignore-daemonsets n1 n2", "kubectl cordon n1 n2"]),
+        ("pbs", ["pbsnodes -o -C gpu n1 n2"]),
+        ("lsf", ["badmin hclose -C gpu n1 n2", "bsub -m 'all ~n1 ~n2'"]),
+        ("flux", ["flux resource drain n1,n2 gpu", "flux batch --requires=-host:n1,n2"]),
+    ],
+)
+def test_hosts_are_taken_out_with_the_scheduler_that_the_job_has(
+    catalog: Catalog, scheduler: str | None, commands: list[str]
+) -> None:
+    of = next(r for r in catalog.rules if r.id == "gpu.hardware")
+    incident = Incident("gpu.hardware", of.severity, of.confidence, (), hosts=frozenset({"n1", "n2"}))
+    given = [c for s in steps(of, facts_of(incident, {}, {}, scheduler)) for c in s.commands]
+    assert [c for c in given if "n1" in c] == commands
