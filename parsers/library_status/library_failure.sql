@@ -62,7 +62,8 @@ select
     c."class",
     c.hccl_code as meaning,
     nullif(
-        regexp_extract(e.message, '(?:remote_ip_addr|remote_?[iI]p)\[([0-9A-Fa-f.:]+)\]', 1), ''
+        regexp_extract(e.message, 'remote_?[iI]p(?:_?[aA]ddr)?\[([0-9A-Fa-f.:]+)(?:/[0-9]+)?\]', 1),
+        ''
     ) as peer,
     e.host,
     coalesce(e.rank, i.rank) as rank,

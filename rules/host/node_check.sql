@@ -100,6 +100,14 @@ select
     end as failed_gpus,
     max(peers) as peers,
     max(peers_well) as peers_well,
+    -- what was built does not fit the GPU, whatever node it is in
+    case
+        when
+            test = 'nccl-tests'
+            and bool_and(message like 'unhandled cuda error%')
+            and exists (from runtime_error where kind in ('incompatible', 'config'))
+        then 'info'
+    end as severity,
     case
         when test in ('nccl-tests', 'health')
         then 'definite'

@@ -238,6 +238,7 @@ def test_the_forms_of_a_phrase_stand_once(told: Analysis) -> None:
         ("[lift-7:8812] no answer from chief after 60 tries", None),
         ("[lift-7:8812] no answer from chief at lift-0:4000 after 60 tries", "lift-0:4000"),
         ("lift [thread:8812] no answer from chief after 60 tries", None),
+        ("Failed to connect to the ride master: lift-0.shaft.test:4000", "lift-0.shaft.test"),
     ],
 )
 def test_who_writes_a_line_is_not_whom_it_cannot_reach(

@@ -137,6 +137,15 @@ select
     ) as seconds,
     coalesce(
         message_peer(words),
+        nullif(
+            regexp_extract(
+                text,
+                '(?i)\bconnect(?:ed|ing|ion)? [^:]{0,60}(?:: |\bto |\bat |\bwith )'
+                || '([a-z][0-9a-z-]*(?:\.[0-9a-z-]+)*):[1-9][0-9]{1,4}(?:[^0-9a-z:]|$)',
+                1
+            ),
+            ''
+        ),
         nullif(regexp_extract(words, '(?i)\b(?:lookup|resolve|host) ([a-z][0-9a-z.-]+)', 1), '')
     ) as peer,
     message_peer_rank(

@@ -182,6 +182,8 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 || '|child process .*(?:failed|died)|job got pre-empted'
                 || '|heartbeat timeout\. This indicates that the remote task'
                 || '|stopped sending heartbeats|^handle is closed\b'
+                || '|(?:caused by|because of|due to) an? (?:exception|error|failure)'
+                || ' (?:on|in|of) (?:one of the|another|other) (?:rank|process|worker)'
                 -- SageMaker's word for the end of a program that says more itself
                 || '|(?:AlgorithmError: |^)(?:ExecuteUserScriptError:\s*ExitCode'
                 || '|Exit Code: 1[2-5][0-9])'

@@ -17,6 +17,15 @@ with
         select
             'told' as source,
             coalesce(peer, 'rank ' || peer_rank) as peer,
+            case
+                when peer is not null
+                then
+                    try_cast(
+                        regexp_extract(
+                            text, '[0-9A-Za-z\]]:([1-9][0-9]{1,4})(?:[^0-9A-Za-z:.]|$)', 1
+                        ) as bigint
+                    )
+            end as port,
             text as error,
             host,
             rank,
