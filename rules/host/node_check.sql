@@ -63,6 +63,14 @@ run = [
 ]
 
 [[step]]
+when = "test == 'health' and not hosts"
+say = '''
+Find out which node wrote this log, leave it out of the next job and test its GPUs: the check does
+not name it.
+'''
+run = ["sinfo -R", "dcgmi diag -r 3", "dmesg -T"]
+
+[[step]]
 when = "test == 'nccl-tests' and not wrong"
 say = '''Leave {{ hosts | names }} out, and run the test there alone: what fails alone is the node,
 what

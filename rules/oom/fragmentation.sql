@@ -39,7 +39,8 @@ summary = '''
 {%- elif because == 'largest_free_piece_too_small' %}
 {%- if stranded_bytes is not none %}{{ stranded_bytes | size }} stranded between live tensors
 and {{ free_bytes | size }} free
-{%- else %}{{ (limit_bytes - allocated_bytes) | size }} of the pool free{% endif %}, but the
+{%- elif limit_bytes %}{{ (limit_bytes - allocated_bytes) | size }} of the pool free
+{%- else %}{{ free_bytes | size }} of each bank free{% endif %}, but the
 largest piece has {{ largest_free_bytes | size }}
 {%- elif because == 'refused_although_free' %}refused although {{ free_bytes | size }} of
 {{ total_bytes | size }} was free
@@ -116,6 +117,13 @@ say = "Keep shapes constant, and let TensorFlow use CUDA's asynchronous allocato
 run = ["export TF_GPU_ALLOCATOR=cuda_malloc_async"]
 
 [[step]]
+when = "variant == 'pieces'"
+say = '''
+Free what is no longer needed before the large buffer is made, make the largest buffers first, and
+keep shapes constant.
+'''
+
+[[step]]
 when = "variant == 'refused'"
 say = '''
 Look for what refused it from outside the program, since memory was free: a MIG slice, an MPS or
@@ -179,6 +187,8 @@ select
         then f.framework
         when f.because = 'refused_although_free'
         then 'refused'
+        when f.because = 'largest_free_piece_too_small' and f.framework <> 'pytorch'
+        then 'pieces'
         else 'torch'
     end as variant,
     case when a.max_split_size then true end as max_split_size,

@@ -137,6 +137,7 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("host.container", {"reason": "runtime", "message": "x", "scheduler": "singularity"}, "Check that the image is whole and readable on n1"),
     ("host.limits", {"limit": "open files", "rlimit_nofile": 2**30}, "Set a usual limit where the container or service is started"),
     ("host.machine_check", {"part": "pcie", "severity": "info"}, "Look at the GPU first"),
+    ("host.node_check", {"test": "health", "hosts": []}, "Find out which node wrote this log"),
     ("host.node_check", {"test": "collective"}, "Each GPU says so when any other does not answer"),
     ("host.preempted", {"had_hung": True, "reason": "time_limit"}, "Look at the hang first"),
     ("loss.divergence", {"severity": "info"}, "Check that the rise fits what the log reports there"),

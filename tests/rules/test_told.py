@@ -24,6 +24,7 @@ TOLD = {
     "device heap exhausted: wanted 2.5 GiB, 611 MiB left of 79.1 GiB": "device_memory",
     "winch: GPU 2 cannot place another 4294967296 bytes": "device_memory",
     "could not obtain 64.0 GiB of host RAM for the ride book": "host_memory",
+    "the lift crashed after using all available RAM": "host_memory",
     "gpu 3: row remapper failed, replace the board": "accelerator",
     "GPU 6 temperature 105 C over critical limit, forced shutdown of the board": "heat",
     "write of /lift/rides.bin failed: not enough room on this volume": "disk_full",

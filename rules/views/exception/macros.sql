@@ -226,6 +226,10 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 || '|^Resource exhausted: |is smaller than requested bytes of|std::bad_alloc'
                 || '|CUBLAS_STATUS_ALLOC_FAILED|RESOURCE_EXHAUSTED'
                 || '|failed to allocate|can''t allocate memory'
+                -- the system's number for it, in the words of any language
+                || '|\[Errno 12\]|\[WinError (?:8|14|1455)\]|\(?os error (?:12|1455)\)?$'
+                -- PyTorch, about to say so, where NVML does not answer it
+                || '|NVML_SUCCESS == .{0,60}INTERNAL ASSERT FAILED at .{0,80}CachingAllocator'
             )
         then 'memory'
         when
@@ -284,6 +288,7 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
             regexp_matches(
                 message,
                 'No space left|[Qq]uota exceeded|StorageFull|Errno 28\]|Errno 122\]'
+                || '|\[WinError (?:39|112)\]|os error (?:28|122)\)'
             )
         then 'disk'
         when

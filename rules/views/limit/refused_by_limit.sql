@@ -37,7 +37,22 @@ with
         where is_pinned
     )
 select source, "limit", errno, number, path, host, rank, pid, time, file_id, line_no
-from limit_reached
+from limit_reached l
+where
+    -- it was tried again, and the job goes on
+    not (
+        errno = 'EAGAIN'
+        and not exists (from exception x where x.file_id = l.file_id and x.line_no = l.line_no)
+        and (
+            select count(*)
+            from training_line t
+            where
+                t.file_id = l.file_id
+                and t.line_no > l.line_no
+                and t.rank is not distinct from l.rank
+        )
+        >= 3
+    )
 union all by name
 select
     source,

@@ -42,6 +42,8 @@ with
                 then 'pool_limit'
                 when kind = 'refused' and requested_bytes > free_bytes
                 then 'request_exceeds_free'
+                when kind = 'refused' and requested_bytes > largest_free_bytes
+                then 'largest_free_piece_too_small'
                 when kind = 'refused'
                 then 'no_reason_in_the_numbers'
                 when kind = 'other'

@@ -21,8 +21,8 @@ with
                 class || ': ' || message,
                 '(?i)out.?of.?memory|RESOURCE_EXHAUSTED|ResourceExhaustedError|CUBLAS_|CUDNN_'
                 || '|CUSOLVER_|\b(?:gpu|vram|hbm|cuda|hip|rocm|npu|hpu|xpu|device|nrt_[a-z_]+'
-                || '|kv[ _-]cache|workspace)\b|device_memory|DeviceMemory|CL_MEM_OBJECT'
-                || '|MODULE:'
+                || '|kv[ _-]cache|workspace)\b|device_memory|DeviceMemory|MEM_OBJECT_ALLOC'
+                || '|MODULE:|CachingAllocator|bytes for new constant'
             )
             and not starts_with(class, 'java.')
             -- Ray's word for the memory of the node
@@ -31,7 +31,7 @@ with
                 message,
                 '(?i)\b(?:node|host|machine)\b.{0,16}\b(?:low on|short of|out of) memory'
                 -- the system's word (ENOMEM), whoever passes it on
-                || '|\bCannot allocate memory$'
+                || '|\bCannot allocate memory$|\[Errno 12\]|\[WinError |\bcontainer killed\b'
             ) as of_device,
             false as is_kill,
             false as is_limit,

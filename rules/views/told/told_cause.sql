@@ -141,6 +141,8 @@ where
     )
     -- an exception of a setting is one of the program's own
     and not (t.is_exception and c.concept in ('config', 'init', 'connect', 'incompatible'))
+    -- a check of the nodes says it sharper
+    and not (c.concept = 'node_lost' and exists (from node_result where not passed))
     -- a probe of a container, which is made again
     and not (what = 'connect' and regexp_matches(message, '(?i)\bprobe\b'))
     and not exists (
