@@ -415,13 +415,19 @@ create macro shape_value(text) as
 create macro shape_name(gap) as
     regexp_replace(
         regexp_replace(
-            regexp_extract(
-                gap,
-                '(\pL[\pL_/.]*(?:[ -][\pL_/.]+){0,2}?)\pZ*["''\]):=@\pZ(\[<>|~-]*'
-                || '(?:(?:is|was|of|at|to|now|tensor|np|float)\b[^\pL]*)*$',
-                1
+            regexp_replace(
+                regexp_extract(
+                    gap,
+                    '(\pL[\pL_/.]*(?:[ -][\pL_/.]+){0,2}?)\pZ*["''\]):=@\pZ(\[<>|~-]*'
+                    || '(?:(?:is|was|of|at|to|now|tensor|np|float)\b[^\pL]*)*$',
+                    1
+                ),
+                '(?i)^(and|the|with|has|a|avg|average|mean|current)[ _]', ''
             ),
-            '(?i)^(and|the|with|has|a|avg|average|mean|current)[ _]', ''
+            -- of time, memory or money
+            '(?i)((?:^|[^a-z])(?:time|batch|reader|data|memory|token|api|usd|dollar|gpu|storage))'
+            || '([ _-])cost$',
+            '\1\2spent'
         ),
         '(?i)(^|.*[^a-z])(verlust|perte|p[eé]rdida|perda|objective|[a-z_]*cost|criterion|residual'
         || '|mse|bpb|bpc|nll|xent|objf|потеря|потери|损失|損失|손실)$',
