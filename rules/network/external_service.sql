@@ -122,7 +122,7 @@ with
                     said,
                     'HTTPS?ConnectionPool|Max retries exceeded with url|NameResolutionError'
                     || '|Cannot connect to host [^ ]+ ssl|We couldn''t connect to ''https?://'
-                    || '|Could not connect to the endpoint URL'
+                    || '|(?:to the|on|from) endpoint URL: '
                     || '|AWS Error (?:NETWORK_CONNECTION|SLOW_DOWN|SERVICE_UNAVAILABLE'
                     || '|REQUEST_TIMEOUT|INTERNAL_FAILURE|THROTTLING) during'
                     || '|An error occurred \((?:SlowDown|ServiceUnavailable|InternalError'

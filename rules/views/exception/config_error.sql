@@ -67,9 +67,11 @@ with
             and not (class = 'FileNotFoundError' and contains(message, ''' -> '''))
             and (
                 certain
-                or lines_after < 3 and refuses_setting(class, message)
+                or lines_after < 3
+                and refuses_setting(class, message)
                 -- what C++ checks ends its program
-                or class = 'Check failed' and misses_input(class, message)
+                or class = 'Check failed'
+                and misses_input(class, message)
             )
             -- no GPU is found at a start only, also at that of a further attempt
             and not exists (

@@ -178,9 +178,10 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
             -- raised by the handler of a signal
             or regexp_matches(
                 message,
-                '^(?:[A-Za-z]+ ){0,3}?(?:[Rr]eceived|[Gg]ot|[Cc]aught'
+                '^(?:[A-Za-z]+ ){0,3}?(?:(?:[Rr]eceived|[Gg]ot|[Cc]aught'
                 || '|(?:[Ii]nterrupted|[Tt]erminated|[Ss]topped|[Kk]illed) by) (?:an? |the )?'
                 || '(?:[Ss]ignal:? )?(?:(?:Signals\.)?SIG(?:TERM|INT|HUP)\b|[Ss]ignal:? 15\b)'
+                || '|(?:Signals\.)?SIG(?:TERM|INT|HUP) (?:signal )?(?:was )?(?:received|caught)\b)'
             )
         then 'interrupt'
         -- what conda says to a script that did not initialise it
