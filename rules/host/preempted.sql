@@ -79,7 +79,8 @@ hosts | names }}{% else %}The job{% endif %}
 {%- elif reason == 'requeued' %}was put back into the queue
 {%- else %}was cancelled{% if by %} by {{ by }}{% endif %}{% endif %}
 ({{ {'slurm': 'Slurm', 'pbs': 'PBS', 'lsf': 'LSF', 'kubernetes': 'Kubernetes', 'htcondor':
-'HTCondor', 'grid engine': 'Grid Engine', 'sagemaker': 'SageMaker'}.get(scheduler, scheduler) }})
+'HTCondor', 'grid engine': 'Grid Engine', 'sagemaker': 'SageMaker', 'cobalt': 'Cobalt', 'oar':
+'OAR'}.get(scheduler, scheduler) }})
 {%- if had_hung %}, having hung before{% endif %}
 '''
 
@@ -258,7 +259,8 @@ with
             or (
                 event = 'cancelled'
                 and regexp_matches(
-                    message, '^(CANCELLED by |uid |TERM_|via condor_rm|cancel$|Job deleted )'
+                    message,
+                    '^(CANCELLED by |uid |TERM_|via condor_rm|cancel$|Job deleted |KILLED$)'
                 )
                 -- the reason follows in the same mail: no person ended it
                 and not exists (

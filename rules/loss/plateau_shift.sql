@@ -14,13 +14,15 @@ references = ["https://arxiv.org/abs/2407.21783"]
 summary = '''
 The {{ metric }} stepped up from {{ base }} to {{ level_after }} at step {{ step }} and stays there
 {%- if change %}; the log reports a change there: {{ change | cut }}{% endif %}
+{%- if rhythm_steps %}; it jumps so about every {{ rhythm_steps }} steps{% endif %}
 {%- if stepless %}; no step is printed, values are counted
 {%- if epoch is not none %}: this is epoch {{ epoch }}{% endif %}{% endif %}'''
 
 [[step]]
 when = "severity == 'info'"
 say = '''Check that the new level was expected: {% if change %}the log reports a change
-there{% else %}the validation loss goes on falling{% endif %}.'''
+there{% elif rhythm_steps %}it comes again and again, as an epoch or a shard of the data does{% else
+%}the validation loss goes on falling{% endif %}.'''
 
 [[step]]
 when = "severity != 'info'"
@@ -42,7 +44,13 @@ select
     ]
     || j.elsewhere as evidence,
     case
-        when j.change is not null or coalesce(j.validation_falls, false) then 'info'
+        when
+            j.change is not null
+            or coalesce(j.validation_falls, false)
+            -- as each time at the start of an epoch
+            or j.rhythm_steps is not null
+            and j.height < 0.3
+        then 'info'
     end as severity,
     to_timestamp(j.start_seconds)::timestamp as at,
     j.of_ranks as ranks,
@@ -54,6 +62,7 @@ select
     j.interval as log_interval,
     round(j.sigmas, 1) as height_sigmas,
     j.change.what as change,
+    j.rhythm_steps,
     case when j.stepless then true end as stepless,
     case when j.stepless then epoch_at(j.file_id, j.line_no) end as epoch
 from loss_jump j

@@ -101,8 +101,8 @@ select
             j.class = 'unrecovered'
             and j.change is not null
             or len(c.begun) > 0
-            or j.class = 'fast'
-            and j.rhythm_steps is not null
+            or j.rhythm_steps is not null
+            and (j.class = 'fast' or j.class = 'slow' and j.height < 0.15)
             or j.class = 'fast'
             and (j.points <= 10 or j.end_step - j.start_step <= 0.01 * j.planned)
             and j.height < 0.15

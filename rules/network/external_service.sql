@@ -76,35 +76,53 @@ run = ["export {{ offline_setting }}"]
 with
     refusal as (
         select
-            e.*,
+            e.* replace (said as message),
             t.failure as failure_by_class,
             coalesce(
-                nullif(regexp_extract(message, 'host=''([^'']+)''', 1), ''),
-                nullif(regexp_extract(message, 'https?://([0-9A-Za-z_.-]+)', 1), ''),
+                nullif(regexp_extract(said, 'host=''([^'']+)''', 1), ''),
+                nullif(regexp_extract(said, 'https?://([0-9A-Za-z_.-]+)', 1), ''),
                 (
                     -- of several words the first in the text
-                    select arg_min(s.service, position(s.service in lower(type || ' ' || message)))
+                    select arg_min(s.service, position(s.service in lower(type || ' ' || said)))
                     from outside_service s
-                    where contains(lower(type || ' ' || message), s.service)
+                    where contains(lower(type || ' ' || said), s.service)
                 )
             ) as service,
             -- A message within a message has its quotes escaped.
             coalesce(
-                nullif(regexp_extract(message, 'host=.?''([0-9A-Za-z_.-]+)', 1), ''),
-                nullif(regexp_extract(message, 'https?://([0-9A-Za-z_.-]+)', 1), ''),
-                nullif(regexp_extract(message, 'connect to host ([0-9A-Za-z_.-]+)', 1), '')
+                nullif(regexp_extract(said, 'host=.?''([0-9A-Za-z_.-]+)', 1), ''),
+                nullif(regexp_extract(said, 'https?://([0-9A-Za-z_.-]+)', 1), ''),
+                nullif(regexp_extract(said, 'connect to host ([0-9A-Za-z_.-]+)', 1), '')
             ) as server
-        from fatal_exception e
+        from
+            (
+                -- What a socket says of a failed connection does not name whom it asked: what was
+                -- raised of it does.
+                select
+                    *,
+                    case
+                        when
+                            raised_message <> message
+                            and regexp_matches(
+                                class,
+                                '(?i)^(os|socket|url|ssl|http|protocol)error$|timeout|gaierror'
+                                || '|connect|disconnect'
+                            )
+                        then message || chr(10) || raised_message
+                        else message
+                    end as said
+                from fatal_exception
+            ) e
         left join service_exception t on t.exception_class = e.class
         where
             -- or what ends the log, outside of a thread whose end nobody notices
             (certain or lines_after <= 2)
             and (
                 regexp_matches(
-                    message,
+                    said,
                     'HTTPS?ConnectionPool|Max retries exceeded with url|NameResolutionError'
                     || '|Cannot connect to host [^ ]+ ssl|We couldn''t connect to ''https?://'
-                    || '|Could not connect to the endpoint URL'
+                    || '|(?:to the|on|from) endpoint URL: '
                     || '|AWS Error (?:NETWORK_CONNECTION|SLOW_DOWN|SERVICE_UNAVAILABLE'
                     || '|REQUEST_TIMEOUT|INTERNAL_FAILURE|THROTTLING) during'
                     || '|An error occurred \((?:SlowDown|ServiceUnavailable|InternalError'
@@ -114,7 +132,7 @@ with
                 )
                 or t.exception_class is not null
                 or starts_with(type, 'wandb.errors')
-                and regexp_matches(message, '(?i)network|timed out|communicat|connect')
+                and regexp_matches(said, '(?i)network|timed out|communicat|connect')
             )
     ),
     judged as (

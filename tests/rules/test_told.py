@@ -65,6 +65,11 @@ UNTOLD = [
     "[shutdown] API server: shutting down FastAPI HTTP server",
     "ERROR winch: execution timed out, LIFT_EXEC_TIMEOUT",
     "[Error]: the execution of an internal task times out.",
+    "Caught OutOfRideError. Stopping the ride. 2 root error(s) found.",
+    "stopped the ride: root cause is not known",
+    "no room for the ride, 8 more needed. Pending the preemption of 1 workload(s)",
+    "Error reported to Coordinator: Enqueue operation was cancelled",
+    "Cancelled: Step was cancelled by an explicit call to `Ride::Close()`.",
     "door 3 did not answer, ride 7 ends here [type.googleapis.com/lift.DoorError='3']",
 ]
 

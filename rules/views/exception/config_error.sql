@@ -65,7 +65,14 @@ with
             kind = 'config'
             -- what is renamed, the program made itself
             and not (class = 'FileNotFoundError' and contains(message, ''' -> '''))
-            and (certain or lines_after < 3 and refuses_setting(class, message))
+            and (
+                certain
+                or lines_after < 3
+                and refuses_setting(class, message)
+                -- what C++ checks ends its program
+                or class = 'Check failed'
+                and misses_input(class, message)
+            )
             -- no GPU is found at a start only, also at that of a further attempt
             and not exists (
                 from metric_span m

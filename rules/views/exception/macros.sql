@@ -56,7 +56,15 @@ create macro refuses_setting(class, message) as
 -- without a sample.
 create macro misses_input(class, message) as
     class
-    in ('Exception', 'RuntimeError', 'ValueError', 'AssertionError', 'OSError', 'KeyError')
+    in (
+        'Exception',
+        'RuntimeError',
+        'ValueError',
+        'AssertionError',
+        'OSError',
+        'KeyError',
+        'Check failed'
+    )
     and not regexp_matches(message, '(?i)\bsocket\b')
     and regexp_matches(
         message,
@@ -71,6 +79,7 @@ create macro misses_input(class, message) as
         || '|(?:^|[ :])found (?:no|0|zero) (?:(?:valid|labeled|training|input|matching) )*'
         || '(?:images?|labels?|files?|samples|annotations) (?:in|at|under)[ :]'
         || '|num_samples should be a positive integer value, but got num_samples=0'
+        || '|\bfile not found: [''"]?[^ ''"]*[/\\.]'
         || '|does not appear to have (?:a file|files) named'
         || '|is not a local folder and is not a valid|correct path to a directory containing'
     )
@@ -164,8 +173,20 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
         then 'ignored'
         when class_kind = 'echo' or starts_with(class, 'RayTaskError')
         then 'echo'
-        when class_kind = 'interrupt'
+        when
+            class_kind = 'interrupt'
+            -- raised by the handler of a signal
+            or regexp_matches(
+                message,
+                '^(?:[A-Za-z]+ ){0,3}?(?:(?:[Rr]eceived|[Gg]ot|[Cc]aught'
+                || '|(?:[Ii]nterrupted|[Tt]erminated|[Ss]topped|[Kk]illed) by) (?:an? |the )?'
+                || '(?:[Ss]ignal:? )?(?:(?:Signals\.)?SIG(?:TERM|INT|HUP)\b|[Ss]ignal:? 15\b)'
+                || '|(?:Signals\.)?SIG(?:TERM|INT|HUP) (?:signal )?(?:was )?(?:received|caught)\b)'
+            )
         then 'interrupt'
+        -- what conda says to a script that did not initialise it
+        when contains(message, 'conda init') or contains(message, '''conda activate''')
+        then 'ignored'
         when
             regexp_matches(
                 message,
@@ -229,7 +250,7 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 -- the system's number for it, in the words of any language
                 || '|\[Errno 12\]|\[WinError (?:8|14|1455)\]|\(?os error (?:12|1455)\)?$'
                 -- PyTorch, about to say so, where NVML does not answer it
-                || '|NVML_SUCCESS == .{0,60}INTERNAL ASSERT FAILED at .{0,80}CachingAllocator'
+                || '|NVML_SUCCESS == .*INTERNAL ASSERT FAILED at .*CachingAllocator'
             )
         then 'memory'
         when

@@ -52,17 +52,18 @@ with
             series_id,
             run,
             start_step,
+            height,
             start_step
             - lag(start_step) over (partition by series_id, run order by start_step) as gap
         from usable
-        where end_step is not null
+        where end_step is not null or kind = 'shift'
     ),
     usual_gap as (
         select series_id, run, median(gap) as usual from gap group by all having count(gap) >= 4
     ),
     -- what a training does again and again: a phase of every third epoch, a new shard of data
     rhythm as (
-        select u.series_id, u.run, round(any_value(u.usual))::bigint as rhythm_steps
+        select u.series_id, u.run, any_value(u.usual) as steps
         from usual_gap u
         join gap g using (series_id, run)
         group by u.series_id, u.run
@@ -77,6 +78,23 @@ with
                 )::int
             )
             >= 0.8
+        union
+        -- low steps, three or more, at multiples of one distance: epochs, not all of which are seen
+        select series_id, run, min(gap) as steps
+        from
+            (
+                select *, gap / min(gap) over (partition by series_id, run) as times
+                from gap
+                where gap > 0
+            )
+        group by series_id, run
+        having
+            count(*) >= 2 and bool_and(abs(times - round(times)) <= 0.03) and bool_and(height < 0.3)
+    ),
+    own_rhythm as (
+        select series_id, run, round(max(steps))::bigint as rhythm_steps
+        from rhythm
+        group by series_id, run
     )
 -- One row for each incident: the curve with the most points speaks, the others are named.
 select
@@ -101,7 +119,11 @@ from
     (
         select i.*, r.rhythm_steps, bool_and(of_part) over (partition by incident_no) as alone
         from islands i
-        left join rhythm r on r.series_id = i.series_id and r.run = i.run and i.end_step is not null
+        left join
+            own_rhythm r
+            on r.series_id = i.series_id
+            and r.run = i.run
+            and (i.end_step is not null or i.kind = 'shift')
     )
 qualify
     row_number() over (

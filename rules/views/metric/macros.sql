@@ -422,15 +422,21 @@ create macro shape_value(text) as
 create macro shape_name(gap) as
     regexp_replace(
         regexp_replace(
-            regexp_extract(
-                gap,
-                '([' || letters() || '][_/.' || letters() || ']*'
-                || '(?:[ -][_/.' || letters() || ']+){0,2}?)'
-                || '[ \x{a0}\x{3000}]*["''\]):=@ \x{a0}\x{3000}(\[<>|~-]*'
-                || '(?:(?:is|was|of|at|to|now|tensor|np|float)\b[^' || letters() || ']*)*$',
-                1
+            regexp_replace(
+                regexp_extract(
+                    gap,
+                    '([' || letters() || '][_/.' || letters() || ']*'
+                    || '(?:[ -][_/.' || letters() || ']+){0,2}?)'
+                    || '[ \x{a0}\x{3000}]*["''\]):=@ \x{a0}\x{3000}(\[<>|~-]*'
+                    || '(?:(?:is|was|of|at|to|now|tensor|np|float)\b[^' || letters() || ']*)*$',
+                    1
+                ),
+                '(?i)^(and|the|with|has|a|avg|average|mean|current)[ _]', ''
             ),
-            '(?i)^(and|the|with|has|a|avg|average|mean|current)[ _]', ''
+            -- of time, memory or money
+            '(?i)((?:^|[^a-z])(?:time|batch|reader|data|memory|token|api|usd|dollar|gpu|storage))'
+            || '([ _-])cost$',
+            '\1\2spent'
         ),
         '(?i)(^|.*[^a-z])(verlust|perte|p[eé]rdida|perda|objective|[a-z_]*cost|criterion|residual'
         || '|mse|bpb|bpc|nll|xent|objf|потеря|потери|损失|損失|손실)$',
