@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-_RULE_SECTIONS = ("the header of a rule", "[[summary]]", "[[step]]", "the header of a missing source")
+_RULE_SECTIONS = (
+    "the header of a rule", "[[summary]]", "[[step]]", "the header of a missing source", "a file of commands",
+    "[commands.*]",
+)  # fmt: skip
 _ENVELOPE_ALONE = (
     "## When an envelope alone is enough",
     "",

@@ -124,6 +124,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         Key("line", "text", "The line.", required=True, may_be_empty=True),
         Key("row", "table", "Values of the row it gives; columns that are left out are not compared."),
     ),
+    "a file of commands": (Key("commands", "tables by name", "Commands that the steps of several rules give."),),
     "[commands.*]": (
         Key("about", "text", "What it does, and to what.", required=True),
         Key("run", "text", "The command, a template; `given` is what a step hands to it.", 'run = "ping -c 3 {{ given }}"', required=True),

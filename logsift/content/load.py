@@ -420,7 +420,8 @@ class _Loader:
     def commands_of(self, here: Origin, text: str) -> None:
         """The commands of a file that the steps of several rules give."""
         where = _Places(here, text)
-        for name, one in ((self.toml(here, text) or {}).get("commands") or {}).items():
+        raw = self.section("a file of commands", self.toml(here, text) or {}, here)
+        for name, one in raw.get("commands", {}).items():
             origin = where.header(f"commands.{name}")
             if name in self.commands:
                 self.wrong(origin, f"command {name!r} is declared twice")
