@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from logsift.derive.series.rows import real
 from logsift.errors import UserError, offered
+from logsift.report.fold import shortened
 from logsift.report.inert import line
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ _LANES = 60
 """More lanes than this cannot be read on one page: the largest are drawn."""
 _LEVELS = 3
 """Lines of labels above a curve."""
+_LABEL_CHARACTERS, _TITLE_CHARACTERS = 48, 120
+"""Longer names leave no room for what they stand beside: matplotlib then draws axes of no size."""
 _SHADES = ("#1f4e79", "#7f9fbf", "#f2b872", "#fbe9cf", "0.8", "0.9")
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _MIB = 1 << 20
@@ -127,14 +130,14 @@ def draw_on(axes: Axes, analysis: Analysis, name: str | None) -> str:
     axes.set_xlabel("step")
     axes.set_ylabel(plain(chosen))
     axes.legend(loc="best", fontsize=8)
-    axes.set_title(plain(f"{analysis.run.name}: {chosen}"), pad=6 + 10 * min(len(marks), _LEVELS))
+    axes.set_title(plain(f"{analysis.run.name}: {chosen}", _TITLE_CHARACTERS), pad=6 + 10 * min(len(marks), _LEVELS))
     drawn = sum(map(len, marks.values()))
     return f"{chosen}: {len(values):,} points, {drawn} incident{'s' * (drawn != 1)} marked"
 
 
-def plain(text: str) -> str:
-    """A text that a figure shows as it is: matplotlib reads formulas between dollars."""
-    return line(text).replace("$", r"\$")
+def plain(text: str, most: int = _LABEL_CHARACTERS) -> str:
+    """A text that a figure shows as it is: matplotlib reads formulas between dollars, and one that is too long leaves no room."""
+    return shortened(line(text), most).replace("$", r"\$")
 
 
 def draw_extents(analysis: Analysis, output: Path) -> str:
@@ -180,7 +183,7 @@ def draw_extents(analysis: Analysis, output: Path) -> str:
         axes.invert_yaxis()
         left_out = len(lanes[picture]) - len(shown)
         about = wanted[picture]["about"] if picture in wanted else ""
-        axes.set_title(plain(", ".join(t for t in (f"{analysis.run.name}: {picture}", about) if t)))
+        axes.set_title(plain(", ".join(t for t in (f"{analysis.run.name}: {picture}", about) if t), _TITLE_CHARACTERS))
         axes.set_xlabel("MiB" + f" ({left_out:,} smaller lanes are left out)" * (left_out > 0))
         said.append(f"{picture}: {len(shown)} of {len(lanes[picture])} lanes")
     handles = [

@@ -61,3 +61,20 @@ def test_a_store_barrier_of_a_world_that_nobody_has_is_told_without_a_list_of_wh
     )
     report = json.loads(done.stdout)
     assert {i["rule"]: i["facts"].get("missing") for i in report["incidents"]} == {"hang.init_incomplete": None}
+
+
+def test_hosts_with_names_of_hundreds_of_characters_leave_room_for_the_figure(
+    run_of: Callable[..., Path], tmp_path: Path
+) -> None:
+    hosts = ["".join(f"{letter}{n}-" for n in range(75)) + "end" for letter in "ab"]
+    xid = "kernel: NVRM: Xid (PCI:0000:9b:00): 79, pid=1, name=p, GPU has fallen off the bus."
+    flap = "kernel: mlx5_core 0000:12:00.0 ib0: Link down"
+    run = run_of(
+        {
+            f"{n}.log": f"2026-03-01T10:0{n}:00+00:00 {host} {xid}\n2026-03-01T10:0{n}:02+00:00 {host} {flap}\n"
+            for n, host in enumerate(hosts)
+        }
+    )
+    page = tmp_path / "page.html"
+    assert CliRunner().invoke(main, ["report", str(run), "-o", str(page)], catch_exceptions=False).exit_code == 0
+    assert "Incidents over hosts and time" in page.read_text()
