@@ -76,41 +76,42 @@ run = ["export {{ offline_setting }}"]
 with
     refusal as (
         select
-            e.* replace (said as message),
+            e.*,
             t.failure as failure_by_class,
             coalesce(
-                nullif(regexp_extract(said, 'host=''([^'']+)''', 1), ''),
-                nullif(regexp_extract(said, 'https?://([0-9A-Za-z_.-]+)', 1), ''),
+                nullif(regexp_extract(message, 'host=''([^'']+)''', 1), ''),
+                nullif(regexp_extract(message, 'https?://([0-9A-Za-z_.-]+)', 1), ''),
                 (
                     -- of several words the first in the text
-                    select arg_min(s.service, position(s.service in lower(type || ' ' || said)))
+                    select arg_min(s.service, position(s.service in lower(type || ' ' || message)))
                     from outside_service s
-                    where contains(lower(type || ' ' || said), s.service)
+                    where contains(lower(type || ' ' || message), s.service)
                 )
             ) as service,
             -- A message within a message has its quotes escaped.
             coalesce(
-                nullif(regexp_extract(said, 'host=.?''([0-9A-Za-z_.-]+)', 1), ''),
-                nullif(regexp_extract(said, 'https?://([0-9A-Za-z_.-]+)', 1), ''),
-                nullif(regexp_extract(said, 'connect to host ([0-9A-Za-z_.-]+)', 1), '')
+                nullif(regexp_extract(message, 'host=.?''([0-9A-Za-z_.-]+)', 1), ''),
+                nullif(regexp_extract(message, 'https?://([0-9A-Za-z_.-]+)', 1), ''),
+                nullif(regexp_extract(message, 'connect to host ([0-9A-Za-z_.-]+)', 1), '')
             ) as server
         from
             (
                 -- What a socket says of a failed connection does not name whom it asked: what was
                 -- raised of it does.
                 select
-                    *,
-                    case
-                        when
-                            raised_message <> message
-                            and regexp_matches(
-                                class,
-                                '(?i)^(os|socket|url|ssl|http|protocol)error$|timeout|gaierror'
-                                || '|connect|disconnect'
-                            )
-                        then message || chr(10) || raised_message
-                        else message
-                    end as said
+                    * replace (
+                        case
+                            when
+                                raised_message <> message
+                                and regexp_matches(
+                                    class,
+                                    '(?i)^(os|socket|url|ssl|http|protocol)error$|timeout|gaierror'
+                                    || '|connect|disconnect'
+                                )
+                            then message || chr(10) || raised_message
+                            else message
+                        end as message
+                    )
                 from fatal_exception
             ) e
         left join service_exception t on t.exception_class = e.class
@@ -119,7 +120,7 @@ with
             (certain or lines_after <= 2)
             and (
                 regexp_matches(
-                    said,
+                    message,
                     'HTTPS?ConnectionPool|Max retries exceeded with url|NameResolutionError'
                     || '|Cannot connect to host [^ ]+ ssl|We couldn''t connect to ''https?://'
                     || '|(?:to the|on|from) endpoint URL: '
@@ -132,7 +133,7 @@ with
                 )
                 or t.exception_class is not null
                 or starts_with(type, 'wandb.errors')
-                and regexp_matches(said, '(?i)network|timed out|communicat|connect')
+                and regexp_matches(message, '(?i)network|timed out|communicat|connect')
             )
     ),
     judged as (

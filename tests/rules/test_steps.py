@@ -204,6 +204,7 @@ def test_a_variant_has_a_step_of_its_own(catalog: Catalog, rule: str, facts: dic
         ("pbs", ["pbsnodes -o -C gpu n1 n2"]),
         ("lsf", ["badmin hclose -C gpu n1 n2", "bsub -m 'all ~n1 ~n2'"]),
         ("flux", ["flux resource drain n1,n2 gpu", "flux batch --requires=-host:n1,n2"]),
+        ("grid engine", []),
     ],
 )
 def test_hosts_are_taken_out_with_the_scheduler_that_the_job_has(

@@ -5,7 +5,7 @@
 -- chain; steps_after = training steps logged after it, lines_after = lines of its file after it;
 -- job_failed = a launcher says that the job failed.
 with
-    told as (
+    raised as (
         select
             e.*,
             t.concept,
@@ -71,7 +71,7 @@ with
                 'BlockingIOError',
                 'TimeoutError'
             ) as is_missed_lookup
-        from told
+        from raised
         window
             chain as (partition by file_id, stream, chain_line),
             in_order as (

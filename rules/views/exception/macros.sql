@@ -26,7 +26,8 @@ create macro refuses_setting(class, message) as
     )
     or regexp_matches(
         message,
-        '(?i:\benvironment variables? [^.]*\b(?:not set|unset|not defined|missing|required'
+        '(?i:\benvironment variables? [\t\n -\-/-~]{0,80}'
+        || '\b(?:not set|unset|not defined|missing|required'
         || '|expected|must be set)\b)'
         || '|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b(?i: environment variables?)?'
         || '(?i: (?:is not|was not|isn.t|must be|needs to be|has to be) (?:set|defined)\b)'
@@ -35,11 +36,13 @@ create macro refuses_setting(class, message) as
         || '|(?:micro_?batches|(?:attention|kv|key[_ ]value)[_ ])?heads|query[_ ]groups)'
         || '|(?:[a-z]+_)?batch[_ -]?size|(?:tensor|pipeline|context|expert|data|sequence|model)'
         || '(?:[_ -]model)?[_ -]parallel(?:ism)?(?:[_ -]?(?:world[_ ])?size)?'
-        || '|hidden[_ ]size)\b[^.]*(?:\bnot (?:evenly )?divisible|\bnot (?:a )?multiple'
+        || '|hidden[_ ]size)\b[\t\n -\-/-~]{0,60}'
+        || '(?:\bnot (?:evenly )?divisible|\bnot (?:a )?multiple'
         || '|\b(?:must|should|has to|have to|needs to) (?:be|equal|divide)\b'
         || '|\b(?:does|do|is) not (?:match|equal|divide)\b|[!=]= )'
         || '|\b(?:(?:not|be) (?:evenly )?divisible by|a multiple of|(?:must|should) be equal to) '
-        || '[^.]*\b(?:world[_ ]?size|(?:tensor|pipeline|context|expert|data|sequence|model)'
+        || '[\t\n -\-/-~]{0,40}'
+        || '\b(?:world[_ ]?size|(?:tensor|pipeline|context|expert|data|sequence|model)'
         || '[a-z_ -]{0,7}[_ -]parallel|number of (?:gpus|processes|ranks|devices|nodes))'
         || '|^\(?[0-9]+\)? (?:is not|must be) (?:evenly )?divisible by \(?[0-9]+\)?\.?$'
         || '|\binvalid --[a-z0-9][a-z0-9_-]+'
@@ -120,13 +123,14 @@ create macro lacks_memory(message) as
         || '(?:(?:available|free|usable|device|gpu|npu|hpu|xpu|cuda|host|system|physical|virtual'
         || '|video|graphics) )*(?:memory|vram|hbm|ram)\b'
         || '|\b(?:memory|vram|hbm|workspace|heap) allocation '
-        || '(?:of [^.]*)?(?:failed|failure|error)'
-        || '|\ballocat(?:e|ion|ing)\b[^.]*\b(?:memory|workspace|bytes)\b[^.]*\bfailed\b'
+        || '(?:of [\t\n -\-/-~]{0,60})?(?:failed|failure|error)'
+        || '|\ballocat(?:e|ion|ing)\b[\t\n -\-/-~]{0,80}'
+        || '\b(?:memory|workspace|bytes)\b[\t\n -\-/-~]{0,60}\bfailed\b'
         || '|\bAllocation failed for size|memory error in alloc'
         || '|\bCL_(?:MEM_OBJECT_ALLOCATION_FAILURE|OUT_OF_HOST_MEMORY)\b'
         || '|cannot allocate [ -~]{0,40}\b(?:memory|bytes)\b'
         || '|\b(?:cannot|can''t|could not|unable to|failed to) '
-        || '(?:reserve|allocate|obtain|commit|map) [ -\-/-~]{0,30}[0-9.]+ ?[KMGT]i?B\b'
+        || '(?:reserve|allocate|obtain|commit|map) [\t\n -\-/-~]{0,30}[0-9.]+ ?[KMGT]i?B\b'
         || '|status=4 message="Allocation Failure"'
     )
 ;

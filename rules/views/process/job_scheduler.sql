@@ -5,7 +5,18 @@ from
     (
         select scheduler
         from scheduler_event
-        where scheduler in ('slurm', 'kubernetes', 'pbs', 'lsf', 'flux', 'htcondor')
+        where
+            scheduler in (
+                'slurm',
+                'kubernetes',
+                'pbs',
+                'lsf',
+                'flux',
+                'htcondor',
+                'grid engine',
+                'cobalt',
+                'oar'
+            )
         union all
         select 'kubernetes' as scheduler
         from pod_place
