@@ -228,7 +228,7 @@ def _activity(analysis: Analysis) -> Picture | None:
         axes.annotate("root cause", (at, 1.01), xycoords=("data", "axes fraction"), color=RED, fontsize=8, ha="center")
         says += "; the dashed line is the root cause"
     if root and 0 < len(root.ranks) <= 3:
-        for r in sorted(root.ranks):
+        for r in sorted(r for r in root.ranks if r <= row["last"]):  # one that printed nothing has no row
             axes.annotate(
                 f"◂ rank {r}", (1, r), xycoords=("axes fraction", "data"), xytext=(2, 0), textcoords="offset points", color=RED,
                 fontsize=8, va="center", annotation_clip=False,

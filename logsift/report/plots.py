@@ -105,9 +105,11 @@ def draw_on(axes: Axes, analysis: Analysis, name: str | None) -> str:
         axes.axvline(at, color=GREY, linewidth=0.8, linestyle=":", label="restart" if number == 0 else None)
     # Incidents at one place share a label above the frame, which leans towards the middle.
     marks: dict[float, list[str]] = {}
+    first = float(steps.min())
     for at, rule in _marks(analysis):
-        marks.setdefault(at, []).append(rule)
-    first, last = float(steps.min()), float(max(steps.max(), *marks, steps.min() + 1))
+        if at >= first:  # what came before the curve has no place on it
+            marks.setdefault(at, []).append(rule)
+    last = float(max(steps.max(), *marks, first + 1))
     for number, (at, rules) in enumerate(sorted(marks.items())):
         axes.axvline(at, color=RED, linewidth=0.8, linestyle="--")
         axes.annotate(

@@ -78,3 +78,18 @@ def test_hosts_with_names_of_hundreds_of_characters_leave_room_for_the_figure(
     page = tmp_path / "page.html"
     assert CliRunner().invoke(main, ["report", str(run), "-o", str(page)], catch_exceptions=False).exit_code == 0
     assert "Incidents over hosts and time" in page.read_text()
+
+
+def test_a_rank_far_beyond_those_that_print_leaves_room_for_the_others(
+    run_of: Callable[..., Path], tmp_path: Path
+) -> None:
+    steps = "".join(
+        f"2026-03-01T10:{second // 60:02}:{second % 60:02} [rank{rank}] step {second} loss 2.0\n"
+        for second in range(0, 180, 5)
+        for rank in range(4)
+    )
+    crash = "Traceback (most recent call last):", '  File "/t.py", line 1, in f', "    f()", "ValueError: odd"
+    run = run_of({"job.log": steps + "".join(f"[rank4000]: {text}\n" for text in crash)})
+    page = tmp_path / "page.html"
+    assert CliRunner().invoke(main, ["report", str(run), "-o", str(page)], catch_exceptions=False).exit_code == 0
+    assert "Ranks over time" in page.read_text()
