@@ -115,7 +115,7 @@ def written(path: Path, data: bytes, at: datetime) -> None:
 DAYS = (datetime(2026, 3, 4, 12, tzinfo=UTC), datetime(2026, 3, 5, 1, tzinfo=UTC), datetime(2027, 1, 1, tzinfo=UTC))
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(
     logs=st.lists(st.lists(st.sampled_from(LINES), min_size=30, max_size=60), min_size=1, max_size=2),
     cuts=st.lists(st.floats(0.5, 1), min_size=3, max_size=3),
