@@ -1,22 +1,47 @@
--- view: One row per kind of sign that these are logs of a job or of its machines: steps | ranks |
--- communicator | watchdog | exit | launcher | scheduler | resources | gpu | exception | stacks |
--- calls | metrics. Documents and sources have none.
-select sign
-from
-    (
-        values
-            ('steps', exists (from job_output)),
-            ('ranks', exists (from rank)),
-            ('communicator', exists (from communicator)),
-            ('watchdog', exists (from c10d_event) or exists (from c10d_heartbeat)),
-            ('exit', exists (from "exit")),
-            ('launcher', exists (from launcher_event)),
-            ('scheduler', exists (from scheduler_event)),
-            ('resources', exists (from resource_wait)),
-            ('gpu', exists (from gpu) or exists (from xid)),
-            ('exception', exists (from traceback_end)),
-            ('stacks', exists (from stack_frame)),
-            ('calls', exists (from strace_line)),
-            ('metrics', exists (from metric_point))
-    ) as kind(sign, is_there)
-where is_there
+-- view: One row per line or rank that is a sign that these are logs of a job or of its machines:
+-- steps | ranks | communicator | watchdog | exit | launcher | scheduler | resources | gpu |
+-- exception | stacks | calls | metrics. Documents and sources have none.
+select 'steps' as sign
+from job_output
+union all
+select 'ranks'
+from rank
+union all
+select 'communicator'
+from communicator
+union all
+select 'watchdog'
+from c10d_event
+union all
+select 'watchdog'
+from c10d_heartbeat
+union all
+select 'exit'
+from "exit"
+union all
+select 'launcher'
+from launcher_event
+union all
+select 'scheduler'
+from scheduler_event
+union all
+select 'resources'
+from resource_wait
+union all
+select 'gpu'
+from gpu
+union all
+select 'gpu'
+from xid_line
+union all
+select 'exception'
+from traceback_end
+union all
+select 'stacks'
+from stack_frame
+union all
+select 'calls'
+from strace_line
+union all
+select 'metrics'
+from metric_point
