@@ -1,7 +1,6 @@
 -- table: One row per line that names a status of a library below the job (see library_status), in
 -- any wording: its name, class (as in library_status) and meaning. ib_status: the completion status
 -- of RDMA, where that is what was printed; is_pinned: memory for the network card was refused.
--- only with library_error, hccl_error
 with
     spelling as (
         select distinct

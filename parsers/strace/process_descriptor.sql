@@ -1,7 +1,6 @@
 -- view: One row per open descriptor of a process by a listing of /proc/PID/fd: what it stands for
 -- (path of a file, peer unknown), kind as in fd. The process is named above the list, or by the
 -- name of the file.
--- only with descriptor
 with
     listed as (
         select

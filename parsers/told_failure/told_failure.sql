@@ -2,7 +2,6 @@
 -- and after which the job does not go on: kind as in told_failure_line, a driver's line by what it
 -- drives (also other), or a concept of told_concept. gpu, victim_pid, requested_bytes: as the line
 -- names them; is_limit: a limit was set.
--- only with told_failure_line, told_concept
 with
     said as (
         select

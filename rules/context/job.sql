@@ -14,7 +14,6 @@ Job {{ job }}{% if job_name %} ({{ job_name }}){% endif %}: {{ state }}
 {%- if exit_code %}, exit code {{ exit_code }}{% endif %}
 {%- if nodes %}, on {{ nodes }}{% endif %}'''
 */
--- only with job_state
 with
     latest as (
         select *, count(*) over () as jobs

@@ -31,7 +31,6 @@ say = '''Start the next part from the checkpoint that it saved; a job array that
 time chains them by itself.'''
 run = ["sbatch --array=1-10%1 job.slurm"]
 */
--- only with training_mark
 select
     list(line_at(file_id, line_no) order by file_id, line_no)[1:5] as evidence,
     min(time) as "at",

@@ -198,7 +198,13 @@ select
         when any_value(s.event) in ('unschedulable', 'volume', 'capacity', 'crash_loop')
         then 'warning'
     end as severity,
-    case when any_value(s.event) = 'crash_loop' then 'possible' end as confidence,
+    case
+        when any_value(s.event) = 'crash_loop'
+        then 'possible'
+        -- that it means to is no proof that it did
+        when bool_and(s.event = 'evicting')
+        then 'probable'
+    end as confidence,
     count(*) as times
 from scheduler_event s
 left join kubernetes_reason k on k.reason = regexp_extract(message, '^[A-Za-z./-]+')

@@ -69,7 +69,6 @@ say = '''Until it is found, plan restarts before memory is full: let the loop sa
   when 95 % are in use, and a job array start the next part.'''
 run = ["sbatch --array=1-10%1 job.slurm"]
 */
--- only with memory_use, metric_curve
 with
     grown as (
         select *, coalesce(last_share, 100 * last_value / nullif(total_bytes, 0)) as reached

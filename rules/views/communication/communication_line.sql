@@ -1,8 +1,6 @@
 -- table: One row per line that nobody read, or exception of a collective, that may tell of trouble
 -- between the ranks: only where no known source tells of any. source: line | exception; words:
--- where
--- names and numbers are looked for; sentence: what is judged.
--- only with unread_line, exception
+-- where names and numbers are looked for; sentence: what is judged.
 with
     known as (
         select 1

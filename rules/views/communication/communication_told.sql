@@ -2,7 +2,6 @@
 -- grammar knows, of trouble between the ranks of its job, where no known source tells of any. kind:
 -- see plain_concept; of several kinds only the most telling. rank, host: who tells it;
 -- missing, joined, expected, op, seq, seconds, peer: what it names.
--- only with communication_line, told_concept
 with
     judged as (
         select

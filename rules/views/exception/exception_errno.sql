@@ -1,7 +1,6 @@
 -- table: One row per exception whose message names an error of the system (errno), by its number
 -- or, for connections, in words, as Python, C, Rust and Go print it: name, class = as in errno;
 -- path = the file it was about; peer, port = the other end, where the message names one.
--- only with traceback_end, exception_line
 with
     told as (
         select

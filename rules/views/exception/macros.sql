@@ -169,8 +169,7 @@ create macro exception_text(class, message) as
 
 -- What an exception means: the program's own failure, an echo of another process's end, or
 -- something with a rule of its own. class_kind = what exception_class says of its class;
--- between_ranks
--- = what its words tell of trouble between ranks.
+-- between_ranks = what its words tell of trouble between ranks.
 create macro exception_kind(class, class_kind, message, chained, between_ranks) as
     case
         when chained = 'ignored'

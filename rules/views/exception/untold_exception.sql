@@ -1,7 +1,6 @@
 -- table: One row per exception of a GPU or of communication (in the columns of fatal_exception) in
 -- a run where no other fact tells of that failure: its words are new, and the exception itself is
 -- all that is known.
--- only with exception
 with
     gpu_fact as (
         select 1

@@ -1,7 +1,6 @@
 -- table: One row per host of whose accelerators a line in words that no grammar knows tells that
 -- they failed, where nothing better tells of them: kind = told | heat. A driver's own line is
 -- surer than that of a program.
--- only with told_failure
 select
     list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,
     min(time) as "at",

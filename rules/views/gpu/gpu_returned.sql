@@ -1,7 +1,6 @@
 -- table: One row per host with a GPU that another host had before, or that a list of bad GPUs
 -- names: a node that was given back came again under another name. `had_failed`: a fault or a
 -- failed test of the former host, or the list.
--- only with smi_gpu
 with
     listed as (
         select

@@ -2,7 +2,6 @@
 -- last of them, in last_function. Who it is is told by the lines, or by the name
 -- trace-HOST-LOCALRANK-PID. in_call: that is a collective; at_peers: the line calls, or is inside,
 -- what waits for other ranks; at_end: it calls what a program calls last.
--- only with call_trace
 with
     line as (
         select

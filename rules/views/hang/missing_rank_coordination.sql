@@ -1,6 +1,5 @@
 -- table: One row: the processes that did not come to a barrier of JAX's coordination service, other
 -- than that of the start, as the service lists them. JAX's process is the rank.
--- only with coordination_task
 select
     'jax_barrier' as source,
     'not_at_barrier' as finding,

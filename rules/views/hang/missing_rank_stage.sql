@@ -1,6 +1,5 @@
 -- table: One row: ranks that passed fewer of the stages they print than most others did, and
 -- printed nothing of them since: the stages are near the end of the log.
--- only with printed_stage
 with
     mark as (
         select

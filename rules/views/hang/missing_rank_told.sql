@@ -1,7 +1,5 @@
 -- table: One row: the ranks of which the program itself says, in words of its own, that they did
--- not
--- come to what the others wait in.
--- only with unread_line, exception
+-- not come to what the others wait in.
 select
     'told' as source,
     'told' as finding,

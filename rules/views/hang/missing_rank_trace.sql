@@ -1,6 +1,5 @@
 -- table: One row: processes whose trace of Python lines ends elsewhere, and earlier, than those of
 -- most others, which end on one line, in what waits for other ranks.
--- only with call_trace
 with
     place as (
         select last_source, last_line, count(*) as processes, min(lines) as fewest

@@ -1,7 +1,6 @@
 -- table: One row per rank that printed its steps at a pace of its own (ten lines or more): usual
 -- and longest pause between them, its last step and its last word. Where only rank 0 logs, the
 -- others have no rhythm.
--- only with training_line
 select
     s.rank,
     any_value(s.host) as host,

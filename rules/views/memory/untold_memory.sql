@@ -2,7 +2,6 @@
 -- where nothing better tells. of_device: an accelerator's memory, as far as its words say. class
 -- is that of the exception; of a line there is none. is_kill, is_limit: somebody killed a process
 -- for its memory, for a limit that was set.
--- only with exception, told_failure, cuda_error
 with
     told as (
         select

@@ -2,7 +2,6 @@
 -- could not reach, as the exception tells that ended it; in the columns of connect_failure. Only
 -- where such exceptions are all that the run ended with: a peer that failed by itself is refused,
 -- too.
--- only with traceback_end, exception_line
 with
     ended as (
         select

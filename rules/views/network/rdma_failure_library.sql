@@ -1,7 +1,6 @@
 -- table: One row per RDMA operation that failed, as a library below the job names it by a status of
 -- its own: by the card's status, by the call of libibverbs, or in the library's words. What another
 -- relation reads from the same line is left to it.
--- only with library_error, hccl_error
 select
     f.library as source,
     s.ib_status as status,

@@ -1,6 +1,5 @@
 -- table: One row per RDMA operation that failed, as UCX prints it: by the syndrome of the card, or
 -- by the words of libibverbs for the status.
--- only with ucx_completion, ucx_verbs_completion
 with
     completion as (
         select c.*, y.ib_status

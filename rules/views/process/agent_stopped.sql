@@ -1,7 +1,6 @@
 -- table: One row per launcher that was told to stop with SIGTERM or SIGINT (signal), where nothing
 -- in these logs had failed, hung or been ended by a scheduler that says so: somebody or something
 -- outside did it. SIGINT is typed, also to end what hangs: then steps must have gone on until it.
--- only with launcher_event
 with
     told as (
         select

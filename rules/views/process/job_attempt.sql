@@ -2,7 +2,6 @@
 -- over all logs, from 1. A further one begins behind the end of the one before, where its launcher
 -- begins again or steps begin anew. calm = it is the last of its log, whose steps go on to the end
 -- of it.
--- only with attempt_end, exception_verdict, log_series
 with
     stretch as (
         select

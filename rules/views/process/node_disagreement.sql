@@ -1,7 +1,6 @@
 -- table: One row where the launcher waits for another number of nodes than the job has: `launched`
 -- and `allocated`, by Slurm itself or, in the same script, by what it asks for. Several numbers of
 -- one kind (scripts of several jobs) tell nothing.
--- only with node_count
 with
     allocation as (
         select

@@ -54,7 +54,13 @@ with
             coalesce(z.place.file_id, f.file_id) as failure_file,
             coalesce(z.place.line_no, f.line_no) as failure_head
         from last_dump as l
-        left join failed as f on f.process = l.process and f.snapshot > l.snapshot
+        -- a head without a stack is also what is left of a file that was cut: it says nothing of
+        -- a process that waited for its peers before, or was dumped again
+        left join
+            failed as f
+            on f.process = l.process
+            and f.snapshot > l.snapshot
+            and not (f.failure = 'no_stack' and (l.waits_for_peers or f.snapshot < f.snapshots))
         left join stopped as z on z.pid = l.pid and coalesce(z.host = l.host, true)
         union all by name
         select *, file_id as failure_file, line_no as failure_head

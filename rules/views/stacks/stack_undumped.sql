@@ -41,8 +41,7 @@ with
         group by file_id, head_stream, head
     ),
     -- Dumps that several wrote into one file at once: a stack is behind another's head, and one
-    -- that
-    -- is missing may be cut off, or anywhere.
+    -- that is missing may be cut off, or anywhere.
     interleaved as (
         select distinct t.file_id, t.stream
         from stack_unit as t

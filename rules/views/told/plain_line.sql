@@ -1,7 +1,6 @@
 -- table: One row per line that no grammar knows and that may tell of trouble, or of an end.
 -- sentence: what of its message is judged by its words; lines_to_end: how many lines follow it in
 -- its file. Of very many those nearest to the ends of their files.
--- only with unread_line, ending_line
 with
     line as (
         select *

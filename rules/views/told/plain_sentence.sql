@@ -1,6 +1,5 @@
 -- table: One row per sentence that is judged by its words: of lines that no grammar knows, and of
 -- exceptions.
--- only with plain_line, exception
 select sentence
 from plain_line
 union

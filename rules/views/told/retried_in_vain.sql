@@ -1,6 +1,5 @@
 -- table: One row per line that tells of a failure and of another try, where a line behind it says
 -- that the tries are over.
--- only with told_sense
 select distinct l.file_id, l.line_no, l.sentence
 from plain_line l
 join told_sense r on r.sentence = l.sentence and r.sense = 'retried'

@@ -1,7 +1,6 @@
 -- table: One row at most: the first line in which a program that no grammar knows tells why the job
 -- ended (in the columns of told_line, and of a rule's result), and that is not taken back. hosts:
 -- those that it names; path, url, peer: what it could not reach.
--- only with told_concept
 with
     taking_back as (
         select file_id, line_no

@@ -1,7 +1,6 @@
 -- table: One row per plain_sentence and what it tells of (plain_concept) by the senses of its
 -- words, where none of them takes it back. is_first: of all that it tells of this subject, what
 -- counts.
--- only with told_sense
 with
     met as (
         select anchor.sentence, n.place, anchor.position

@@ -3,7 +3,6 @@
 -- many lines follow it in its file; is_after_steps: all steps stand before it; is_grave: its words
 -- are those of an error; is_mild: it calls itself harmless, and what is tried again
 -- was not given up; is_news: its logger calls it no more than that.
--- only with plain_line, exception
 with
     step as (
         select file_id, line_no

@@ -1,6 +1,5 @@
 -- table: One row per sense of a phrase in a plain_sentence: position and length in its words.
 -- Phrases of plain_phrase count in any form of their words.
--- only with plain_sentence
 with
     sentence as (select sentence, plain_words(sentence) as words from plain_sentence),
     place as (select *, unnest(range(1, len(words) + 1)) as position from sentence),
