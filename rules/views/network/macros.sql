@@ -10,6 +10,7 @@ create macro is_denied(message) as
         || '|AWS Error ACCESS_DENIED during'
         || '|ErrorCode:(?:Authorization[A-Za-z]*|AuthenticationFailed'
         || '|NoAuthenticationInformation)\b'
+        || '|not authorized to perform this operation|Server failed to authenticate the request'
         || '|does not have (?:[a-z]+\.)+[a-zA-Z]+ access\b|HTTP response code 40[13]\b'
         || '|\b40[13] (?:Client Error|Forbidden|Unauthorized)\b|\bHTTP Error 40[13]\b'
         || '|\b40[13], message=''|(?i:\bgated repo\b)'
