@@ -27,7 +27,7 @@ say = '''
 {%- elif failure == 'denied' %}refused what was asked
 {%- else %}could not be reached{% endif %}
 {%- if ranks %}
-{{- ' from ' if failure in ('busy', 'denied') else ' by ' }}{{ ranks | ranks }}{% endif %}
+{{- ' from ' if failure == 'busy' else ' by ' }}{{ ranks | ranks }}{% endif %}
 {%- if failure == 'unresolved' %}: its name could not be resolved
 {%- elif failure == 'timed_out' %}: no answer in time
 {%- elif failure == 'refused' %}: connection refused

@@ -5,7 +5,8 @@ create macro is_denied(message) as
     regexp_matches(
         message,
         'An error occurred \((?:40[13]|AccessDenied[A-Za-z]*|Forbidden|ExpiredToken[A-Za-z]*'
-        || '|RequestExpired|InvalidAccessKeyId|InvalidToken|SignatureDoesNotMatch'
+        || '|RequestExpired|RequestTimeTooSkewed|Invalid(?:AccessKeyId|ClientTokenId|Token)'
+        || '|SignatureDoesNotMatch|InvalidSignature[A-Za-z]*|MissingAuthenticationToken[A-Za-z]*'
         || '|Unauthorized[A-Za-z]*|UnrecognizedClient[A-Za-z]*)\) when calling the '
         || '|AWS Error ACCESS_DENIED during'
         || '|ErrorCode:(?:Authorization[A-Za-z]*|AuthenticationFailed'
