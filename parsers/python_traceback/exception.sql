@@ -103,9 +103,17 @@ with
             l.stream,
             l.file_id,
             l.line_no,
-            l.line_no as chain_line
+            c.chained,
+            coalesce(c.chain_line, l.line_no) as chain_line
         from exception_line l
         anti join traceback_end e on e.file_id = l.file_id and e.line_no = l.line_no
+        -- what the exception above only passes on: "backend='inductor' raised:"
+        left join
+            traceback_end r
+            on r.file_id = l.file_id
+            and r.line_no = l.line_no - 1
+            and ends_with(r.message, ' raised:')
+        left join chain_member c on c.file_id = r.file_id and c.traceback_line = r.traceback_line
         where l.type not in ('LustreError', 'LNetError')  -- modules of the kernel
     )
 select

@@ -83,14 +83,22 @@ run = ["scontrol show job {{ job }} | grep -E 'StdOut|StdErr'", "sbatch --array=
 with
     job as (select file_id, max(line_no) as last_step_line from training_line group by file_id),
     finished as (
-        select file_id, max(line_no) as line_no
+        select file_id, max(line_no) as line_no, arg_max(footer, line_no) as footer
         from
             (
-                select file_id, line_no
+                select
+                    file_id,
+                    line_no,
+                    -- below its word of success a scheduler lists what the job used
+                    case
+                        when regexp_matches(message, '^Successfully completed\.|Normal termination')
+                        then 25
+                        else 3
+                    end as footer
                 from training_mark
                 where kind = 'end'
                 union all
-                select file_id, line_no
+                select file_id, line_no, 3 as footer
                 from done_line
             )
         group by file_id
@@ -129,7 +137,9 @@ with
             f.lines - u.line_no as lines_to_end,
             coalesce(u.line_no > j.last_step_line, true) as is_after_steps,
             -- after the end of training, or on the way to it: the log closes with it
-            coalesce(u.line_no > e.line_no or f.lines - e.line_no < 3, false) as is_after_end,
+            coalesce(
+                u.line_no > e.line_no or f.lines - e.line_no < e.footer, false
+            ) as is_after_end,
             u.rank is not null or o.file_id is not null as is_of_job,
             j.file_id is not null as has_steps,
             -- What the kernel says tells of the machine, not of the job.

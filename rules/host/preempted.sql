@@ -256,6 +256,29 @@ with
             )
         where
             event in ('time_limit', 'preempted', 'requeued')
+            -- HTCondor also takes a job from its machine that it puts on hold or removes, and
+            -- starts
+            -- it elsewhere
+            and not (
+                scheduler = 'htcondor'
+                and event = 'preempted'
+                and (
+                    exists (
+                        from scheduler_event r
+                        where
+                            r.file_id = scheduler_event.file_id
+                            and r.line_no - scheduler_event.line_no between 1 and 30
+                            and r.event in ('oom_kill', 'time_limit', 'cancelled')
+                    )
+                    or exists (
+                        from training_mark m
+                        where
+                            m.kind = 'end'
+                            and m.file_id = scheduler_event.file_id
+                            and m.line_no > scheduler_event.line_no
+                    )
+                )
+            )
             or (
                 event = 'cancelled'
                 and regexp_matches(

@@ -1,13 +1,13 @@
 /*
-title = "A service outside the cluster could not be reached"
+title = "A service outside the cluster could not be reached, or refused"
 severity = "critical"
 confidence = "probable"
 status = "stable"
 explains = ["crash.exception", "hang.init_incomplete", "network.peer_lost"]
 about = """
-The program asked a model hub, a tracking server or an object store, got no answer, and ended with
-that exception; or a tool that copies to and from an object store could not reach it. Nothing is
-wrong with the job itself.
+The program asked a model hub, a tracking server or an object store, got no answer or was refused,
+and ended with that exception; or a tool that copies to and from an object store could not reach it,
+or may not read there. Nothing is wrong with the job itself, unless with what it is allowed.
 """
 false_positives = "The program's own settings name a server that does not exist."
 references = [
@@ -23,14 +23,18 @@ A service could not be reached, or refused: {{ told | cut(200) }}
 [[summary]]
 say = '''
 {{ server or service or 'A service outside the cluster' }}
-{% if failure == 'busy' %}took no more requests{% else %}could not be reached{% endif %}
-{%- if ranks %} {{ 'from' if failure == 'busy' else 'by' }} {{ ranks | ranks }}{% endif %}
+{% if failure == 'busy' %}took no more requests
+{%- elif failure == 'denied' %}refused what was asked
+{%- else %}could not be reached{% endif %}
+{%- if ranks %}
+{{- ' from ' if failure == 'busy' else ' by ' }}{{ ranks | ranks }}{% endif %}
 {%- if failure == 'unresolved' %}: its name could not be resolved
 {%- elif failure == 'timed_out' %}: no answer in time
 {%- elif failure == 'refused' %}: connection refused
 {%- elif failure == 'unreachable' %}: no connection
 {%- elif failure == 'proxy' %}: the proxy refused
 {%- elif failure == 'tls' %}: the TLS handshake failed
+{%- elif failure == 'denied' %}: the credentials have expired, are missing, or may not do it
 {%- elif failure == 'http' %}: it answered with an error
 {%- elif failure == 'not_cached' %}, and the files are not in the local cache{% endif %}
 ({{ error }})'''
@@ -49,26 +53,33 @@ larger objects (shards), more retries with growing pauses.'''
 run = ["export AWS_RETRY_MODE=adaptive AWS_MAX_ATTEMPTS=10"]
 
 [[step]]
+when = "failure == 'denied'"
+say = '''Ask, as the account of the job and from its node, who it is and for how long: a token that
+expires within the job has to be renewed by it, a bucket or a gated model has to be opened for this
+account. A clock that is wrong has signatures refused too.'''
+run = ["aws sts get-caller-identity", "gcloud auth list", "hf auth whoami"]
+
+[[step]]
 when = "failure in ('proxy', 'tls')"
 say = '''Look at the proxy and its certificate on {% if hosts %}{{ hosts | names }}{% else %}the
 compute node{% endif %}: proxies that open TLS need their certificate in REQUESTS_CA_BUNDLE.'''
 run = ["env | grep -i -E '_proxy|CA_BUNDLE|SSL_CERT'", "curl -sSI https://{{ server }}"]
 
 [[step]]
-when = "failure not in ('unresolved', 'proxy', 'tls', 'busy') and server"
+when = "failure not in ('unresolved', 'proxy', 'tls', 'busy', 'denied') and server"
 say = '''Ask the service from {% if hosts %}{{ hosts | names }}{% else %}a compute
 node{% endif %}, and look at its status page and at the proxy settings (https_proxy, no_proxy).'''
 run = ["curl -sSI https://{{ server }}", "env | grep -i _proxy"]
 
 [[step]]
-when = "error == 'EndpointConnectionError' or tool == 'aws'"
+when = "error == 'EndpointConnectionError' or tool == 'aws' and failure != 'denied'"
 say = '''Check the region and the endpoint that the client is told, and whether the compute nodes
 have
 a way there (gateway, private endpoint, proxy).'''
 run = ["aws configure list", "env | grep -E 'AWS_(ENDPOINT|REGION|DEFAULT)'"]
 
 [[step]]
-when = "not tool"
+when = "not tool and failure != 'denied'"
 say = '''Fetch models and data before the job and run it offline, so that
 {{ service or 'such a service' }} cannot end it again; let trackers fail without raising.'''
 run = ["export {{ offline_setting }}"]
@@ -131,9 +142,12 @@ with
                     || '|TooManyRequests[A-Za-z]*|429|50[0-4])\) when calling the '
                     || '|ErrorCode:(?:ServerBusy|OperationTimedOut|InternalError)\b'
                 )
+                or is_denied(message)
                 or t.exception_class is not null
                 or starts_with(type, 'wandb.errors')
-                and regexp_matches(message, '(?i)network|timed out|communicat|connect')
+                and regexp_matches(
+                    message, '(?i)network|timed out|communicat|connect|permission|\b40[13]\b'
+                )
             )
     ),
     judged as (
@@ -152,6 +166,8 @@ with
                         || '|name resolution|getaddrinfo|nodename nor servname'
                     )
                 then 'unresolved'
+                when is_denied(message)
+                then 'denied'
                 when regexp_matches(message, '(?i)connection refused')
                 then 'refused'
                 when regexp_matches(message, '(?i)unreachable|no route to host')
@@ -192,8 +208,8 @@ select
     list(distinct host) filter (host is not null) as hosts,
     server as service,
     server,
-    'EndpointConnectionError' as error,
-    'unreachable' as failure,
+    case kind when 'denied' then 'AccessDenied' else 'EndpointConnectionError' end as error,
+    kind as failure,
     tool,
     any_value(path) as path,
     count(*) as times,
@@ -201,8 +217,14 @@ select
     'definite' as confidence,
     ['crash.checkpoint', 'crash.config'] as explains
 from transfer_failure
-where kind = 'unreachable' and server not in (select server from judged where server is not null)
-group by server, tool
+where
+    kind = 'unreachable'
+    and server not in (select server from judged where server is not null)
+    -- what a script may try, and do without
+    or kind = 'denied'
+    and not exists (from judged where failure = 'denied')
+    and not exists (from training_mark m where m.kind = 'end')
+group by server, tool, kind
 union all by name
 -- in words that no grammar knows
 select

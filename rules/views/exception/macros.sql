@@ -4,6 +4,8 @@ create macro sees_no_gpu(message) as
         message,
         'No (?:CUDA|HIP|XPU) GPUs are available|no (?:CUDA|ROCm|HIP)-capable device is detected'
         || '|no supported devices found for platform (?:CUDA|ROCM)'
+        || '|[Nn]o visible (?:GPU|CUDA|ROCM|HIP) devices|No supported gpu backend found'
+        || '|accelerator can not run on your system since the accelerator is not available'
     )
 ;
 

@@ -154,7 +154,8 @@ with
                 or not regexp_matches(
                     l.fields,
                     '(?i)(?:^|[^a-z]|mini|micro)(?:batch|iter|step|idx)'
-                    || '(?:e?s|ations?|_?(?:idx|id|index|no|num|number))?[ :=#\[]*[0-9]'
+                    || '(?:e?s|ations?|_?(?:idx|id|index|no|num|number))?'
+                    || '[ :=#\[]*[0-9]+(?:[^0-9.]|\.?$)'
                 )
             )
     )

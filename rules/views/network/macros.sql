@@ -1,0 +1,22 @@
+-- A service outside refuses what is asked, for want of permission: credentials that are missing,
+-- have
+-- expired or do not reach so far. A model hub that hides what is not there says so as well.
+create macro is_denied(message) as
+    regexp_matches(
+        message,
+        'An error occurred \((?:40[13]|AccessDenied[A-Za-z]*|Forbidden|ExpiredToken[A-Za-z]*'
+        || '|RequestExpired|RequestTimeTooSkewed|Invalid(?:AccessKeyId|ClientTokenId|Token)'
+        || '|SignatureDoesNotMatch|InvalidSignature[A-Za-z]*|MissingAuthenticationToken[A-Za-z]*'
+        || '|Unauthorized[A-Za-z]*|UnrecognizedClient[A-Za-z]*)\) when calling the '
+        || '|AWS Error ACCESS_DENIED during'
+        || '|ErrorCode:(?:Authorization[A-Za-z]*|AuthenticationFailed'
+        || '|NoAuthenticationInformation)\b'
+        || '|not authorized to perform this operation|Server failed to authenticate the request'
+        || '|does not have (?:[a-z]+\.)+[a-zA-Z]+ access\b|HTTP response code 40[13]\b'
+        || '|\b40[13] (?:Client Error|Forbidden|Unauthorized)\b|\bHTTP Error 40[13]\b'
+        || '|\b40[13], message=''|(?i:\bgated repo\b)'
+    )
+    and not regexp_matches(
+        message, 'Repository Not Found|not a local folder|not a valid model identifier'
+    )
+;
