@@ -257,8 +257,7 @@ with
         where
             event in ('time_limit', 'preempted', 'requeued')
             -- HTCondor also takes a job from its machine that it puts on hold or removes, and
-            -- starts
-            -- it elsewhere
+            -- starts it elsewhere
             and not (
                 scheduler = 'htcondor'
                 and event = 'preempted'

@@ -74,8 +74,7 @@ run = ["curl -sSI https://{{ server }}", "env | grep -i _proxy"]
 [[step]]
 when = "error == 'EndpointConnectionError' or tool == 'aws' and failure != 'denied'"
 say = '''Check the region and the endpoint that the client is told, and whether the compute nodes
-have
-a way there (gateway, private endpoint, proxy).'''
+have a way there (gateway, private endpoint, proxy).'''
 run = ["aws configure list", "env | grep -E 'AWS_(ENDPOINT|REGION|DEFAULT)'"]
 
 [[step]]

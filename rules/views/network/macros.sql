@@ -1,6 +1,5 @@
 -- A service outside refuses what is asked, for want of permission: credentials that are missing,
--- have
--- expired or do not reach so far. A model hub that hides what is not there says so as well.
+-- have expired or do not reach so far. A model hub that hides what is not there says so as well.
 create macro is_denied(message) as
     regexp_matches(
         message,
