@@ -62,7 +62,12 @@ with
                         or regexp_matches(l.prefix, '\b(?:ERROR|FATAL|CRITICAL)\b')
                     )
             )
-            or exists (from trouble_sign) as is_backed
+            or exists (from trouble_sign)
+            -- who watches ends what stands still
+            or kind = 'timeout'
+            and exists (
+                from told_sense t where t.sentence = j.sentence and t.sense = 'ended'
+            ) as is_backed
         from judged j
         left join ended e using (file_id)
         where
