@@ -59,8 +59,8 @@ run = [
 [[step]]
 when = "message"
 say = '''
-See whether the storage of {% if path %}{{ path }}{% else %}the checkpoint{% endif %} answers and has
-room, and which rank has not written its part: the files of the step show whose is missing.
+See whether the storage of {% if path %}{{ path }}{% else %}the checkpoint{% endif %} answers and
+has room, and which rank has not written its part: the files of the step show whose is missing.
 '''
 run = ["timeout 10 df -h", "dmesg -T | tail -n 100"]
 
