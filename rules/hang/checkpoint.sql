@@ -16,10 +16,13 @@ A rank is in the code that writes or reads a checkpoint, at the same place in tw
 other ranks wait for it. Saving takes its time, so one dump proves nothing of rank 0, which may have
 more to save than the others, and little of another one. Or a worker of Ray, which bears the name of
 what it runs, is in the kernel and saves. Or every rank has two threads in
-collectives at once, one of which saves: on one group their order differs between ranks.
+collectives at once, one of which saves: on one group their order differs between ranks. Or a
+program says in words of its own that a checkpoint does not come to its end.
 """
 summary = '''
 {% set who = ranks or pids or [0] %}
+{% if message %}A checkpoint does not come to its end, as the log tells: {{ message | cut(200) }}
+{% else %}
 {% if ranks %}{{ ranks | ranks | capital }}{% elif pids %}{{ pids | agree('Process', 'Processes') }}
 {{ pids | names }}{% else %}A process{% endif %}
 {% if hosts %}({{ hosts | names }}){% endif %}
@@ -34,6 +37,7 @@ summary = '''
 {{ others | count('other') }} {{ others | agree('is', 'are') }} waiting in {{ majority_function }}
 {%- endif %}
 {% if ranks_guessed %}(ranks guessed from the order of pids or hosts){% endif %}
+{% endif %}
 '''
 false_positives = """
 A very large checkpoint on slow storage can keep one line busy for longer than the time between two
@@ -42,7 +46,7 @@ dumps.
 references = ["https://docs.pytorch.org/docs/stable/distributed.checkpoint.html"]
 
 [[step]]
-when = "path"
+when = "path and not message"
 say = '''
 See whether the storage of {{ path }} answers{% if host %} on {{ host }}{% endif %}, and has room.
 '''
@@ -53,7 +57,15 @@ run = [
 ]
 
 [[step]]
-when = "not path and not two_threads"
+when = "message"
+say = '''
+See whether the storage of {% if path %}{{ path }}{% else %}the checkpoint{% endif %} answers and
+has room, and which rank has not written its part: the files of the step show whose is missing.
+'''
+run = ["timeout 10 df -h", "dmesg -T | tail -n 100"]
+
+[[step]]
+when = "not path and not two_threads and not message"
 say = '''
 Find the file that {% if pid %}process {{ pid }}{% else %}it{% endif %} writes or reads
 {%- if host %} on {{ host }}{% endif %}, and see whether its file system answers (df, a small
@@ -74,7 +86,7 @@ collectives and those of the main thread must not share one.
 '''
 
 [[step]]
-when = "not two_threads"
+when = "not two_threads and not message"
 say = '''
 If the storage answers, see whether every rank calls {{ function }}: a collective inside it needs
 all of them.
@@ -151,3 +163,17 @@ from
     )
 where method <> ''
 group by method
+union all by name
+-- in words that no grammar knows
+select
+    evidence,
+    "at",
+    case when rank is not null then [rank] end as ranks,
+    path,
+    told as message,
+    -- an exception's end is this
+    case when explains = ['crash.exception'] then explains end as explains,
+    confidence,
+    otherwise
+from told_cause
+where what = 'checkpoint_hang'

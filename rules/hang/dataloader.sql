@@ -18,11 +18,15 @@ other ranks wait in a collective. Where the workers were dumped too, their place
 matters: a lock inherited by fork, a read that does not return. Where all ranks wait for their
 loaders, the workers must be seen to be stuck: two dumps in which none moves, or locks that they
 wait for; or somebody says that the program hangs, or a timer of minutes ran out over the dump. Or
-the loader itself gave up after the time it was given.
+the loader itself gave up after the time it was given, or a program says in words of its own that
+its loader gives nothing any more.
 """
 summary = '''
 {% set who = ranks or pids or [0] %}
-{% if seconds %}
+{% if message %}
+  {% if ranks %}{{ ranks | ranks | capital }}{% else %}The program{% endif %} got no data from its
+  loader, as the log tells: {{ message | cut(200) }}
+{% elif seconds %}
   {% if ranks %}{{ ranks | ranks | capital }}{% else %}The program{% endif %}
   waited {{ seconds }} s for a batch of the data loader's workers, in vain
 {% elif others %}
@@ -88,7 +92,7 @@ run = [
 ]
 
 [[step]]
-when = "not worker_frame and not seconds"
+when = "not worker_frame and not seconds and not message"
 say = '''
 Dump the workers of {% if ranks %}{{ ranks | ranks }}{% else %}this process{% endif %} too
 {%- if host %}, on {{ host }}{% endif %}. If they are waiting for a lock, it was held when they were
@@ -97,7 +101,15 @@ forked: use multiprocessing_context='spawn'. If they are reading, look at the st
 run = ["py-spy dump --subprocesses --native --pid {{ pids[0] }}"]
 
 [[step]]
-when = "not seconds"
+when = "message"
+say = '''
+Dump the reading processes while it stands: frames that end in a lock, a read or a request tell what
+they wait for. Then test the storage or the service that the data come from.
+'''
+run = ["pgrep -f YOUR_SCRIPT | xargs -I {} py-spy dump --native --pid {}"]
+
+[[step]]
+when = "not seconds and not message"
 say = "Set DataLoader(timeout=300), so that the next time it fails with a message."
 */
 with
@@ -179,3 +191,16 @@ select
 from fatal_exception
 where loader_gave_up(message)
 having count(*) > 0
+union all by name
+-- in words that no grammar knows
+select
+    evidence,
+    "at",
+    case when rank is not null then [rank] end as ranks,
+    told as message,
+    -- an exception's end is this
+    case when explains = ['crash.exception'] then explains end as explains,
+    confidence,
+    otherwise
+from told_cause
+where what = 'dataloader'

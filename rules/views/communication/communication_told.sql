@@ -6,8 +6,15 @@ with
     judged as (
         select
             l.*,
-            case when concept = 'roll' then 'init' else concept end as kind,
             told_missing_ranks(words) as missing_ranks,
+            case
+                -- who did not come to a collective is missing there
+                when concept = 'roll' and len(missing_ranks) > 0 and is_in_collective(words)
+                then 'missing'
+                when concept = 'roll'
+                then 'init'
+                else concept
+            end as kind,
             told_joined(words) as roll
         from communication_line l
         join told_concept c using (sentence)
@@ -49,9 +56,17 @@ with
                 where
                     l.file_id = j.file_id
                     and l.line_no between j.line_no and j.line_no + 60
-                    and l.word in ('fatal', 'error', 'claimed')
+                    and (
+                        l.word in ('fatal', 'error', 'claimed')
+                        or regexp_matches(l.prefix, '\b(?:ERROR|FATAL|CRITICAL)\b')
+                    )
             )
-            or exists (from trouble_sign) as is_backed
+            or exists (from trouble_sign)
+            -- who watches ends what stands still
+            or kind = 'timeout'
+            and exists (
+                from told_sense t where t.sentence = j.sentence and t.sense = 'ended'
+            ) as is_backed
         from judged j
         left join ended e using (file_id)
         where

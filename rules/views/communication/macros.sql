@@ -31,12 +31,14 @@ create macro told_missing_ranks(text) as
                     text,
                     '(?i)\b(?:ranks?|workers?|members?)[ :=#]*([\[{(]?[0-9]+(?:(?:, ?| and '
                     || '|-)[0-9]+)*)[\]})]?'
-                    || '(?: ?\([^)]*\))?:? (?:(?:has|have|had|did|do|does|was|were|is|are)'
+                    || '(?: ?\([^)]*\))?(?: (?:on|at|of) [0-9A-Za-z._-]{1,60})?:?'
+                    || ' (?:(?:has|have|had|did|do|does|was|were|is|are)'
                     || '(?: still| yet)?(?: not|n''t|nt)|never|failed to|has yet to|have yet to)'
                     || ' (?:yet |been |even )?'
                     || '(?:enter|reach|arriv|join|respond|contribut|come|came|start|answer'
                     || '|show|seen|heard'
-                    || '|send|sent|issue|participat|post|ready|check|regist|connect|call)',
+                    || '|send|sent|issue|participat|post|ready|check|regist|connect|call|report'
+                    || '|progress|advanc|ma[dk]e)',
                     1
                 ),
                 ''
@@ -60,9 +62,29 @@ create macro told_missing_ranks(text) as
                 ),
                 ''
             ),
+            -- a list behind how many came
+            nullif(
+                regexp_extract(
+                    text,
+                    '(?i)\branks?\b.{1,60}[;,(] ?(?:missing|absent|not (?:arrived|seen)) ?[:=] ?'
+                    || '([\[{(]?[0-9]+(?:, ?[0-9]+)*)',
+                    1
+                ),
+                ''
+            ),
             ''
         )
     )
+;
+
+-- Whether a line speaks of a collective, and not of the start.
+create macro is_in_collective(text) as
+    regexp_matches(
+        text,
+        '(?i)(?:^|[^a-z])(?:barrier|collective|all[-_ ]?(?:reduce|gather|to[-_ ]?all)|broadcast'
+        || '|reduce[-_ ]?scatter)'
+    )
+    and not regexp_matches(text, '(?i)rendezvous|regist|init|bootstrap|startup|join')
 ;
 
 -- [how many came, of how many], where a line counts them.

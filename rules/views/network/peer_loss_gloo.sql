@@ -1,6 +1,6 @@
 -- table: One row per line in which gloo reports that the other end of a connection is gone, in the
--- shape of peer_loss, where nothing else is told that could have ended the job. Lines without a
--- rank count where no line has one, as the exceptions that ended their processes.
+-- shape of peer_loss, where nothing else is told that could have ended the job. The exceptions that
+-- ended their processes count by themselves, other lines where a process is known to have failed.
 with
     other_end as (
         select 1
@@ -23,7 +23,16 @@ union all by name
 select 'gloo' as source, g.file_id, g.line_no, g.time, g.host, g.rank, g.peer, g.port
 from gloo_error g
 join exception e on e.file_id = g.file_id and e.line_no = g.line_no
-where not exists (from gloo_error where rank is not null) and not exists (from other_end)
+where
+    (
+        not exists (from gloo_error where rank is not null)
+        or e.final
+        and not exists (from c10d_barrier)
+        and not exists (from c10d_size)
+        and not exists (from c10d_fingerprint)
+        and not exists (from "exit" where exitcode > 0)
+    )
+    and not exists (from other_end)
 union all by name
 -- Horovod's own thread ends with it, and with it what all others wait for
 select 'gloo' as source, g.file_id, g.line_no, g.time, g.host, g.rank, g.peer, g.port

@@ -2,8 +2,8 @@
 create macro is_code(text) as
     regexp_matches(
         coalesce(text, ''),
-        '^\s*(?:raise|def|class|if|elif|else|for|while|return|assert|self\.|print|import|from'
-        || '|with|try|except|(?i)usage|//|# |--|\*[^*]|>|\$|<|test[_ ])'
+        '^\s*(?:(?:raise|def|class|if|elif|else|for|while|return|import|from|with|try)\b|assert'
+        || '|self\.|print|except|(?i)usage|//|# |--|\*[^*]|>|\$|<|test[_ ])'
         || '|\{\s*$|^\s*\}|\);\s*$|raise [A-Z]|\bdef |(?i)usage:|\.\.\. ok$'
         || '|^\s*\[?[''"][ !#-&(-~]{60}'
         -- the command line of a compiler
