@@ -18,8 +18,7 @@ other ranks wait in a collective. Where the workers were dumped too, their place
 matters: a lock inherited by fork, a read that does not return. Where all ranks wait for their
 loaders, the workers must be seen to be stuck: two dumps in which none moves, or locks that they
 wait for; or somebody says that the program hangs, or a timer of minutes ran out over the dump. Or
-the loader itself gave up after the time it was given, or a program says in words of its own that
-its loader gives nothing any more.
+the loader gave up in the end, or the log tells in words that it gives nothing.
 """
 summary = '''
 {% set who = ranks or pids or [0] %}
