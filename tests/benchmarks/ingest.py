@@ -6,7 +6,7 @@ bytes long; ordinary has an iteration's metrics on one line in 400, as many as s
 one in 20, metrics on every line; strace has a row for every line. All but strace are measured as parsing, those from the
 second dense on also or only to the verdict, database and rules included.
 
-    python tests/benchmarks/ingest.py [--megabytes 512] [--keep DIR]
+    python tests/benchmarks/ingest.py [--megabytes 512] [--times 3] [--keep DIR]
 
 Prints for each: MB/s, the peak memory of the process in MiB, CPU seconds per 100 MB, and the ratio to `grep -cE` with 16
 alternatives over the same file in the same run. Machines drift; the ratio is the figure to compare.
@@ -222,7 +222,7 @@ print(json.dumps([seconds, cpu, resource.getrusage(resource.RUSAGE_SELF).ru_maxr
 
 @dataclass(frozen=True)
 class Figures:
-    """What one log took: the best of three runs in seconds and CPU seconds, the peak of memory in MiB."""
+    """What one log took: the best of some runs in seconds and CPU seconds, the peak of memory in MiB."""
 
     name: str
     until: str
@@ -246,12 +246,12 @@ class Figures:
         )
 
 
-def measure(name: str, path: Path, until: str) -> Figures:
+def measure(name: str, path: Path, until: str, times: int = 3) -> Figures:
     size = path.stat().st_size / 1e6
     root = str(Path(__file__).resolve().parents[2])
     best, used, grep = float("inf"), float("inf"), float("inf")
     memory, incidents = 0.0, 0
-    for _ in range(3):
+    for _ in range(times):
         out = subprocess.run(
             [sys.executable, "-c", CHILD, str(path), until],
             capture_output=True,
@@ -294,6 +294,7 @@ LOGS: tuple[tuple[str, Callable[[Path, int], None], str], ...] = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--megabytes", type=int, default=512)
+    parser.add_argument("--times", type=int, default=3, help="so often is each measured; the best counts")
     parser.add_argument("--keep", type=Path, help="folder to make the logs in and leave them there")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
@@ -302,7 +303,7 @@ def main() -> None:
             path = folder / f"{name}-{given.megabytes}.log"
             if not path.exists():
                 make(path, given.megabytes * 1_000_000)
-            print(f"{name:8} {until:7} {given.megabytes} MB {measure(name, path, until)}", flush=True)
+            print(f"{name:8} {until:7} {given.megabytes} MB {measure(name, path, until, given.times)}", flush=True)
 
 
 if __name__ == "__main__":
