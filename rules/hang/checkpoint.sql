@@ -171,8 +171,7 @@ select
     case when rank is not null then [rank] end as ranks,
     path,
     told as message,
-    -- an exception's end is this
-    case when explains = ['crash.exception'] then explains end as explains,
+    explains,
     confidence,
     otherwise
 from told_cause

@@ -197,8 +197,7 @@ select
     "at",
     case when rank is not null then [rank] end as ranks,
     told as message,
-    -- an exception's end is this
-    case when explains = ['crash.exception'] then explains end as explains,
+    explains,
     confidence,
     otherwise
 from told_cause

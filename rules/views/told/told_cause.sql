@@ -25,6 +25,9 @@ select
     case
         when t.is_exception
         then ['crash.exception']
+        -- their rules say what they explain
+        when what in ('checkpoint_hang', 'dataloader')
+        then null
         when what in ('connect', 'service', 'init')
         then ['network.peer_lost', 'hang', 'crash.communication']
         else ['network.peer_lost', 'network.connect_failure', 'hang', 'crash.communication']
