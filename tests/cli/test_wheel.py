@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 import venv
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,7 +23,7 @@ def needed(package: Distribution) -> dict[str, Distribution]:
     while waiting:
         for line in waiting.pop().requires or ():
             wanted = Requirement(line)
-            name = re.sub(r"[-_.]+", "-", wanted.name).lower()
+            name = canonicalize_name(wanted.name)
             if name not in found and (wanted.marker is None or wanted.marker.evaluate({"extra": ""})):
                 found[name] = distribution(name)
                 waiting.append(found[name])
