@@ -1,5 +1,6 @@
 -- table: One row per rank and group: how far it has come, by its status lines. A count that torch
--- left uninitialised (2.3) is none.
+-- left uninitialised (2.3) is none. After an error of NCCL alone, ranks are behind each other
+-- because each was stopped where it was. What a send or receive counts is no collective.
 select
     'watchdog' as source,
     coalesce(rank, group_rank) as rank,
@@ -21,6 +22,15 @@ select
     min(time) as time,
     arg_min(file_id, line_no) as file_id,
     min(line_no) as line_no
-from c10d_status_line
-where coalesce(rank, group_rank) is not null
+from c10d_status_line s
+where
+    coalesce(rank, group_rank) is not null
+    and (exists (from c10d_timeout_line) or not exists (from c10d_nccl_error))
+    and not exists (
+        from c10d_timeout_line t
+        where
+            coalesce(t.rank, t.group_rank) = coalesce(s.rank, s.group_rank)
+            and t.collective_seq in (s.failed_seq, s.last_enqueued)
+            and t.op in ('SEND', 'RECV', 'RECVANY')
+    )
 group by all

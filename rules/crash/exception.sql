@@ -68,7 +68,7 @@ Look at what {{ ranks | agree('this rank has', 'these ranks have') }} to
 
 [[step]]
 when = '''
-kind == 'own' and own_code and (type in ('KeyError', 'IndexError') or
+kind == 'own' and own_code and not other_model and (type in ('KeyError', 'IndexError') or
 type in ('ValueError', 'RuntimeError') and
 ('size' in message or 'shape' in message or 'length' in message))
 '''
@@ -76,6 +76,16 @@ say = '''
 Find the sample: log the indices of every batch, or read the data set once on a CPU with the same
 collate function, and look for what is missing, too long or out of range.
 '''
+
+[[step]]
+when = "other_model"
+say = '''
+{% if ranks %}{{ ranks | ranks | capital }}{% else %}One rank{% endif %} built another model than
+the rank it is compared with. Print names and shapes of the parameters on both: a configuration or a
+checkpoint of one rank, a layer that depends on the rank or the data, or different code on the hosts
+makes them differ.
+'''
+run = ["grep -n -i rank {{ own_file }}"]
 
 [[step]]
 when = "kind == 'own' and type in ('AttributeError', 'TypeError', 'NameError', 'ImportError')"
@@ -292,6 +302,14 @@ select
         when raised_class <> class or raised_message <> message then raised_class
     end as raised_type,
     case when raised_message <> message then left(raised_message, 500) end as raised_message,
+    -- torch compares parameters before DistributedDataParallel takes them
+    case
+        when
+            contains(message, 'to match sizes of the same param in process')
+            or contains(message, 'to match strides of the same param in process')
+            or contains(message, 'DDP expects same model across all ranks')
+        then true
+    end as other_model,
     own_code,
     frame_file(own_code) as own_file,
     frame_line(own_code) as own_line

@@ -17,8 +17,16 @@ run = [
 ]
 order = 1
 */
+-- The launcher names the process first by its local rank, and by its rank in the table below.
+with
+    ended as (
+        select
+            e.* exclude (rank),
+            coalesce(e.rank, max(e.rank) over (partition by e.file_id, e.pid)) as rank
+        from "exit" e
+    )
 select e.rank, e.local_rank, short_host(e.host) as host, e.exitcode, e.source as launcher
-from "exit" e, open_question q
+from ended e, open_question q
 where
     not q.settled
     and coalesce(e.rank, e.local_rank) is not null

@@ -10,8 +10,10 @@ with
             reason ilike '%timeout%' and reason not like 'Exception%' as is_of_timeout
         from c10d_status
         where
+            -- It says so after any failure of a collective.
             source = 'dump_signal'
             and reason like '%timeout%'
+            and not exists (from c10d_nccl_error)
             or source = 'watchdog'
             and (
                 reason = 'Timeout'

@@ -6,7 +6,7 @@ with
         from coordination_task
         where event = 'heartbeat'
         union all
-        select file_id, line_no, time, lost_task
+        select file_id, head_line, time, lost_task
         from coordination_listed
         where event = 'unhealthy'
         union all

@@ -25,6 +25,7 @@ with
             exists (from c10d_timeout_line)
             or exists (from c10d_heartbeat)
             or exists (from c10d_nccl_error)
+            or exists (from coordination_task where event in ('heartbeat', 'task_died', 'barrier'))
             or exists (from missing_rank_suspect)
             or exists (from c10d_size)
             or exists (from cuda_error)
