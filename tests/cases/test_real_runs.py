@@ -1,24 +1,31 @@
-"""Scenarios of `builders/real_runs.toml` can be played: their code compiles, and their labels name rules that there are."""
+"""Scenarios of `builders/real_runs.toml` and `gpu_runs.toml` can be played: their code compiles, their labels name rules."""
 
 import tomllib
 from pathlib import Path
+from typing import Any
 
+import pytest
 from builders import real_runs
 
 from logsift import Catalog
 
-READ = tomllib.loads(Path(real_runs.__file__).with_suffix(".toml").read_text())
+FOLDER = Path(real_runs.__file__).parent
 
 
-def test_names_of_scenarios_are_unique() -> None:
-    names = [s["name"] for s in READ["run"]]
+@pytest.fixture(params=["real_runs.toml", "gpu_runs.toml"])
+def read(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return tomllib.loads((FOLDER / request.param).read_text())
+
+
+def test_names_of_scenarios_are_unique(read: dict[str, Any]) -> None:
+    names = [s["name"] for s in read["run"]]
     assert sorted(set(names)) == sorted(names)
 
 
-def test_scenarios_compile_and_name_rules(catalog: Catalog) -> None:
+def test_scenarios_compile_and_name_rules(read: dict[str, Any], catalog: Catalog) -> None:
     rules = {r.id for r in catalog.rules}
-    for scenario in (real_runs.Scenario(**s) for s in READ["run"]):
-        compile(READ["job"]["extras.py"] + "\n" + scenario.code, scenario.name, "exec")
+    for scenario in (real_runs.Scenario(**s) for s in read["run"]):
+        compile(read["job"]["extras.py"] + "\n" + scenario.code, scenario.name, "exec")
         assert {*scenario.expect, *scenario.forbid, scenario.root} - {""} <= rules, scenario.name
 
 

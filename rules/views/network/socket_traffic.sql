@@ -5,6 +5,10 @@ with
     of_process as (select host, pid, max(nnodes) as nnodes from nccl_topology group by all),
     of_size as (select host, pid, max(nranks) as nranks from nccl_comm group by all),
     spread as (select max(len(hosts)) as hosts from communicator where not ambiguous),
+    -- All ranks are on it, whatever NCCL was told to take for a node of its own (NCCL_HOSTID).
+    only_host as (
+        select host from nccl_comm group by host having count(distinct pid) >= max(nranks)
+    ),
     sockets as (
         select t.host, t.pid, t.file_id, t.line_no, 'edge' as how
         from transport t
@@ -18,6 +22,7 @@ select
     s.*,
     z.nranks,
     coalesce(
+        case when s.host in (from only_host) then 1 end,
         p.nnodes,
         case when s.how = 'edge' then 2 end,
         -- no node has more than 16 GPUs
