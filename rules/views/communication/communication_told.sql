@@ -11,6 +11,12 @@ with
                 -- who did not come to a collective is missing there
                 when concept = 'roll' and len(missing_ranks) > 0 and is_in_collective(words)
                 then 'missing'
+                -- a meeting of a job that has begun: who is not there, nobody says
+                when
+                    concept = 'roll'
+                    and is_in_collective(words)
+                    and exists (from metric m where m.file_id = l.file_id and m.line_no < l.line_no)
+                then 'timeout'
                 when concept = 'roll'
                 then 'init'
                 else concept

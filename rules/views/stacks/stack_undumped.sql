@@ -54,10 +54,11 @@ with
         where t.source_kind = 'py-spy'
     ),
     -- A head alone is no dump (many programs print `Process 3: ...`); with the Python line below
-    -- it, it is.
+    -- it, it is. Threads without frames at the end of a file are what is left of one that is cut.
     seen as (
         select h.*, r.reason, r.line_no as failure_line
         from stack_head as h
+        join file as f using (file_id)
         anti join
             stack_main_thread as d
             on d.file_id = h.file_id
@@ -74,6 +75,12 @@ with
                 r.reason is not null
                 or h.source_kind = 'py-spy'
                 and exists (from python as p where p.file_id = h.file_id and p.head = h.line_no)
+                and (
+                    f.lines - h.line_no <= 2
+                    or exists (
+                        from stack_head as o where o.file_id = h.file_id and o.line_no > h.line_no
+                    )
+                )
                 and not exists (
                     from interleaved as i where i.file_id = h.file_id and i.stream = h.stream
                 )
