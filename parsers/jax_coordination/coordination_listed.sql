@@ -1,6 +1,7 @@
 -- table: One row per task in a list below a line of JAX's coordination service; event = unhealthy:
 -- it stopped sending heartbeats, start: it did not come to the barrier of the start, barrier: to
--- another one. Lines that hold a task's name belong to a list only where they follow its head
+-- another one, straggler: it had not connected when the service counted. Lines that hold a task's
+-- name belong to a list only where they follow its head
 -- without a gap.
 select h.event, h.line_no as head_line, k.file_id, k.line_no, k.time, k.lost_task
 from
@@ -36,7 +37,7 @@ asof join
                 where b.event = 'task' and b.file_id = u.file_id and b.line_no < u.line_no
             ) as before
         from coordination_task u
-        where u.event in ('unhealthy', 'start', 'barrier', 'listed')
+        where u.event in ('unhealthy', 'start', 'barrier', 'listed', 'straggler')
     ) h
     on h.file_id = k.file_id
     and h.line_no <= k.line_no

@@ -403,6 +403,44 @@ from coordination_task
 where event = 'start'
 having count(*) > 0
 union all by name
+-- The service still counted who was not there when its log ended.
+select
+    'jax' as kind,
+    list(line_at(c.file_id, c.line_no))
+    || list(distinct line_at(l.file_id, l.head_line)) filter (l.file_id is not null) as evidence,
+    min(c.time) as "at",
+    list(distinct c.host) filter (c.host is not null) as hosts,
+    'store' as stage,
+    max(c.expected) as nranks,
+    max(c.expected - c.awaited) as joined,
+    list_sort(list(distinct l.lost_task) filter (l.lost_task is not null)) as missing,
+    case
+        when exists (from trouble_sign)
+        then 'critical'
+        when exists (from ended_from_outside)
+        then 'warning'
+        else 'info'
+    end as severity,
+    case when exists (from trouble_sign) then 'probable' else 'possible' end as confidence
+from
+    (
+        select *
+        from coordination_task
+        where event = 'connecting'
+        qualify row_number() over (partition by file_id order by line_no desc) = 1
+    ) c
+left join
+    coordination_listed l
+    on l.file_id = c.file_id
+    and l.event = 'straggler'
+    and l.head_line > c.line_no
+where
+    c.awaited > 0
+    and not exists (from coordination_task where event = 'start')
+    and not exists (from metric_span)
+    and not exists (from training_line)
+having count(*) > 0
+union all by name
 -- What waits for a place in the cluster, and never got one.
 select
     'resources' as kind,

@@ -46,11 +46,9 @@ with
             max(try_cast(value as bigint)) filter (name = 'cuda_dev') as gpu_index,
             max(try_cast(value as bigint)) filter (name = 'init_state') as init_state,
             coalesce(max(value) filter (name = 'abort_flag') in ('true', '1'), false) as aborts,
-            coalesce(
-                bool_or(value in ('true', '1')) filter (
-                    name in ('finalize_called', 'destroy_flag')
-                ),
-                false
+            -- NULL where the report is cut off above it
+            bool_or(value in ('true', '1')) filter (
+                name in ('finalize_called', 'destroy_flag')
             ) as ends,
             max(value) filter (name in ('considered_dead', 'unresponsive'))
             in ('true', '1') as dead,
@@ -122,9 +120,9 @@ select
         then 'ABORT'
         when ends
         then 'FINALIZE'
-        when init_state = 0
+        when init_state = 0 and not ends
         then 'RUNNING'
-        when init_state is not null
+        when init_state > 0
         then 'INIT'
     end as ras_status,
     counts
