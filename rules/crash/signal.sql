@@ -289,15 +289,14 @@ select
     case when count(distinct host) = 1 then any_value(host) end as host,
     case when count(distinct process) = 1 then any_value(process) end as process,
     list(distinct source order by source) as source
-from "exit" x
+from worker_gone x
 where
-    source in ('ray', 'keeper', 'systemd')
-    and exitcode is null
+    exitcode is null
     and signal is null
     and not coalesce(process in (select process from system_daemon), false)
     and (
         pid is not null
-        or not exists (from "exit" o where o.source = x.source and o.pid is not null)
+        or not exists (from worker_gone o where o.source = x.source and o.pid is not null)
     )
     and not exists (from fatal_signal)
     and not exists (from fatal_exception)

@@ -188,6 +188,12 @@ say = '''Get the whole log of {% if ranks %}{{ ranks | ranks }}{% else %}each ra
   the line of the watchdog that names the operation, or the error before it, is missing here. Have
   the next run write Flight Recorder dumps.'''
 run = ["export TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1"]
+
+[[step]]
+otherwise = true
+say = '''Look for the process that says nothing of this timeout, or that ended before it: the
+  others waited for it.'''
+run = ["pgrep -af python"]
 */
 select
     'timeout' as kind,

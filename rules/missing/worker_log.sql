@@ -6,7 +6,7 @@ run = ['scp {{ host }}:/tmp/ray/session_latest/logs/worker-\*-{{ pid }}.\* .']
 order = 1
 */
 select distinct pid, host
-from "exit"
+from worker_gone
 where
     source = 'ray'
     and pid is not null

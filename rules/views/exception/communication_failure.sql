@@ -177,6 +177,7 @@ with
             or exists (from nccl_size_mismatch)
             or exists (from nccl_socket where event not in ('connect_retry', 'stranger'))
             or exists (from ucx_completion)
+            or exists (from coordination_listed where event = 'unhealthy')
             or exists (from cuda_error)
             or exists (from oom_event)
             or exists (from fatal_exception where kind <> 'collective') as is_known

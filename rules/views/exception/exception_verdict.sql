@@ -110,7 +110,8 @@ with
                     or (exitcode is null and signal is null and signal_name is null)
             )
             or exists (
-                from exception where class in ('ChildFailedError', 'CalledProcessError')
+                from exception
+                where class in ('ChildFailedError', 'CalledProcessError', 'WorkerGroupError')
             ) as failed
     )
 select

@@ -297,6 +297,9 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
             )
             or class in ('XlaRuntimeError', 'JaxRuntimeError')
             and starts_with(message, 'DEADLINE_EXCEEDED')
+            -- TensorFlow says what happened below the graph
+            or class in ('UnavailableError', 'DeadlineExceededError', 'AbortedError')
+            and starts_with(message, 'Graph execution error')
             -- in any library's words
             or coalesce(
                 between_ranks <> 'gave_up', false

@@ -66,6 +66,11 @@ with
                     and f.line_no between e.traceback_line and e.line_no + 5
                     and is_of_a_dashboard(e.frames)
             )
+            -- all had met before: whom one cannot reach any more has ended
+            and not (
+                library = 'socket'
+                and exists (from coordination_task where event = 'connecting' and awaited = 0)
+            )
             -- asked again until the host is up, or its name known
             and (
                 library not in ('socket', 'resolver')
