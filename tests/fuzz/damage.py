@@ -56,6 +56,35 @@ EXCEPTIONS = {
     ("lines", "hang.init_incomplete"): "the line that says that init is complete is one of those that are gone",
     **{(way, rule): _FRAMES for way in ("lines", "blocks") for rule in ("divergence.stack", "hang.missing_rank")},
     ("blocks", "loss.divergence"): "the steps of a curve in another order are another curve",
+    (
+        "end",
+        "crash.exception",
+    ): "the message that tells the cause is cut through: that an exception ended the program is what is left of it",
+    **dict.fromkeys(
+        (
+            ("crash.exception--renamed-by-two-ranks", "crash.config"),
+            ("crash.exception--one-rank-and-echoes", "rank 0"),
+            ("hang.missing_rank--in-own-words", "hang.collective_timeout"),
+            ("hang.missing_rank--in-own-words", "hang.init_incomplete"),
+            ("hang.missing_rank--counted-at-a-barrier", "hang.collective_timeout"),
+            ("hang.missing_rank--barrier-in-words", "crash.communication"),
+            ("crash.config--told-before-ranks-miss-each-other", "hang.init_incomplete"),
+        ),
+        _REST,
+    ),
+    ("hang.missing_rank--counted-at-a-barrier", "rank 1"): "a number that is cut through is another number",
+    (
+        "crash.config--command-not-found",
+        "host mesa4",
+    ): "of several hosts whose tasks ended so the first alone is left",
+    (
+        "crash.signal--strace-segv",
+        "hang.blocked_syscall",
+    ): "a call that is cut within its arguments reads like one that has not returned",
+    (
+        "hang.collective_timeout--part-of-a-log-with-aborts",
+        "rank 15",
+    ): "of this rank's lines only one is left, which does not say that it waited too",
     **dict.fromkeys(
         (
             # The last error of the library, and that communication failed.
