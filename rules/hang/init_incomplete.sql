@@ -109,8 +109,9 @@ a meeting of devices (XLA: may be stuck), and the log ends before they came.'''
 when = "kind == 'session'"
 say = '''
 A session of TensorFlow waits{% if seconds %} {{ seconds | duration }}{% endif %} for other tasks of
-its cluster{% if awaited_tasks %} ({{ awaited_tasks | names }}){% endif %}, and the log ends before they
-answered.'''
+its cluster{% if awaited_tasks %} ({{ awaited_tasks | names }}){% endif %}, and the log ends before
+they answered.
+'''
 
 [[summary]]
 when = "kind == 'hccl'"
@@ -296,9 +297,11 @@ run = ["pgrep -af python", "py-spy dump --pid {{ pids[0] }}"]
 
 [[step]]
 when = "kind == 'session'"
-say = '''See whether {% if awaited_tasks %}{{ awaited_tasks | names }}{% else %}the other tasks{% endif %} run,
-at the addresses that the cluster specification gives them, and are given the same one. A worker
-that needs no other worker may be told so (device_filters).'''
+say = '''
+See whether {% if awaited_tasks %}{{ awaited_tasks | names }}{% else %}the other tasks{% endif %}
+run, at the addresses that the cluster specification gives them, and are given the same one. A
+worker that needs no other worker may be told so (device_filters).
+'''
 run = ["echo $TF_CONFIG", "ss -ltnp | grep python"]
 
 [[step]]
