@@ -65,16 +65,25 @@ select
         ''
     ) as peer,
     e.host,
-    coalesce(e.rank, i.rank) as rank,
+    coalesce(e.rank, i.rank, p.rank) as rank,
     coalesce(e.pid, i.pid) as pid,
     e.time,
     e.file_id,
     e.line_no
 from hccl_error e
 join hccl_code c using (hccl_code)
--- torch_npu's own line is the one before
+-- torch_npu says whose process it is, in the line before or in an earlier one
 left join
     identity i
     on i.learnt_from = 'torch_npu'
     and i.file_id = e.file_id
     and i.line_no = e.line_no - 1
+left join
+    (
+        select file_id, pid, any_value(rank) as rank
+        from identity
+        where learnt_from = 'torch_npu'
+        group by file_id, pid
+    ) p
+    on p.file_id = e.file_id
+    and p.pid = e.pid

@@ -34,3 +34,27 @@ where
         )
     )
 group by s.file_id, s.stream, s.peer, s.port
+union all by name
+-- its inner exception, which would say more, is cut off
+select
+    'c10d' as source,
+    'The connection to the C10d store has failed' as error,
+    count(*) as attempts,
+    any_value(s.host) as host,
+    any_value(s.rank) as rank,
+    min(s.time) as time,
+    s.file_id,
+    min(s.line_no) as line_no
+from c10d_store s
+join
+    c10d_store f
+    on f.file_id = s.file_id
+    and f.line_no between s.line_no - 4 and s.line_no + 4
+    and f.event = 'never_made'
+where
+    s.event = 'rendezvous'
+    and s.error = 'RendezvousConnectionError'
+    and not exists (
+        from c10d_store k where k.peer is not null or k.event in ('gave_up', 'no_address')
+    )
+group by s.file_id

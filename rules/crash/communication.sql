@@ -290,6 +290,7 @@ select
 from watchdog_last_word
 where
     is_alone
+    and not is_timeout
     and not exists (from timed_out_collective)
     and not exists (from stuck_watchdog)
     and not exists (from c10d_status)

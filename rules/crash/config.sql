@@ -71,7 +71,7 @@ say = "The program could not be run{% if hosts %} on {{ hosts | names }}{% endif
 
 [[summary]]
 when = "event == 'no_interface'"
-say = "NCCL found no network interface to use: {{ message | cut(200) }}"
+say = "{{ program or 'NCCL' }} found no network interface to use: {{ message | cut(200) }}"
 
 [[summary]]
 say = '''
@@ -122,7 +122,15 @@ say = "Check how the ranks are numbered: RANK must be below WORLD_SIZE, counted 
 run = ["env | grep -iE '^rank|world_size|local_rank|procid|ntasks'"]
 
 [[step]]
-when = "event == 'no_interface'"
+when = "event == 'no_interface' and program == 'oneCCL'"
+say = '''
+Give oneCCL an interface that is up{% if hosts %} on {{ hosts | names }}{% endif %}: in a container
+there may be the loopback only (docker run --network host), which its key-value store does not take.
+'''
+run = ["ip -br addr", "export CCL_KVS_IFACE=eth0 FI_TCP_IFACE=eth0", "env | grep -E '^(CCL|FI)_'"]
+
+[[step]]
+when = "event == 'no_interface' and not program"
 say = '''
 Set NCCL_SOCKET_IFNAME to an interface that is up{% if hosts %} on {{ hosts | names }}{% endif %},
 or unset it.
@@ -267,6 +275,8 @@ select
     case
         when program = 'hydra'
         then ['crash.signal', 'crash.exception', 'crash.communication', 'hang', 'network']
+        when event = 'no_interface'
+        then ['crash.communication', 'crash.exception', 'crash.signal', 'hang', 'network']
     end as explains,
     nullif(regexp_extract(message, 'No module named ''?([0-9A-Za-z_.]+)', 1), '') as module,
     case

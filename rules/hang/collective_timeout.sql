@@ -262,7 +262,11 @@ select
 from timeout_status
 where not exists (from timed_out_collective) and not exists (from stuck_watchdog)
 union all by name
-select 'last_word' as kind, * exclude (is_alone), 'possible' as confidence, 'info' as severity
+select
+    'last_word' as kind,
+    * exclude (is_alone, is_timeout),
+    case when is_timeout then 'probable' else 'possible' end as confidence,
+    case when not is_timeout then 'info' end as severity
 from watchdog_last_word
 where
     not exists (from timed_out_collective)
@@ -274,7 +278,7 @@ select
     list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence,
     min(time) as "at",
     max(time) as until,
-    list(distinct rank order by rank) filter (rank is not null) as ranks,
+    list(distinct e.told_rank order by e.told_rank) filter (e.told_rank is not null) as ranks,
     list(distinct host) filter (host is not null) as hosts,
     list(distinct pid) filter (pid is not null) as pids,
     list(distinct gpu_index::varchar) filter (gpu_index is not null) as gpus,
@@ -290,12 +294,18 @@ select
 from
     (
         select
-            *,
+            h.*,
+            f.rank as told_rank,
             try_cast(
-                regexp_extract(message, 'remote rank: ?\[([0-9]+)\]', 1) as bigint
+                regexp_extract(h.message, 'remote rank: ?\[([0-9]+)\]', 1) as bigint
             ) as remote_rank,
-            nullif(regexp_extract(message, '\[group:\[([^\]]+)\]', 1), '') as group_name
-        from hccl_error
+            nullif(regexp_extract(h.message, '\[group:\[([^\]]+)\]', 1), '') as group_name
+        from hccl_error h
+        left join
+            library_failure f
+            on f.library = 'hccl'
+            and f.file_id = h.file_id
+            and f.line_no = h.line_no
     ) e
 join hccl_code c using (hccl_code)
 where c.class = 'collective' and not exists (from timed_out_collective)

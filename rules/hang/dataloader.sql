@@ -25,6 +25,12 @@ summary = '''
 {% if message %}
   {% if ranks %}{{ ranks | ranks | capital }}{% else %}The program{% endif %} got no data from its
   loader, as the log tells: {{ message | cut(200) }}
+{% elif dead_workers %}
+  {{ dead_workers | count('child process', 'child processes') }} of a Python program
+  {{ dead_workers | agree('is', 'are') }} dead (defunct)
+  {%- if waiting_function %}, and it is waiting for the workers of its data loader in
+  {{ waiting_function }}{% else %}, and somebody says that it hangs: most likely the workers of its
+  data loader, for which it waits{% endif %}
 {% elif seconds %}
   {% if ranks %}{{ ranks | ranks | capital }}{% else %}The program{% endif %}
   waited {{ seconds }} s for a batch of the data loader's workers, in vain
@@ -56,6 +62,14 @@ summary = '''
 '''
 false_positives = "A loader that is slow, not stuck, looks the same in one snapshot."
 references = ["https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading"]
+
+[[step]]
+when = "dead_workers"
+say = '''
+Find out what ended {{ worker_pids | names('worker') }}: the kernel log tells of a kill for want of
+memory or of a crash. Then start again: nobody wakes the one that waits.
+'''
+run = ["dmesg -T | grep -iE 'out of memory|segfault|killed process'", "df -h /dev/shm"]
 
 [[step]]
 when = "seconds"
@@ -91,7 +105,7 @@ run = [
 ]
 
 [[step]]
-when = "not worker_frame and not seconds and not message"
+when = "not worker_frame and not seconds and not message and not dead_workers"
 say = '''
 Dump the workers of {% if ranks %}{{ ranks | ranks }}{% else %}this process{% endif %} too
 {%- if host %}, on {{ host }}{% endif %}. If they are waiting for a lock, it was held when they were
@@ -122,6 +136,13 @@ with
         from stack_worker
         where stuck
         having count(*) > 0
+    ),
+    data_wait as (
+        select
+            decided_function as function,
+            line_at(file_id, coalesce(decided.line, thread_line)) as line
+        from stack_rank
+        where class = 'data-wait'
     )
 select
     list_concat(
@@ -178,6 +199,30 @@ select
     'possible' as confidence
 from stack_standstill
 where kind = 'dataloader' and not exists (from stack_starved)
+union all by name
+-- workers that are dead, in a table of processes
+select
+    list(line_at(file_id, line_no) order by file_id, line_no)[:6]
+    || coalesce((select list(line) from data_wait), []) as evidence,
+    list(distinct host) filter (host is not null) as hosts,
+    list(distinct pid order by pid) as worker_pids,
+    count(distinct pid) as dead_workers,
+    (select any_value(function) from data_wait) as waiting_function,
+    case when not exists (from data_wait) then 'warning' end as severity,
+    case when exists (from data_wait) then 'probable' else 'possible' end as confidence
+from process_state
+where
+    starts_with(state, 'Z')
+    and regexp_matches(cmdline, '^\[(?:python|pt_data_worker|pt_main_thread)[0-9.]*\] ?<defun')
+    and (exists (from data_wait) or exists (from hang_witness))
+    and not exists (from stack_verdict)
+    and not exists (from stack_starved)
+having
+    count(*) > 0
+    and exists (
+        from process_state
+        where not starts_with(state, 'Z') and regexp_matches(cmdline, '\bpython[0-9.]* ')
+    )
 union all by name
 -- torch's loader, Gluon's
 select

@@ -106,6 +106,14 @@ Threads of {% if hosts %}{{ hosts | names }}{% else %}a process{% endif %} wait 
 a meeting of devices (XLA: may be stuck), and the log ends before they came.'''
 
 [[summary]]
+when = "kind == 'session'"
+say = '''
+A session of TensorFlow waits{% if seconds %} {{ seconds | duration }}{% endif %} for other tasks of
+its cluster{% if awaited_tasks %} ({{ awaited_tasks | names }}){% endif %}, and the log ends before
+they answered.
+'''
+
+[[summary]]
 when = "kind == 'hccl'"
 say = '''{% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} waited for
   another
@@ -286,6 +294,15 @@ when = "kind == 'jax_stuck'"
 say = '''See whether all processes run, take the same way through the program and make the same
 devices visible: one that died, or compiles something else, keeps the others waiting.'''
 run = ["pgrep -af python", "py-spy dump --pid {{ pids[0] }}"]
+
+[[step]]
+when = "kind == 'session'"
+say = '''
+See whether {% if awaited_tasks %}{{ awaited_tasks | names }}{% else %}the other tasks{% endif %}
+run, at the addresses that the cluster specification gives them, and are given the same one. A
+worker that needs no other worker may be told so (device_filters).
+'''
+run = ["echo $TF_CONFIG", "ss -ltnp | grep python"]
 
 [[step]]
 when = "kind == 'jax'"
@@ -478,6 +495,36 @@ where
     and f.lines - t.line_no <= 60
     and not exists (from coordination_task where event in ('moving', 'start', 'barrier'))
     and not exists (from metric_span m where m.file_id = t.file_id and m.last_line > t.line_no)
+having count(*) > 0
+union all by name
+-- Said anew until all of them have answered.
+select
+    'session' as kind,
+    list(line_at(t.file_id, t.line_no) order by t.file_id, t.line_no desc)[:20] as evidence,
+    min(t.time) as "at",
+    list(distinct t.host) filter (t.host is not null) as hosts,
+    'session' as stage,
+    list_sort(
+        list(distinct regexp_replace(t.awaited_task, '/replica:[0-9]+/task:', ' ')) filter (
+            t.awaited_task is not null
+        )
+    ) as awaited_tasks,
+    nullif(date_diff('second', min(t.time), max(t.time)), 0) as seconds,
+    case when count(*) < 3 then 'warning' end as severity,
+    case when count(*) < 3 then 'possible' else 'probable' end as confidence
+from coordination_task t
+join file f using (file_id)
+where
+    t.event = 'session'
+    and not exists (
+        from coordination_task r
+        where r.event = 'ready' and r.file_id = t.file_id and r.line_no > t.line_no
+    )
+    and not exists (from metric_span m where m.file_id = t.file_id and m.last_line > t.line_no)
+    and exists (
+        from coordination_task l
+        where l.event = 'session' and l.file_id = t.file_id and f.lines - l.line_no <= 10
+    )
 having count(*) > 0
 union all by name
 select

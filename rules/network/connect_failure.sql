@@ -138,7 +138,19 @@ Find the call in the stack below: it is the program's own connection, not one of
 '''
 
 [[step]]
-when = "not peer and source not in ('exception', 'told')"
+when = "not peer and source == 'oneccl_store'"
+say = '''Look whether the first process of the job runs, and under which address the others look
+for its key-value store: all of them need an interface on which they reach it.'''
+run = ["env | grep -E '^(CCL|FI|MASTER)_'", "ip -br addr", "export CCL_KVS_IFACE=eth0"]
+
+[[step]]
+when = "not peer and source == 'c10d'"
+say = '''Look whether the agent of the first node runs, and whether this host reaches it under the
+endpoint that all were given: name, port, firewall.'''
+run = ["echo $MASTER_ADDR $MASTER_PORT", "pgrep -af rdzv", "nc -vz -w 5 $MASTER_ADDR $MASTER_PORT"]
+
+[[step]]
+when = "not peer and source not in ('exception', 'told', 'oneccl_store', 'c10d')"
 say = '''Run again with the connections in the log: they name the peer and the interface that
 NCCL chose.'''
 run = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET", "ip -br addr"]

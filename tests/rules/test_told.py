@@ -93,6 +93,7 @@ BETWEEN_RANKS = {
     "nvlink between GPU 2 and GPU 3 is broken, cannot build ring": "gave_up",
     "barrier: rank 12 has not arrived after 600 s": "missing",
     "all_gather 512 is stuck, still waiting for ranks 3, 7": "missing",
+    "error: waiting for local rank 0, bailing out: 60.000 < 60.053 sec.": "init",
     "allreduce 77 incomplete, no contribution from rank 9": "missing",
     "stragglers: ranks 4-7 did not enter the barrier": "missing",
     "worker 3 never reached all_to_all 18": "missing",

@@ -123,7 +123,7 @@ create macro told_rank(text) as
             not regexp_matches(
                 regexp_extract(text, '(?i)^(.{0,60}?)\brank[ =:#]?[0-9]+\b', 1),
                 '(?i)\b(?:to|from|for|with|by|on|of|peer|missing|source|src|and|than|remote'
-                || '|dst|or|lost)[ :=(]*$'
+                || '|dst|or|lost)[ :=(]*(?:(?:local|global) )?$'
             )
         then
             try_cast(

@@ -88,7 +88,7 @@ create macro is_mild(text) as
         || '|fetching|starting from|training from)'
         || '(?: (?:it|the|an?|one|new|from|with|default|fresh|scratch)\b|(?: now)?\.*$)|'
         -- a server gives up one request, not itself
-        || '\babort(?:ed|ing)? (?:[a-z]+ )?requests?\b|'
+        || '\babort(?:ed|ing)? (?:[a-z0-9]+ ){0,2}requests?\b|'
         || '^Error with model\b.*\bcode=4[0-9]{2}\b|'
         || '"(?:GET|POST|PUT|HEAD|DELETE|OPTIONS) /[^"]* HTTP/[0-9.]+" [1-4][0-9]{2}\b|'
         -- a page beside the job is closed

@@ -100,6 +100,10 @@ with
                 from death d
                 where
                     d.signal in (4, 6, 7, 8, 9, 11)
+                    -- its own end, on the way out
+                    and not coalesce(
+                        d.file_id = m.file_id and d.pid = m.pid and d.line_no > m.line_no, false
+                    )
                     -- srun ends what is left of the step
                     and not (
                         d.source = 'srun'

@@ -292,7 +292,7 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 || '|[Aa]ddress already in use|failed to connect to'
                 || '|Application timeout caused pair closure'
                 || '|Detected mismatch between collectives|Collective ops is aborted'
-                || '|^\[(?:ring|jaccl)\]|^E(?:CONN[A-Z]+|PIPE): |tensorpipe|RPCErr:'
+                || '|^oneCCL: |^\[(?:ring|jaccl)\]|^E(?:CONN[A-Z]+|PIPE): |tensorpipe|RPCErr:'
                 || '|Barrier timed out\. (?:Barrier_id|Id): |CoordinationService/'
             )
             or class in ('XlaRuntimeError', 'JaxRuntimeError')

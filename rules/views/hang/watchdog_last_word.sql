@@ -1,5 +1,6 @@
 -- table: One row: the watchdogs that say at their end that they take the process down, after an
--- error as after a timeout. It proves nothing beside anything else that went wrong.
+-- error as after a timeout. It proves nothing beside anything else that went wrong. is_timeout: the
+-- stack of a timeout stands there too.
 select
     list(line_at(file_id, line_no) order by time nulls last, file_id, line_no) as evidence,
     min(time) as "at",
@@ -8,6 +9,7 @@ select
         list(distinct coalesce(rank, group_rank)) filter (coalesce(rank, group_rank) is not null)
     ) as ranks,
     list(distinct host) filter (host is not null) as hosts,
+    bool_or(event = 'timeout_raised') as is_timeout,
     -- nothing else in all that the job says tells of a failure
     not exists (from exception_verdict)
     and not exists (from death)
@@ -29,11 +31,11 @@ select
     and not exists (
         from metric m
         join c10d_event e using (file_id)
-        where e.event = 'operations_failed' and m.line_no > e.line_no
+        where e.event in ('operations_failed', 'timeout_raised') and m.line_no > e.line_no
     ) as is_alone
 from c10d_event
 where
-    event = 'operations_failed'
+    event in ('operations_failed', 'timeout_raised')
     and not exists (from communication_error)
     and not exists (from nccl_ofi_error)
 having count(*) > 0

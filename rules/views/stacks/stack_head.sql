@@ -30,4 +30,4 @@ select
 from stack_mark as m
 asof left join
     stack_process as p on p.file_id = m.file_id and p.pid = m.pid and p.line_no >= m.line_no
-where m.kind not in ('date', 'deadlock')
+where m.kind not in ('date', 'deadlock', 'debugger')

@@ -1,5 +1,7 @@
 -- table: one row per thread of a dump. A debugger's stack without a thread header (eu-stack as
--- people paste it) gets one.
+-- people paste it, `bt`) gets one; where no debugger is seen at work, or it looks at a crash, it
+-- is a
+-- program's own backtrace.
 select
     t.file_id,
     t.line_no,
@@ -44,8 +46,18 @@ select
     f.local_rank,
     f.task,
     f.pid,
-    'backtrace' as source_kind,
+    case
+        when
+            d.line_no is not null
+            and not exists (from "exit" x where x.source = 'gdb' and x.file_id = f.file_id)
+        then 'gdb'
+        else 'backtrace'
+    end as source_kind,
     f.time
 from stack_frame as f
+asof left join
+    (select file_id, line_no from stack_mark where kind = 'debugger') as d
+    on d.file_id = f.file_id
+    and d.line_no <= f.line_no
 anti join stack_thread as t on t.file_id = f.file_id and t.line_no = f.line_no - 1
 where f.depth = 1 and f.thread_line is null and f.bare_line is null

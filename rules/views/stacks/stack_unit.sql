@@ -115,6 +115,18 @@ select
             )
         when t.source_kind = 'austin'
         then t.pid
+        -- a debugger that was attached anew
+        when t.source_kind = 'gdb' and t.head_line is null
+        then
+            (
+                select count(*)
+                from stack_mark m
+                where
+                    m.kind = 'debugger'
+                    and starts_with(m.said, '[')
+                    and m.file_id = t.file_id
+                    and m.line_no < t.line_no
+            )
         else 0
     end as nth
 from thread as t
