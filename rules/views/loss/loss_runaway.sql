@@ -1,12 +1,15 @@
--- table: One row per training loss that grows below zero without bound: it begins like any other,
+-- table: One row per training loss that grows without bound. Below zero: it begins like any other,
 -- and at the end its size is over 10,000 times that and has doubled twice in the last six tenths.
--- base, level: where it began and ended; lowest: how far it went; file_id, line_no: the first of
--- its points that far down; last_*: its last point.
+-- Upwards, a loss of a policy, of a critic or of one side of a game, which may well rise a little:
+-- it is a million times higher all through its last third. base, level: where it began and ended;
+-- lowest: how far down it went; file_id, line_no: the first of its points that far off; last_*: its
+-- last point.
 with
     curve as (
         select
             p.*,
             s.name,
+            s.canonical,
             s.rank as series_rank,
             s.stepless,
             ntile(10) over in_order as part,
@@ -14,7 +17,9 @@ with
             count(*) over (partition by p.series_id) as points
         from series_point p
         join series s using (series_id)
-        where s.canonical = 'loss' and isfinite(p.value)
+        where
+            s.canonical in ('loss', 'policy_loss', 'value_loss', 'adversarial_loss')
+            and isfinite(p.value)
         window in_order as (partition by p.series_id order by p.turn, p.ordinal)
     ),
     course as (
@@ -24,6 +29,7 @@ with
             any_value(series_rank) as series_rank,
             any_value(stepless) as stepless,
             any_value(points) as points,
+            true as below_zero,
             median(value) filter (place <= 10) as base,
             median(value) filter (part = 4) as early_level,
             median(value) filter (part = 7) as middle_level,
@@ -34,7 +40,7 @@ with
             arg_max(line_no, place) as last_line,
             max(step) as last_step
         from curve
-        where points >= 60
+        where points >= 60 and canonical = 'loss'
         group by series_id
         having
             base > -1
@@ -42,6 +48,25 @@ with
             and middle_level < 2 * early_level
             and level < 2 * middle_level
             and level < -10000 * greatest(abs(base), 1)
+        union all by name
+        select
+            series_id,
+            any_value(name) as name,
+            any_value(series_rank) as series_rank,
+            any_value(stepless) as stepless,
+            any_value(points) as points,
+            false as below_zero,
+            median(value) filter (3 * place <= points) as base,
+            median(value) filter (3 * place > 2 * points) as level,
+            min(value) as lowest,
+            1000 * greatest(median(abs(value)) filter (3 * place <= points), 1) as far,
+            arg_max(file_id, place) as last_file,
+            arg_max(line_no, place) as last_line,
+            max(step) as last_step
+        from curve
+        where points >= 6 and canonical <> 'loss'
+        group by series_id
+        having min(value) filter (3 * place > 2 * points) > 1000 * far
     )
 select
     c.* exclude (far, early_level, middle_level),
@@ -50,5 +75,8 @@ select
     min(p.step) as from_step,
     arg_min(p.time, p.place) as time
 from course c
-join curve p on p.series_id = c.series_id and p.value < - c.far
+join
+    curve p
+    on p.series_id = c.series_id
+    and case when c.below_zero then p.value < - c.far else p.value > c.far end
 group by all
