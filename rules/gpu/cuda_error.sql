@@ -297,8 +297,7 @@ select
         when e.kind = 'config'
         then 'warning'
         when
-            e.kind = 'library'
-            and (e.name like '%ALLOC_FAILED' or e.name like '%NOT_INITIALIZED')
+            (e.name like '%ALLOC%_FAILED' or e.kind = 'library' and e.name like '%NOT_INITIALIZED')
             and exists (from oom_failure where survived is null)
         then 'info'
         when

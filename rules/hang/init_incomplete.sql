@@ -429,7 +429,7 @@ select
     list(distinct c.host) filter (c.host is not null) as hosts,
     'store' as stage,
     max(c.expected) as nranks,
-    max(c.expected - c.awaited) as joined,
+    max(c.expected - c.tasks_awaited) as joined,
     list_sort(list(distinct l.lost_task) filter (l.lost_task is not null)) as missing,
     case
         when exists (from trouble_sign)
@@ -452,7 +452,7 @@ left join
     and l.event = 'straggler'
     and l.head_line > c.line_no
 where
-    c.awaited > 0
+    c.tasks_awaited > 0
     and not exists (from coordination_task where event = 'start')
     and not exists (from metric_span)
     and not exists (from training_line)

@@ -179,7 +179,19 @@ with
             (select file_id, line_no, job as listed_job, job_name from job_seen) using (
                 file_id, line_no
             )
-        where event = 'node_failure'
+        where
+            event = 'node_failure'
+            -- HTCondor started it elsewhere, and there it ended well
+            and not (
+                scheduler = 'htcondor'
+                and exists (
+                    from training_mark m
+                    where
+                        m.kind = 'end'
+                        and m.file_id = scheduler_event.file_id
+                        and m.line_no > scheduler_event.line_no
+                )
+            )
         group by scheduler
     )
 select

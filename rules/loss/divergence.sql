@@ -6,8 +6,8 @@ status = "stable"
 explains = ["loss.nan", "loss.rollback"]
 lasting = true
 about = """
-The training loss creeps up for good, without a spike, to the end of the log, or it grows below zero
-without bound.
+The training loss creeps up for good, without a spike, to the end of the log, or it grows without
+bound: below zero, or the loss of a policy or a critic beyond all measure.
 """
 false_positives = """
 The objective or the mixture of data changes as planned and the log does not mention it; the
@@ -18,6 +18,12 @@ references = ["https://arxiv.org/abs/2309.14322"]
 when = "below_zero"
 say = '''
 The {{ metric }} grows below zero without bound: from {{ base }} to {{ level_after }}
+{%- if from_step is not none %}, from step {{ from_step }} on{% endif %}'''
+
+[[summary]]
+when = "runs_away"
+say = '''
+The {{ metric }} grows without bound: from {{ base }} to {{ level_after }}
 {%- if from_step is not none %}, from step {{ from_step }} on{% endif %}'''
 
 [[summary]]
@@ -38,6 +44,12 @@ floor for the logarithm of the scale, a clip) and start from a checkpoint before
 {%- if from_step is not none %} step {{ from_step }}{% else %} that{% endif %}.'''
 
 [[step]]
+when = "runs_away"
+say = '''Bound what it learns from: scale or clip rewards, targets and gradients, lower its learning
+rate, let the target network follow more slowly. Start from a checkpoint before
+{%- if from_step is not none %} step {{ from_step }}{% else %} that{% endif %}.'''
+
+[[step]]
 when = "severity == 'info'"
 say = '''Check that the rise fits what the log reports there:
 {% if change %}{{ change | cut }}{% else %}validation goes on falling{% endif %}.'''
@@ -47,7 +59,7 @@ when = "few_points and severity != 'info'"
 say = '''Watch it for some more steps before acting: {{ points }} points are few.'''
 
 [[step]]
-when = "early and severity != 'info' and not below_zero"
+when = "early and severity != 'info' and not below_zero and not runs_away"
 say = '''Look at how the training begins: initialization, the norm of the embeddings, learning
 rate and warm-up, epsilon of the optimizer, and the first data it sees.'''
 
@@ -57,14 +69,14 @@ say = '''Change something before the next restart: going back alone did not help
 skipped stretch of data tells whether it is the data, a lower rate whether it is the recipe.'''
 
 [[step]]
-when = "not early and severity != 'info' and not stepless and not below_zero"
+when = "not early and severity != 'info' and not stepless and not below_zero and not runs_away"
 say = '''Go back to a checkpoint before step {{ from_step }}
 {%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}
 and lower the learning rate. Find out what changed there: data, rate, a restart that did not load
 the optimizer.'''
 
 [[step]]
-when = "not early and severity != 'info' and stepless and not below_zero"
+when = "not early and severity != 'info' and stepless and not below_zero and not runs_away"
 say = '''Go back to a checkpoint before the rise and lower the learning rate. Find out what
 changed there: data, rate, a restart that did not load the optimizer.'''
 
@@ -203,7 +215,8 @@ select
     j.change.what as change,
     case when j.stepless then true end as stepless,
     case when j.stepless then epoch_at(j.file_id, j.line_no) end as epoch,
-    null::boolean as below_zero
+    null::boolean as below_zero,
+    null::boolean as runs_away
 from
     attempt j,
     lateral(
@@ -226,7 +239,8 @@ select
     false as few_points,
     false as early,
     name as metric,
-    true as below_zero
+    case when below_zero then true end as below_zero,
+    case when not below_zero then true end as runs_away
 from loss_runaway
 -- its parts and the curves of other ranks run with it
-qualify row_number() over (order by points desc, series_id) = 1
+qualify row_number() over (order by below_zero desc, points desc, series_id) = 1

@@ -734,7 +734,17 @@ held_out.fr loss at iteration 100 | lm loss value: 3.300000E+00 | lm loss PPL: 2
         "                      1,                 1.1500,                 2.3000,                        0.33000,          0.00333\n",
         [("train/box_loss", "loss", 1, 1.15), ("lr/pg0", "learning_rate", 1, 0.00333)],
     ),
+    "policy/blocks.log": (
+        "Iteration: \t 7\nNumTrajs: \t 40\nLoss:     \t 0.125\nMeanRew: \t -250.75 +- 60.5\nMeanEntropy \t 2.25\n-----\n",
+        [("Loss", "policy_loss", 7, 0.125), ("MeanRew", "reward", 7, -250.75), ("MeanEntropy", "entropy", 7, 2.25)],
+    ),
+    "policy/spinningup.log": (
+        "---------------------------------------\n|             Epoch |               3 |\n|      AverageEpRet |           -40.5 |\n"
+        "|            LossPi |          -0.025 |\n---------------------------------------\n",
+        [("LossPi", "policy_loss", 3, -0.025)],
+    ),
     "board.csv": ("Wall time,Step,Value\n1767225600.5,100,2.5\n1767225601.5,200,2.25\n", [("board", None, 100, 2.5)]),
+    "run-lift_v1.2-tag-loss_train.csv": ("Wall time,Step,Value\n1767225600.5,100,2.5\n1767225601.5,200,2.25\n", [("loss_train", "loss", 100, 2.5)]),
     "long.tsv": ("step\tmetric\tvalue\n10\ttrain/loss\t2.5\n10\tlr\t0.001\n20\ttrain/loss\tinf\n", [("train/loss", "loss", 10, 2.5), ("train/loss", "loss", 20, math.inf)]),
     "logging.jsonl": (
         '{"loss": 0.6675, "grad_norm": 0.23, "learning_rate": 4.3e-05, "epoch": 0.27, "global_step/max_steps": "601/2161", "percentage": "27.8%"}\n'

@@ -14,6 +14,7 @@ KINDS = {
     "AssertionError: batch-size 62 not multiple of GPU count 3": "config",
     "Exception: labels: /srv/rides/doors.txt does not exist": "config",
     "AssertionError: No images found in /srv/rides/day": "config",
+    "ValueError: No runs present in the directory: '/srv/rides/keep' match: '.'.": "config",
     "RuntimeError: Dataset not found or corrupted. You can use download=True to download it": "config",
     "OSError: /srv/lift-2 does not appear to have a file named config.json.": "config",
     "ValueError: num_samples should be a positive integer value, but got num_samples=0": "config",
@@ -24,6 +25,7 @@ KINDS = {
     "RuntimeError: The size of tensor a (64) must match the size of tensor b (32) at dimension 1": "own",
     "KeyError: 'rides'": "own",
     "AssertionError: no images of a door": "own",
+    "RuntimeError: Job failed with: ": "echo",
 }
 
 

@@ -33,8 +33,8 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
     if value and name:
         wide = wide.with_columns(pl.col(value).cast(pl.Float64, strict=False))
     elif value and {c.strip().lower() for c in wide.columns} <= {"value", *STEPS, *TIMES, *EPOCHS}:
-        stem = file.path.name.split(".")[0]  # TensorBoard's download: one file per tag
-        wide = wide.rename({value: stem.rpartition("-tag-")[2] or stem})
+        stem = file.path.name.rpartition("-tag-")[2].split(".")[0]  # TensorBoard's download: one file per tag
+        wide = wide.rename({value: stem or file.path.name})
     if not first_of((*STEPS, *EPOCHS), wide.columns):
         wide = wide.with_columns(pl.int_range(1, wide.height + 1).alias("step"))
     yield from curves(long_rows(file, wide, line_no, name))

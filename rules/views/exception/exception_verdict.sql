@@ -20,6 +20,9 @@ with
                         frames::varchar, '(?i)load|pickle|serializ|checkpoint|ckpt'
                     )
                 then 'echo'
+                -- who waits for a service's job tells how that ended, on further lines
+                when regexp_full_match(message, '(?:Job|Training|Pipeline) failed with:\s*')
+                then 'echo'
                 -- input() where nobody types
                 when e.class = 'EOFError' and contains(message, 'EOF when reading a line')
                 then 'own'

@@ -83,6 +83,8 @@ create macro misses_input(class, message) as
         || '(?: files?)? (?:were |was )?(?:found|exist) (?:in|at|under|for)[ :]'
         || '|(?:^|[ :])found (?:no|0|zero) (?:(?:valid|labeled|training|input|matching) )*'
         || '(?:images?|labels?|files?|samples|annotations) (?:in|at|under)[ :]'
+        || '|(?:^|[ :])no (?:runs?|experiments?|episodes?|shards?|demonstrations?|motions?)'
+        || '(?: (?:are|were|was))? (?:present|found) (?:in|at|under) (?:the )?(?:dir|folder|path)'
         || '|num_samples should be a positive integer value, but got num_samples=0'
         || '|\bfile not found: [''"]?[^ ''"]*[/\\.]'
         || '|does not appear to have (?:a file|files) named'

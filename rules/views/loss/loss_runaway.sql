@@ -1,21 +1,47 @@
--- table: One row per training loss that grows below zero without bound: it begins like any other,
+-- table: One row per training loss that grows without bound. Below zero: it begins like any other,
 -- and at the end its size is over 10,000 times that and has doubled twice in the last six tenths.
--- base, level: where it began and ended; lowest: how far it went; file_id, line_no: the first of
--- its points that far down; last_*: its last point.
+-- Upwards, a loss of a policy, of a critic or of one side of a game, which may well rise a little:
+-- it is a million times higher all through its last third, or it has grown by a quarter and more
+-- from each twelfth to the next through two thirds, to 50 times the lowest, and no reward with it.
+-- base, level: where it began and ended; lowest: how far down it went; file_id, line_no: the first
+-- of its points that far off; last_*: its last point.
 with
     curve as (
         select
             p.*,
             s.name,
+            s.canonical,
             s.rank as series_rank,
             s.stepless,
             ntile(10) over in_order as part,
+            ntile(12) over in_order as twelfth,
             row_number() over in_order as place,
             count(*) over (partition by p.series_id) as points
         from series_point p
         join series s using (series_id)
-        where s.canonical = 'loss' and isfinite(p.value)
+        where
+            s.canonical in ('loss', 'policy_loss', 'value_loss', 'adversarial_loss')
+            and isfinite(p.value)
         window in_order as (partition by p.series_id order by p.turn, p.ordinal)
+    ),
+    growth as (
+        select
+            series_id,
+            count_if(twelfth > 4 and level > 1.25 * before) as grown,
+            min(level) as lowest_level,
+            arg_max(level, twelfth) as end_level
+        from
+            (
+                select *, lag(level) over (partition by series_id order by twelfth) as before
+                from
+                    (
+                        select series_id, twelfth, median(value) as level
+                        from curve
+                        where points >= 240 and canonical <> 'loss'
+                        group by series_id, twelfth
+                    )
+            )
+        group by series_id
     ),
     course as (
         select
@@ -24,6 +50,7 @@ with
             any_value(series_rank) as series_rank,
             any_value(stepless) as stepless,
             any_value(points) as points,
+            true as below_zero,
             median(value) filter (place <= 10) as base,
             median(value) filter (part = 4) as early_level,
             median(value) filter (part = 7) as middle_level,
@@ -34,7 +61,7 @@ with
             arg_max(line_no, place) as last_line,
             max(step) as last_step
         from curve
-        where points >= 60
+        where points >= 60 and canonical = 'loss'
         group by series_id
         having
             base > -1
@@ -42,6 +69,73 @@ with
             and middle_level < 2 * early_level
             and level < 2 * middle_level
             and level < -10000 * greatest(abs(base), 1)
+        union all by name
+        select
+            series_id,
+            any_value(name) as name,
+            any_value(series_rank) as series_rank,
+            any_value(stepless) as stepless,
+            any_value(points) as points,
+            false as below_zero,
+            median(value) filter (3 * place <= points) as base,
+            median(value) filter (3 * place > 2 * points) as level,
+            min(value) as lowest,
+            1000 * greatest(median(abs(value)) filter (3 * place <= points), 1) as far,
+            arg_max(file_id, place) as last_file,
+            arg_max(line_no, place) as last_line,
+            max(step) as last_step
+        from curve
+        where points >= 6 and canonical <> 'loss'
+        group by series_id
+        having min(value) filter (3 * place > 2 * points) > 1000 * far
+        union all by name
+        select
+            g.series_id,
+            name,
+            series_rank,
+            stepless,
+            points,
+            false as below_zero,
+            lowest_level as base,
+            end_level as level,
+            lowest,
+            5 * lowest_level as far,
+            last_file,
+            last_line,
+            last_step
+        from growth g
+        join
+            (
+                select
+                    series_id,
+                    any_value(name) as name,
+                    any_value(series_rank) as series_rank,
+                    any_value(stepless) as stepless,
+                    any_value(points) as points,
+                    min(value) as lowest,
+                    arg_max(file_id, place) as last_file,
+                    arg_max(line_no, place) as last_line,
+                    max(step) as last_step
+                from curve
+                group by series_id
+            ) using (series_id)
+        where
+            g.grown = 8
+            and g.lowest_level > 0
+            and g.end_level > 50 * g.lowest_level
+            -- what rises with the reward is its size
+            and exists (
+                from policy_level l
+                where
+                    l.canonical = 'reward'
+                    and l.part = l.parts
+                    and l.level <= (
+                        select max(e.level)
+                        from policy_level e
+                        where
+                            e.source = l.source and e.canonical = 'reward' and 3 * e.part <= e.parts
+                    )
+            )
     )
 select
     c.* exclude (far, early_level, middle_level),
@@ -50,5 +144,8 @@ select
     min(p.step) as from_step,
     arg_min(p.time, p.place) as time
 from course c
-join curve p on p.series_id = c.series_id and p.value < - c.far
+join
+    curve p
+    on p.series_id = c.series_id
+    and case when c.below_zero then p.value < - c.far else p.value > c.far end
 group by all

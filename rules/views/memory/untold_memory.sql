@@ -75,6 +75,33 @@ with
             and not exists (from pinned_call)
             and not exists (from cuda_error where kind <> 'oom')
         union all by name
+        -- a library without memory for its handle, which TensorFlow only notes before it gives up
+        select
+            n.file_id,
+            min(n.line_no) as line_no,
+            min(n.time) as time,
+            n.host,
+            n.rank,
+            n.local_rank,
+            n.task,
+            n.pid,
+            n.stream,
+            arg_min(n.error_text, n.line_no) as message,
+            true as of_device,
+            false as is_kill,
+            false as is_limit
+        from cuda_error_line n
+        join fatal_exception x using (file_id)
+        where
+            n.error_text like 'CU%_ALLOC%_FAILED'
+            and n.said_as = 'name'
+            and n.line_no < x.raised_line
+            and regexp_matches(
+                x.message,
+                '(?i)\b(cudnn|cublas|blas|cufft|fft|cusolver|cusparse)\b|convolution algorithm'
+            )
+        group by all
+        union all by name
         select
             file_id,
             line_no,

@@ -168,19 +168,23 @@ create macro adversary(n) as
         when
             n ~ 'loss'
             and n ~ '(^|[/_.])(net)?d([/_.0-9]|$)|(^|[/_.])disc(r|rim)?([/_.0-9]|$)'
-            or n ~ '^d_(real|fake|gan|a|b)$|^(errd|dloss|lossd)'
+            or n ~ '^d[rf]?$|^d_(real|fake|gan|a|b)$|^(errd|dloss|lossd)'
         then 'd'
         when
             n ~ 'loss'
             and n ~ '(^|[/_.])(net)?g([/_.0-9]|$)|(^|[/_.])gen([/_.0-9]|$)'
-            or n ~ '^g_(gan|l1|vgg|nce|a|b)$|^(errg|gloss|lossg)'
+            or n ~ '^g$|^g_(gan|l1|vgg|nce|a|b)$|^(errg|gloss|lossg)'
         then 'g'
     end
 ;
 
 -- What a table of values calls the step they are of.
 create macro is_step_name(name) as
-    regexp_full_match(coalesce(name, ''), 'step|(?:time/)?total_timesteps|TimestepsSoFar|nupdates')
+    regexp_full_match(
+        coalesce(name, ''),
+        'step|(?:time/)?total_timesteps|TimestepsSoFar|nupdates|[Ee]poch'
+        || '|(?:[A-Za-z]+/)?(?:Iteration|Itr)'
+    )
 ;
 
 -- The phase that comes before an epoch or a step: "Test: [ 50/195]", "[Eval][Epoch 1][Iter:

@@ -102,7 +102,9 @@ with
                 when trainer = 'epochs' and plain = 'train_time'
                 then 'step_seconds'  -- ESPnet, PaddleSpeech: of a step, not since the start
                 -- what a policy loses is no measure of how well it learns
-                when trainer in ('reinforcement', 'policy') and kind_by_name = 'component_loss'
+                when
+                    trainer in ('reinforcement', 'policy', 'tabular')
+                    and kind_by_name = 'component_loss'
                 then 'policy_loss'
                 when trainer = 'epoch_line' and kind_by_name = 'component_loss' and by_step
                 then 'epoch_loss'

@@ -20,7 +20,7 @@ with
             - lag(line_no, 1, -9) over (partition by file_id, stream, trainer order by line_no)
             > 2 as is_apart
         from training_value
-        where trainer in ('table', 'policy')
+        where trainer in ('table', 'policy', 'tabular')
     ),
     table_part as (
         select
@@ -28,6 +28,12 @@ with
             case
                 when trainer = 'policy'
                 then count_if(is_apart) over (partition by file_id, stream order by line_no)
+                -- of these not every row is read; the step is near the head
+                when trainer = 'tabular'
+                then
+                    count_if(is_step_name(name)) over (
+                        partition by file_id, stream order by line_no
+                    )
                 else first_line
             end as of_table
         from table_line
@@ -99,7 +105,7 @@ select
     case when epoch_no is null then planned end as steps_planned,
     metric_value as value
 from training_value
-where metric_value is not null and trainer not in ('composer', 'table', 'policy')
+where metric_value is not null and trainer not in ('composer', 'table', 'policy', 'tabular')
 union all by name
 select
     v.file_id,

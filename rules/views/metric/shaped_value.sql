@@ -20,7 +20,16 @@ with
                 ' ',
                 'g'
             ) as text
-        from unread_metric
+        from unread_metric u
+        -- a bar of Keras, drawn anew on a line of its own with each batch: the mean so far of an
+        -- epoch whose last line tells it
+        where
+            not (
+                contains(text, '- ETA: ')
+                and exists (
+                    from training_line t where t.file_id = u.file_id and t.trainer = 'keras'
+                )
+            )
     ),
     cut as (
         select

@@ -69,7 +69,7 @@ with
             -- all had met before: whom one cannot reach any more has ended
             and not (
                 library = 'socket'
-                and exists (from coordination_task where event = 'connecting' and awaited = 0)
+                and exists (from coordination_task where event = 'connecting' and tasks_awaited = 0)
             )
             -- asked again until the host is up, or its name known
             and (

@@ -16,7 +16,7 @@ create macro is_code(text) as
         || '|^\[[0-9]+:(?:[0-9]+:)?[0-9]{4}/[0-9]{6}|\bcom\.apple\.[a-z]+\.'
         || '|\bapparmor="|\btype=[0-9]+ audit\('
         -- a call, alone or given to a name, as a frame of a stack shows it
-        || '|^\s+(?:[\w., :\[\]]+ = )?[\w.]+\((?:[^:]*[(,)])?\s*$'
+        || '|^\s+(?:[\w., :\[\]]+ = )?(?:(?:await|yield) )?[\w.]+\((?:[^:]*[(,)])?\s*$'
     )
 ;
 
