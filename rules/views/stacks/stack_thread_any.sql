@@ -1,7 +1,6 @@
 -- table: one row per thread of a dump. A debugger's stack without a thread header (eu-stack as
--- people paste it, `bt`) gets one; where no debugger is seen at work, or it looks at a crash, it
--- is a
--- program's own backtrace.
+-- people paste it, `bt`) gets one; where no debugger is seen at work, or it looks at a crash, it is
+-- a program's own backtrace.
 select
     t.file_id,
     t.line_no,
