@@ -271,7 +271,7 @@ from watchdog_last_word
 where
     not exists (from timed_out_collective)
     and not exists (from stuck_watchdog)
-    and not exists (from c10d_status)
+    and not exists (from c10d_status_line)
 union all by name
 select
     'hccl' as kind,

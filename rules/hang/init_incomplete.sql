@@ -93,7 +93,7 @@ say = '''{{ unfinished }} of {{ nranks }} ranks of a communicator {{ unfinished 
 [[summary]]
 when = "kind == 'jax'"
 say = '''
-Not all JAX processes came to the barrier at the start of the job
+Not all processes came to the barrier at the start of the job (JAX, TensorFlow)
 {%- if missing -%}
   : {{ missing | agree('process', 'processes') }} {{ missing | ranges }} never did
 {%- endif -%}

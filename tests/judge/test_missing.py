@@ -48,8 +48,8 @@ def test_a_dead_ray_workers_log_is_fetched_from_its_host(run_of: Callable[..., P
             id="suspects on hosts that are not known",
         ),
         pytest.param(
-            "hang.missing_rank--barrier-without-rank-0",
-            "output of local rank 1",
+            "crash.unexplained--only-the-exit-code",
+            "output of local rank 2",
             "copy its stdout and stderr here, and have the next run keep the output of every rank, with @record of"
             " torch.distributed.elastic around main(): the exception is then in error.json: torchrun --log-dir",
             id="a process that failed without a word, by the launcher that told of it",
