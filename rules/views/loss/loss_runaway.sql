@@ -43,23 +43,29 @@ with
             )
         group by series_id
     ),
-    course as (
+    whole as (
         select
             series_id,
             any_value(name) as name,
             any_value(series_rank) as series_rank,
             any_value(stepless) as stepless,
             any_value(points) as points,
+            min(value) as lowest,
+            arg_max(file_id, place) as last_file,
+            arg_max(line_no, place) as last_line,
+            max(step) as last_step
+        from curve
+        group by series_id
+    ),
+    departure as (
+        select
+            series_id,
             true as below_zero,
             median(value) filter (place <= 10) as base,
             median(value) filter (part = 4) as early_level,
             median(value) filter (part = 7) as middle_level,
             median(value) filter (part = 10) as level,
-            min(value) as lowest,
-            10 * greatest(abs(median(value) filter (place <= 10)), 1) as far,
-            arg_max(file_id, place) as last_file,
-            arg_max(line_no, place) as last_line,
-            max(step) as last_step
+            10 * greatest(abs(median(value) filter (place <= 10)), 1) as far
         from curve
         where points >= 60 and canonical = 'loss'
         group by series_id
@@ -72,57 +78,26 @@ with
         union all by name
         select
             series_id,
-            any_value(name) as name,
-            any_value(series_rank) as series_rank,
-            any_value(stepless) as stepless,
-            any_value(points) as points,
             false as below_zero,
             median(value) filter (3 * place <= points) as base,
             median(value) filter (3 * place > 2 * points) as level,
-            min(value) as lowest,
-            1000 * greatest(median(abs(value)) filter (3 * place <= points), 1) as far,
-            arg_max(file_id, place) as last_file,
-            arg_max(line_no, place) as last_line,
-            max(step) as last_step
+            1000 * greatest(median(abs(value)) filter (3 * place <= points), 1) as far
         from curve
         where points >= 6 and canonical <> 'loss'
         group by series_id
         having min(value) filter (3 * place > 2 * points) > 1000 * far
         union all by name
         select
-            g.series_id,
-            name,
-            series_rank,
-            stepless,
-            points,
+            series_id,
             false as below_zero,
             lowest_level as base,
             end_level as level,
-            lowest,
-            5 * lowest_level as far,
-            last_file,
-            last_line,
-            last_step
-        from growth g
-        join
-            (
-                select
-                    series_id,
-                    any_value(name) as name,
-                    any_value(series_rank) as series_rank,
-                    any_value(stepless) as stepless,
-                    any_value(points) as points,
-                    min(value) as lowest,
-                    arg_max(file_id, place) as last_file,
-                    arg_max(line_no, place) as last_line,
-                    max(step) as last_step
-                from curve
-                group by series_id
-            ) using (series_id)
+            5 * lowest_level as far
+        from growth
         where
-            g.grown = 8
-            and g.lowest_level > 0
-            and g.end_level > 50 * g.lowest_level
+            grown = 8
+            and lowest_level > 0
+            and end_level > 50 * lowest_level
             -- what rises with the reward is its size
             and exists (
                 from policy_level l
@@ -138,14 +113,16 @@ with
             )
     )
 select
-    c.* exclude (far, early_level, middle_level),
+    w.*,
+    d.* exclude (series_id, far, early_level, middle_level),
     arg_min(p.file_id, p.place) as file_id,
     arg_min(p.line_no, p.place) as line_no,
     min(p.step) as from_step,
     arg_min(p.time, p.place) as time
-from course c
+from departure d
+join whole w using (series_id)
 join
     curve p
-    on p.series_id = c.series_id
-    and case when c.below_zero then p.value < - c.far else p.value > c.far end
+    on p.series_id = d.series_id
+    and case when d.below_zero then p.value < - d.far else p.value > d.far end
 group by all
