@@ -1,8 +1,7 @@
 -- table: One row per task in a list below a line of JAX's coordination service; event = unhealthy:
 -- it stopped sending heartbeats, start: it did not come to the barrier of the start, barrier: to
 -- another one, straggler: it had not connected when the service counted. Lines that hold a task's
--- name belong to a list only where they follow its head
--- without a gap.
+-- name belong to a list only where they follow its head without a gap.
 select h.event, h.line_no as head_line, k.file_id, k.line_no, k.time, k.lost_task
 from
     (

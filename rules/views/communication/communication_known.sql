@@ -14,7 +14,7 @@ where
     or exists (from gloo_error)
     or exists (from hccl_error)
     or exists (from horovod_stall)
-    or exists (from coordination_task where event not in ('session', 'ready'))
+    or exists (from coordination_task where is_task_trouble(event))
     or exists (from nccl_usage)
     or exists (from nccl_socket)
     or exists (from nccl_shm_failure)

@@ -131,3 +131,9 @@ create macro told_rank(text) as
             )
     end
 ;
+
+-- What a coordination service says of its tasks (an event of coordination_task) tells of trouble:
+-- it is not what it says at every start, nor a line of a list that its head tells of.
+create macro is_task_trouble(event) as
+    event not in ('session', 'ready', 'connecting', 'straggler', 'task')
+;

@@ -36,7 +36,7 @@ where
         f.library <> 'grpc'
         or exists (from trouble_sign)
         or exists (from exception)
-        or exists (from coordination_task where event not in ('session', 'ready'))
+        or exists (from coordination_task where is_task_trouble(event))
         or exists (from death)
     )
 union all by name
