@@ -51,6 +51,7 @@ _REST = "the line that tells the cause is cut off, or cut through; what follows 
 _DOUBT = "what makes it doubtful is cut off: of what is left there is no doubt"
 _FRAMES = "a stack without some of its frames is another stack; what writes a dump loses none of its lines"
 _NO_DUMP = "of a rank whose dump is cut off there is no dump, which is what the rule is for: it says possible"
+_NAME = "a name that is cut through is another name"
 _HEAD = "the head of a report alone: the rule says that the log ends before it tells whose memory was full"
 EXCEPTIONS = {
     ("lines", "hang.init_incomplete"): "the line that says that init is complete is one of those that are gone",
@@ -60,6 +61,10 @@ EXCEPTIONS = {
         "end",
         "crash.exception",
     ): "the message that tells the cause is cut through: that an exception ended the program is what is left of it",
+    (
+        "end",
+        "crash.unexplained",
+    ): "the line that tells the cause is cut through: what is left of it is worth reading, which is what that rule says",
     **dict.fromkeys(
         (
             ("crash.exception--renamed-by-two-ranks", "crash.config"),
@@ -68,6 +73,8 @@ EXCEPTIONS = {
             ("hang.missing_rank--in-own-words", "hang.init_incomplete"),
             ("hang.missing_rank--counted-at-a-barrier", "hang.collective_timeout"),
             ("hang.missing_rank--barrier-in-words", "crash.communication"),
+            ("hang.missing_rank--horovod-one-went-another-way", "rank *"),
+            ("hang.missing_rank--one-stopped-one-without-data", "hang.dataloader"),
             ("crash.config--told-before-ranks-miss-each-other", "hang.init_incomplete"),
         ),
         _REST,
@@ -120,6 +127,8 @@ EXCEPTIONS = {
             ("gpu.application--unrelated-programs-on-one-gpu", "gpu.application *"),
             ("gpu.hardware--poison-after-a-refused-access-over-nvlink", "gpu.hardware *"),
             ("oom.capacity--xpu-refused-below-the-total", "oom.capacity *"),
+            # Another rank that does not wait for the others either.
+            ("hang.missing_rank--one-stopped-one-without-data", "hang.missing_rank *"),
             # The second attempt, on other hosts, which makes the host of these ranks doubtful.
             ("gpu.hardware--and-another-failure-after-the-retry", "host o2"),
             # A process was ended, and this rank may have been it.
@@ -133,6 +142,8 @@ EXCEPTIONS = {
             "hang.missing_rank--dumps-interleaved-in-one-file",
             "hang.missing_rank--one-rank-without-a-dump",
             "hang.missing_rank--process-gone-when-dumped",
+            "hang.missing_rank--a-dump-is-cut-behind-its-head",
+            "hang.init_incomplete--stacks-one-rank-still-prepares",
             "healthy--stacks-all-ranks-in-init",
             "healthy--stacks-tracker-and-semaphores",
         )
@@ -161,6 +172,7 @@ EXCEPTIONS = {
         "loss.divergence",
     ): "the fall that the loss still stands far below is cut off",
     ("healthy--stacks-one-rank-builds-the-extension", "rank *"): _FRAMES,
+    ("hang.deadlock--pool-worker-forked-with-a-lock", "rank 1"): _FRAMES,
     (
         "crash.communication--deepep-timeout-then-trap",
         "gpu.cuda_error",
@@ -203,10 +215,8 @@ EXCEPTIONS = {
         "divergence.environment--captured-on-three-nodes",
         "host node-2",
     ): "lines that name no host are of the host that their folder names",
-    (
-        "hang.missing_rank--one-rank-without-a-dump",
-        "host a",
-    ): "a name that is cut through is another name",
+    ("hang.missing_rank--one-rank-without-a-dump", "host a"): _NAME,
+    ("hang.missing_rank--dumped-from-the-host-of-a-container", "host a"): _NAME,
     (
         "gpu.thermal--one-gpu-slows-all-ranks",
         "rank 4",

@@ -11,7 +11,7 @@ with
             ) as waits,
             calls_without_lines(own_path[:2]) as outermost
         from stack_dump
-        where role in ('rank', 'service') and failure is null
+        where role in ('rank', 'service')
     ),
     child as (
         select d.dump, d.waits, p.pid as parent
