@@ -99,7 +99,7 @@ select
     case
         when
             j.class = 'unrecovered'
-            and j.change is not null
+            and (j.change is not null or j.is_due)
             or len(c.begun) > 0
             or j.rhythm_steps is not null
             and (j.class = 'fast' or j.class = 'slow' and j.height < 0.15)
@@ -138,7 +138,7 @@ select
     c.calm as unmoved,
     nullif(c.begun, []) as switched_on,
     case when j.series_points < 25 then true end as few_points,
-    case when j.class = 'unrecovered' and j.points = 1 then true end as at_the_end,
+    case when j.class = 'unrecovered' and (j.points = 1 or j.is_due) then true end as at_the_end,
     case when j.alone then true end as alone,
     j.rhythm_steps,
     case when j.branch = 'dead' then true end as rolled_back,

@@ -1,6 +1,7 @@
 -- table: One row: the ranks that Horovod's coordinator says did not submit what the others wait
 -- for. A slow rank (validation, saving) earns one such warning a minute and comes in the end: what
--- counts is the last one, when next to nothing was logged after it, or when Horovod gave up.
+-- counts is the last one, when next to nothing was logged after it, no further steps, or when
+-- Horovod gave up.
 with
     warning_line as (
         select
@@ -87,4 +88,4 @@ select
     seconds::bigint as seconds,
     evidence
 from judged
-where gave_up or lines_after <= 40
+where gave_up or lines_after <= 40 and not trains_on_after(judged.file_id, judged.last_line)

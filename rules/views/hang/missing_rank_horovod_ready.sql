@@ -33,7 +33,7 @@ with
                 )
             ) as ranks
         from last_warning
-        where lines_after <= 40
+        where lines_after <= 40 and not trains_on_after(last_warning.file_id, last_warning.line_no)
     ),
     world as (
         select

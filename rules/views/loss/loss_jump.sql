@@ -2,7 +2,8 @@
 -- validation loss where nothing else is printed, and then only what jumps. Parts of a loss (data
 -- sets, tasks, heads) and validation beside it speak where they jump far, which is not their habit,
 -- and come back soon: new levels are planned or, in validation, natural. class: fast, slow,
--- unrecovered; alone: only a part of the loss jumped.
+-- unrecovered; alone: only a part of the loss jumped; is_due: its turn in a rhythm, where the log
+-- ends.
 with
     usable as (
         select *
@@ -59,7 +60,10 @@ with
         where end_step is not null or kind = 'shift'
     ),
     usual_gap as (
-        select series_id, run, median(gap) as usual from gap group by all having count(gap) >= 4
+        select series_id, run, median(gap) as usual
+        from gap
+        group by all
+        having count(gap) >= 4 or count(gap) = 3 and max(gap) - min(gap) <= 0.02 * min(gap)
     ),
     -- what a training does again and again: a phase of every third epoch, a new shard of data
     rhythm as (
@@ -95,6 +99,24 @@ with
         select series_id, run, round(max(steps))::bigint as rhythm_steps
         from rhythm
         group by series_id, run
+    ),
+    -- the jump whose turn it was, in a log that ends before those before it were over
+    due as (
+        select u.series_id, u.run, u.start_step
+        from usable u
+        join own_rhythm r using (series_id, run)
+        join
+            (
+                select series_id, run, max(start_step) as start_step, max(points) as points
+                from usable
+                where end_step is not null
+                group by series_id, run
+            ) o using (series_id, run)
+        where
+            u.end_step is null
+            and u.kind <> 'shift'
+            and u.points <= 2 * o.points
+            and abs(u.start_step - o.start_step - r.rhythm_steps) <= 0.08 * r.rhythm_steps
     )
 -- One row for each incident: the curve with the most points speaks, the others are named.
 select
@@ -117,13 +139,19 @@ select
     end as class
 from
     (
-        select i.*, r.rhythm_steps, bool_and(of_part) over (partition by incident_no) as alone
+        select
+            i.*,
+            r.rhythm_steps,
+            d.start_step is not null as is_due,
+            bool_and(of_part) over (partition by incident_no) as alone
         from islands i
+        left join
+            due d on d.series_id = i.series_id and d.run = i.run and d.start_step = i.start_step
         left join
             own_rhythm r
             on r.series_id = i.series_id
             and r.run = i.run
-            and (i.end_step is not null or i.kind = 'shift')
+            and (i.end_step is not null or i.kind = 'shift' or d.start_step is not null)
     )
 qualify
     row_number() over (
