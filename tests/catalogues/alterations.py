@@ -46,7 +46,7 @@ def _in_json(key: str, **others: object) -> Callable[[str], str]:
 
 PREFIXES: Mapping[str, Callable[[str], str]] = {
     "logging": _before("2026-03-01 10:11:12,345 - train - ERROR - "),
-    "logging, level first": _before("2026-03-01 10:11:12,345 ERROR train: "),
+    "logging, level first": _before("2026-03-01 10:11:12,345 ERROR trainer.loop: "),
     "loguru": _before("2026-03-01 10:11:12.345 | ERROR    | train:main:71 - "),
     "hydra": _before("[2026-03-01 10:11:12,345][train][ERROR] - "),
     "rich": _before("[10:11:12] ERROR    "),
