@@ -160,6 +160,7 @@ EXCEPTIONS = {
             ("errors-of-the-system-in-passing", "host.storage"),
             ("horovod-slow-validation", "hang.missing_rank"),
             ("in-own-words", "hang.collective_timeout"),
+            ("ssh-until-the-host-is-up", "network.connect_failure"),
             ("links-while-a-host-boots", "host rx4"),
         )
     },
