@@ -19,8 +19,12 @@ with
     ),
     numbered as (
         select
-            *, line_no - row_number() over (partition by file_id, stream order by line_no) as look
+            *,
+            line_no
+            - row_number() over (partition by file_id, stream, pid, tid order by line_no) as look
         from kernel_stack
+        -- of a process its main thread
+        where tid is null or tid = pid::varchar
     ),
     -- A file system waits in functions that all of them use: whose it is tells one further out.
     innermost as (
@@ -29,17 +33,20 @@ with
             k.host,
             k.rank,
             k.stream,
+            k.pid,
             f.path,
             min(k.line_no) as line_no,
             arg_min(k.kernel_function, k.line_no) as kernel_function,
             coalesce(
-                arg_min(d.waits_on, k.line_no) filter (d.waits_on <> 'a block device'),
+                arg_min(d.waits_on, k.line_no) filter (
+                    d.waits_on not in ('a block device', 'a page of a file')
+                ),
                 any_value(d.waits_on)
             ) as waits_on
         from numbered as k
         join file as f using (file_id)
         left join kind as d using (kernel_function)
-        group by k.file_id, k.host, k.rank, k.stream, f.path, k.look
+        group by k.file_id, k.host, k.rank, k.stream, k.pid, f.path, k.look
     ),
     by_stack as (
         select
@@ -51,6 +58,7 @@ with
             t.waits_on,
             regexp_matches(o.said, '(?:^|[$#%>]) *(?:sudo )?cat ') as is_typed,
             coalesce(
+                t.pid,
                 case when t.line_no - o.line_no <= 2 then o.pid end,
                 case when t.line_no - m.line_no <= 3 then m.pid end,
                 try_cast(nullif(regexp_extract(t.path, '([0-9]{3,8})[^0-9/]*$', 1), '') as bigint)

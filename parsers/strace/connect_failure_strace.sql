@@ -118,7 +118,17 @@ where
             still_trying
             and exists (
                 from waiting_for_syscall w
-                where w.trace = b.trace and w.peer = b.peer and coalesce(w.waited_seconds, 60) >= 3
+                where
+                    w.trace = b.trace
+                    and w.peer = b.peer
+                    and (
+                        coalesce(w.waited_seconds, 60) >= 3
+                        -- the tracer found the thread in it, and that is all that it did
+                        or w.caught_in_it
+                        and w.main
+                        and w.never_moved
+                        and w.thread_lines <= 2
+                    )
             )
         )
     )

@@ -255,6 +255,14 @@ say = "Check the disk{% if hosts %} of {{ hosts | names }}{% endif %} for errors
 run = ["dmesg -T | grep -iE 'i/o error|blocked for more'", "iostat -x 1 3"]
 
 [[step]]
+when = "waits_on == 'a page of a file'"
+say = '''
+See which files the process has open, and whether the file systems they are on
+answer{% if hosts %} on {{ hosts | names }}{% endif %}: a server that does not, or a disk.
+'''
+run = ["ls -l /proc/{{ pid }}/fd", "findmnt -D", "dmesg -T | tail -n 100"]
+
+[[step]]
 when = "waits_on == 'the NVIDIA driver' or waits_on == 'device' and '/dev/nvidia' in path"
 say = '''
 Check whether the driver still answers{% if hosts %} on {{ hosts | names }}{% endif %}, and what the
@@ -326,7 +334,10 @@ with
             list(distinct host) filter (host is not null) as hosts,
             flatten(list(evidence order by pid))[:6] as evidence
         from process_in_kernel
-        where not is_proven and not is_likely and waits_on not in ('stopped', 'a block device')
+        where
+            not is_proven
+            and not is_likely
+            and waits_on not in ('stopped', 'a block device', 'a page of a file')
         group by waits_on, kernel_function
     )
 select

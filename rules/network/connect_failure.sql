@@ -219,7 +219,10 @@ select
     peers[1] as peer,
     case when len(peers) > 1 then peers end as peers,
     a.host as peer_host,
-    case when source = 'told' then 'probable' end as confidence,
+    case
+        when source = 'told' or source = 'strace' and error = 'no answer' and attempts = 1
+        then 'probable'
+    end as confidence,
     port,
     error,
     failure,

@@ -90,6 +90,7 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("hang.blocked_syscall", {"kind": "blocked", "waits_on": "socket", "syscall": "accept4"}, "Find the process that should have connected"),
     ("hang.blocked_syscall", {"kind": "blocked", "waits_on": "pipe"}, "Find the process at the other end of the pipe"),
     ("hang.blocked_syscall", {"kind": "uninterruptible", "waits_on": "a block device"}, "Check the disk of n1 for errors"),
+    ("hang.blocked_syscall", {"kind": "uninterruptible", "waits_on": "a page of a file"}, "See which files the process has open"),
     ("hang.blocked_syscall", {"kind": "blocked", "waits_on": "device", "path": "/dev/kfd"}, "The driver behind /dev/kfd is not answering"),
     ("divergence.collective_mismatch", {"field": "dtype"}, "Bring the tensor to one type before the call"),
     ("divergence.collective_mismatch", {"field": "root"}, "Give all ranks the same root;"),

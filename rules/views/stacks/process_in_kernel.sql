@@ -55,7 +55,7 @@ select
     or exists (from stack_verdict as v where list_contains(v.pids, s.pid)) as is_proven,
     s.waits_on = 'the NVIDIA driver'
     and s.is_seen_twice
-    or s.waits_on not in ('stopped', 'a block device', 'the NVIDIA driver')
+    or s.waits_on not in ('stopped', 'a block device', 'a page of a file', 'the NVIDIA driver')
     and (
         s.is_typed or (select count(*) from seen as o where o.waits_on = s.waits_on) >= 3
     ) as is_likely

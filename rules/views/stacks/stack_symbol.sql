@@ -47,7 +47,11 @@ with
             *,
             case
                 when native
-                then full_name
+                -- the compiler's mark of a part or a copy of a function
+                then
+                    regexp_replace(
+                        full_name, '(\.(lto_priv|constprop|isra|part|cold|llvm)(\.[0-9]+)*)+$', ''
+                    )
                 else coalesce(nullif(regexp_extract(full_name, '([^.]*)$', 1), ''), full_name)
             end as name
         from short
