@@ -360,6 +360,7 @@ from
     )
 where
     not exists (from fatal_exception)
+    and not exists (from peer_loss)
     -- the launcher ends the others with SIGTERM
     and not exists (from death where signal is distinct from 15)
     and not exists (from shown)

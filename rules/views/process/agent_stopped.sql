@@ -1,6 +1,7 @@
--- table: One row per launcher that was told to stop with SIGTERM or SIGINT (signal), where nothing
--- in these logs had failed, hung or been ended by a scheduler that says so: somebody or something
--- outside did it. SIGINT is typed, also to end what hangs: then steps must have gone on until it.
+-- table: One row per launcher that was told to stop with SIGTERM or SIGINT (signal), or host whose
+-- programs SIGINT ended where no launcher speaks, where nothing in these logs had failed, hung or
+-- been ended by a scheduler that says so: somebody or something outside did it. SIGINT is typed,
+-- also to end what hangs: then steps must have gone on until it.
 with
     told as (
         select
@@ -17,6 +18,16 @@ with
             end as sent
         from launcher_event
         where event = 'told_to_stop'
+        union all
+        select coalesce(v.host, ''), null, v.time, v.file_id, v.line_no, 2
+        from exception_verdict v
+        where
+            v.class = 'KeyboardInterrupt'
+            and v.kind = 'interrupt'
+            and v.chain_uncaught
+            and v.lines_after < 5
+            and not exists (from launcher_event where event = 'told_to_stop')
+            and not exists (from training_mark where kind = 'end')
     ),
     stopped as (
         select
