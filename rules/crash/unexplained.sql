@@ -360,7 +360,8 @@ from
     )
 where
     not exists (from fatal_exception)
-    and not exists (from peer_loss)
+    -- who says that it lost another one says why it ended
+    and not exists (from peer_loss p where list_contains(ranks, p.rank))
     -- the launcher ends the others with SIGTERM
     and not exists (from death where signal is distinct from 15)
     and not exists (from shown)

@@ -58,7 +58,7 @@ with
             last_value(message) over in_order as raised_message,
             last_value(line_no) over in_order as raised_line,
             bool_or(uncaught) over chain as chain_uncaught,
-            bool_or(chained = 'thread') over chain as in_thread,
+            coalesce(bool_or(chained = 'thread') over chain, false) as in_thread,
             -- the miss of a look-up, which the error that follows explains better
             count(*) over chain > 1
             and not final

@@ -56,6 +56,11 @@ where
     and not exists (from fatal_exception where class <> 'SignalException')
     and not exists (from missing_rank_suspect)
     and not exists (from c10d_timeout_line)
+    -- JAX's service had given a task up before
+    and not exists (
+        from coordination_task c
+        where c.event in ('heartbeat', 'unhealthy') and c.time < started - interval 5 second
+    )
     and not exists (from c10d_heartbeat)
     and not exists (from death where signal not in (2, 15))
     and not exists (from oom_event)
