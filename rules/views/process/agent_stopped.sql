@@ -26,6 +26,15 @@ with
             and v.kind = 'interrupt'
             and v.chain_uncaught
             and v.lines_after < 5
+            -- where no time tells, it may have been typed to end what hung
+            and (
+                v.time is not null
+                or not regexp_matches(
+                    v.frames[-1],
+                    '(?i) in _*(?:wait|barrier|all_?reduce|all_?gather|broadcast|recv|synchronize'
+                    || '|acquire|poll|select|try_get_data|join|get)[a-z_]*$'
+                )
+            )
             and not exists (from launcher_event where event = 'told_to_stop')
             and not exists (from training_mark where kind = 'end')
     ),
