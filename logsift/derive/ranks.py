@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _ATTEMPT = re.compile("(?:attempt|restart|retry|try)[-_]?[0-9]+", re.IGNORECASE)
 _NUMBER = re.compile(rf"{_ATTEMPT.pattern}|(?<![0-9A-Za-z])(?P<number>[0-9]{{1,6}})(?![0-9A-Za-z])", re.IGNORECASE)
+_STREAM = re.compile("(?<![a-z])(?:std)?(?:out|err)(?![a-z])", re.IGNORECASE)
 _FEW, _ENOUGH = 2, 3
 """How many files must bear out that numbers are ranks; and that they are but for a constant, as the local ranks of a host."""
 
@@ -40,7 +41,14 @@ def name_ranks(store: Store) -> None:
         f" FROM ({' UNION '.join(said)}) GROUP BY file_id"
     )
     named = _ranks(numbered, {r["file_id"]: r["rank"] for r in told})
+    named |= _twins({r["file_id"]: r["path"] for r in files}, named)
     settle_files(store, tables, "rank", [(f, None, rank) for f, rank in sorted(named.items())])
+
+
+def _twins(paths: Mapping[int, str], named: Mapping[int, int]) -> dict[int, int]:
+    """The ranks of files that hold the other stream of a process whose rank is known, by file."""
+    known = {_STREAM.sub("#", paths[f]): rank for f, rank in named.items() if _STREAM.search(paths[f])}
+    return {f: known[key] for f, path in paths.items() if f not in named and (key := _STREAM.sub("#", path)) in known}
 
 
 def _alike(files: Iterable[tuple[int, str]]) -> dict[str, dict[int, int]]:

@@ -2,7 +2,13 @@
 -- it stopped sending heartbeats, start: it did not come to the barrier of the start, barrier: to
 -- another one, straggler: it had not connected when the service counted. Lines that hold a task's
 -- name belong to a list only where they follow its head without a gap.
-select h.event, h.line_no as head_line, k.file_id, k.line_no, k.time, k.lost_task
+select
+    h.event,
+    h.line_no as head_line,
+    k.file_id,
+    k.line_no,
+    coalesce(k.time, h.time) as time,
+    k.lost_task
 from
     (
         select *, row_number() over (partition by file_id order by line_no) as nth
@@ -14,6 +20,7 @@ asof join
         select
             u.file_id,
             u.line_no,
+            u.time,
             case
                 when u.event = 'listed'
                 then

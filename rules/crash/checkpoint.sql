@@ -78,6 +78,7 @@ with
         select
             *,
             left(class || ': ' || message, 1000) as text,
+            regexp_matches(frames::varchar, ' in (?:async_|_)?save') as is_saved,
             coalesce(
                 nullif(
                     regexp_extract(
@@ -109,6 +110,7 @@ with
             list(distinct rank order by rank) filter (rank is not null) as ranks,
             list(distinct host) filter (host is not null) as hosts,
             bool_or(certain) as certain,
+            coalesce(bool_or(is_saved), false) as is_saved,
             min(time) as started,
             list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence,
             min(file_id * 100000000 + line_no) as place
@@ -131,7 +133,8 @@ select
             )
         then 'mismatch'
         when
-            regexp_matches(
+            not is_saved
+            and regexp_matches(
                 message, '(?i)not found|no such file|does not exist|can''t find a valid|missing'
             )
         then 'missing'

@@ -323,7 +323,12 @@ union all by name
 select
     [line_at(file_id, line_no)] as evidence,
     time as "at",
-    * exclude (file_id, line_no, time, weight)
+    * exclude (file_id, line_no, time, weight),
+    -- the others lost this one
+    case
+        when weight = 1 and pid is not null and exists (from peer_loss where rank is not null)
+        then ['network.peer_lost']
+    end as explains
 from
     (
         select
@@ -357,9 +362,15 @@ from
         from launcher_event l
         join file f using (file_id)
         where l.event = 'closing' and f.lines - l.line_no < 20
-    )
+    ) told_end
 where
     not exists (from fatal_exception)
+    -- who says that it lost another one says why it ended
+    and not exists (
+        from peer_loss p
+        left join rank r using (rank)
+        where list_contains(ranks, p.rank) or coalesce(r.pid = told_end.pid, false)
+    )
     -- the launcher ends the others with SIGTERM
     and not exists (from death where signal is distinct from 15)
     and not exists (from shown)

@@ -473,7 +473,18 @@ from resource_wait w
 join file f using (file_id)
 where
     -- the last that is said, or an error comes of it
-    f.lines - w.line_no <= case when exists (from fatal_exception) then 60 else 3 end
+    f.lines - w.line_no <= case
+        when exists (from fatal_exception)
+        then 60
+        -- whose end prints a stack
+        when
+            exists (
+                from death d
+                where d.file_id = w.file_id and d.line_no > w.line_no and d.signal in (2, 15)
+            )
+        then 30
+        else 3
+    end
     and not exists (from training_line)
     and not exists (from metric_span)
     and not exists (from done_line)

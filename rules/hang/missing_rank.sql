@@ -19,7 +19,8 @@ about = """
 A collective ends when every member has joined it. The ranks named here have not joined, or are
 behind, the one the others are waiting in. Sources are the Flight Recorder (who is there, and
 counters per group), status lines of the watchdogs, monitored_barrier, the desync report, Horovod's
-stall inspector, torch's analyser of dumps, counts of NCCL calls, NCCL RAS, stacks and system calls.
+stall inspector, torch's analyser of dumps, counts of NCCL calls, NCCL RAS, stacks, system calls and
+the tracebacks of timeouts.
 Sources that agree make one incident of a higher grade; where they disagree, on the ranks or on the
 side, both are shown and the grade falls. A rank that itself waits for another one is never named.
 side = host: its program did not get there; side = device: it enqueued the work, and its device did
@@ -257,10 +258,16 @@ run = [
 
 [[step]]
 when = '''accounts[0].finding == 'elsewhere' and accounts[0].frame and not accounts[0].stands_still
-  and side == 'host''''
+  and side == 'host' and accounts[0].source != 'traceback''''
 say = '''Dump {% if ranks %}{{ ranks | ranks }}{% else %}the process{% endif %} once more: if it
   is still in {{ accounts[0].frame }}, that call hangs; if not, it is only slow.'''
 run = ["py-spy dump --native --pid {{ pids[0] }}", "cat /proc/{{ pids[0] }}/stack"]
+
+[[step]]
+when = "accounts[0].source == 'traceback' and accounts[0].finding == 'elsewhere'"
+say = '''Find where the program of {{ ranks | ranks }} leaves the way of the others before {{
+  accounts[0].frame }}: a condition on the rank, on the data or on an exception, more or fewer
+  batches.'''
 
 [[step]]
 when = "accounts[0].finding in ('crossed', 'other_tensor')"

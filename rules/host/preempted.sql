@@ -50,7 +50,7 @@ say = '''
 [[summary]]
 when = "reason == 'interrupted'"
 say = '''
-{% if pid %}The launcher (pid {{ pid }}){% else %}The launcher{% endif %}{% if host %} on {{ host }}
+{% if pid %}The launcher (pid {{ pid }}){% else %}The job{% endif %}{% if host %} on {{ host }}
 {%- endif %} was interrupted (SIGINT, as Ctrl-C sends it) while the job trained; nothing had failed
 before
 '''

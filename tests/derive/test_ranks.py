@@ -44,6 +44,10 @@ CASES: dict[str, tuple[dict[str, str], list[int | None]]] = {
         {**waits("attempt_0/{}/o", {0: 0, 1: 1}), "attempt_1/0/o": RAISES, "attempt_1/1/o": RAISES},
         [0, 1, 0, 1],
     ),
+    "the other stream of a process is its own": (
+        {**waits("run/{}_log.out", {0: 0, 1: 1}), "run/1_log.err": RAISES, "run/other.err": RAISES},
+        [0, 1, 1, None],
+    ),
     "a second host that says nothing has other ranks": (
         {**waits("mesa-1/{}.log", {0: 0, 1: 1}), "mesa-2/0.log": RAISES, "mesa-2/1.log": RAISES},
         [0, 1, None, None],

@@ -84,6 +84,17 @@ with
                         else m.first_line < e.line_no
                     end
             )
+            -- the other stream of its process, which had come to train
+            and not (
+                e.rank is not null
+                and not sees_no_gpu(message)
+                and exists (
+                    from metric m
+                    join file f on f.file_id = m.file_id
+                    where m.rank = e.rank and m.file_id <> e.file_id and f.rank = e.rank
+                )
+                and exists (from file f where f.file_id = e.file_id and f.rank = e.rank)
+            )
             -- a library that refuses what it was given because there was no memory for it
             and not exists (
                 from oom_event o

@@ -23,6 +23,16 @@ with
                 -- who waits for a service's job tells how that ended, on further lines
                 when regexp_full_match(message, '(?:Job|Training|Pipeline) failed with:\s*')
                 then 'echo'
+                -- a place that a checkpoint cannot be written to
+                when
+                    e.class in ('FileNotFoundError', 'PermissionError', 'NotADirectoryError')
+                    and regexp_matches(
+                        frames::varchar,
+                        '(?i)in (?:async_|_)?save_(?:checkpoint|model|state|pretrained|weights)\b'
+                        || '|checkpoint[a-z_/]*\.py:[0-9]+ in (?:async_|_)?save\b'
+                        || '|torch/serialization\.py:[0-9]+ in save\b'
+                    )
+                then 'checkpoint'
                 -- input() where nobody types
                 when e.class = 'EOFError' and contains(message, 'EOF when reading a line')
                 then 'own'
@@ -58,7 +68,7 @@ with
             last_value(message) over in_order as raised_message,
             last_value(line_no) over in_order as raised_line,
             bool_or(uncaught) over chain as chain_uncaught,
-            bool_or(chained = 'thread') over chain as in_thread,
+            coalesce(bool_or(chained = 'thread') over chain, false) as in_thread,
             -- the miss of a look-up, which the error that follows explains better
             count(*) over chain > 1
             and not final

@@ -212,6 +212,8 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 || '|stopped sending heartbeats|^handle is closed\b'
                 || '|(?:caused by|because of|due to) an? (?:exception|error|failure)'
                 || ' (?:on|in|of) (?:one of the|another|other) (?:rank|process|worker)'
+                -- XGBoost's word for a collective that failed; the lines below it tell how
+                || '|collective/result\.cc:[0-9]+: '
                 -- SageMaker's word for the end of a program that says more itself
                 || '|(?:AlgorithmError: |^)(?:ExecuteUserScriptError:\s*ExitCode'
                 || '|Exit Code: 1[2-5][0-9])'

@@ -29,6 +29,8 @@ from missing_rank_silent_group
 union all by name
 from missing_rank_ended
 union all by name
+from missing_rank_raised
+union all by name
 from missing_rank_stacks
 union all by name
 from missing_rank_calls

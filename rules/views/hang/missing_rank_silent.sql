@@ -52,7 +52,16 @@ with
             and not exists (from exception e where e.rank = k.rank)
             and not exists (
                 from exit e
-                where e.rank = k.rank and (e.exitcode > 0 or e.exitcode in (-6, -9, -11, -7))
+                where
+                    e.rank = k.rank
+                    and (e.exitcode > 0 or e.exitcode in (-6, -9, -11, -7))
+                    -- not what its launcher did in the end to one that does not end
+                    and not (
+                        e.exitcode = -9
+                        and exists (
+                            from launcher_event l where l.event = 'forced' and l.target_pid = e.pid
+                        )
+                    )
             )
         group by k.rank
     ),
@@ -111,7 +120,8 @@ having
     count(*) > 0
     and (count(distinct s.rank) = 1 or bool_and(s.rank not in (select rank from ended_by_launcher)))
     and (select count(distinct rank) from waiting) >= greatest(
-        2,
+        -- of two, one waits for the other
+        least(2, (select count(*) from rank_heard) - 1),
         (select count(*) from rank_heard)
         - greatest(1, divide((select count(*) from rank_heard), (select part from allowance)))
     )

@@ -2,13 +2,25 @@
 -- shape of peer_loss, where nothing else is told that could have ended the job. The exceptions that
 -- ended their processes count by themselves, other lines where a process is known to have failed.
 with
+    -- C++ aborts with what nobody caught
+    aborted_with_it as (
+        select g.file_id
+        from gloo_error g
+        join exception e using (file_id, line_no)
+        where e.class = 'C++ exception'
+    ),
     other_end as (
         select 1
         where
             exists (from fatal_exception)
             or exists (from c10d_timeout_line)
             or exists (from scheduler_action)
-            or exists (from death where signal in (4, 6, 7, 8, 9, 11))
+            or exists (
+                from death d
+                where
+                    signal in (4, 6, 7, 8, 9, 11)
+                    and not (signal = 6 and file_id in (select file_id from aborted_with_it))
+            )
     )
 select 'gloo' as source, g.file_id, g.line_no, g.time, null as host, g.rank, g.peer, g.port
 from gloo_error g

@@ -23,5 +23,7 @@ from lost
 where
     not exists (from fatal_exception where kind <> 'collective')
     and not exists (from scheduler_action)
-    and not exists (from ended_from_outside)
+    and not exists (
+        from ended_from_outside o where coalesce(o.time < lost.time + interval 5 second, true)
+    )
     and not exists (from death where signal in (4, 7, 8, 9, 11))

@@ -1,6 +1,7 @@
--- table: One row per launcher that was told to stop with SIGTERM or SIGINT (signal), where nothing
--- in these logs had failed, hung or been ended by a scheduler that says so: somebody or something
--- outside did it. SIGINT is typed, also to end what hangs: then steps must have gone on until it.
+-- table: One row per launcher that was told to stop with SIGTERM or SIGINT (signal), or host whose
+-- programs SIGINT ended where no launcher speaks, where nothing in these logs had failed, hung or
+-- been ended by a scheduler that says so: somebody or something outside did it. SIGINT is typed,
+-- also to end what hangs: then steps must have gone on until it.
 with
     told as (
         select
@@ -17,6 +18,25 @@ with
             end as sent
         from launcher_event
         where event = 'told_to_stop'
+        union all
+        select coalesce(v.host, ''), null, v.time, v.file_id, v.line_no, 2
+        from exception_verdict v
+        where
+            v.class = 'KeyboardInterrupt'
+            and v.kind = 'interrupt'
+            and v.chain_uncaught
+            and v.lines_after < 5
+            -- where no time tells, it may have been typed to end what hung
+            and (
+                v.time is not null
+                or not regexp_matches(
+                    v.frames[-1],
+                    '(?i) in _*(?:wait|barrier|all_?reduce|all_?gather|broadcast|recv|synchronize'
+                    || '|acquire|poll|select|try_get_data|join|get)[a-z_]*$'
+                )
+            )
+            and not exists (from launcher_event where event = 'told_to_stop')
+            and not exists (from training_mark where kind = 'end')
     ),
     stopped as (
         select
@@ -45,6 +65,11 @@ where
     and not exists (from fatal_exception where class <> 'SignalException')
     and not exists (from missing_rank_suspect)
     and not exists (from c10d_timeout_line)
+    -- JAX's service had given a task up before
+    and not exists (
+        from coordination_task c
+        where c.event in ('heartbeat', 'unhealthy') and c.time < started - interval 5 second
+    )
     and not exists (from c10d_heartbeat)
     and not exists (from death where signal not in (2, 15))
     and not exists (from oom_event)

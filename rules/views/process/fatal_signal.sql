@@ -29,7 +29,11 @@ with
             or exists (from missing_rank_suspect)
             or exists (from c10d_size)
             or exists (from cuda_error)
-            or exists (from oom_event) as known
+            or exists (from oom_event)
+            -- C++ ends what nobody caught: that the other end of a connection is gone
+            or exists (
+                from exception_verdict where class = 'C++ exception' and kind = 'echo'
+            ) as known
     ),
     candidate as (
         select
