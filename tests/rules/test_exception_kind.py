@@ -11,6 +11,10 @@ KINDS = {
     "absl.flags._exceptions.UnrecognizedFlagError: Unknown command line flag 'flors'": "config",
     "configparser.NoSectionError: No section: 'doors'": "config",
     "AssertionError: 6 is not divisible by 4": "config",
+    "ValueError: require 4 GPUs, but only 1 GPUs available": "config",
+    "RuntimeError: requested gpus: [0, 3] but your machine only has: [0]": "config",
+    "AssertionError: Not enough devices: 8 devices needed, but found 2": "config",
+    "RuntimeError: only 2 visible devices were found": "config",
     "AssertionError: batch-size 62 not multiple of GPU count 3": "config",
     "Exception: labels: /srv/rides/doors.txt does not exist": "config",
     "AssertionError: No images found in /srv/rides/day": "config",
@@ -24,6 +28,7 @@ KINDS = {
     "ValueError: setting an array element with a sequence.": "own",
     "RuntimeError: The size of tensor a (64) must match the size of tensor b (32) at dimension 1": "own",
     "KeyError: 'rides'": "own",
+    "RuntimeError: expected 4 inputs but only 2 were given": "own",
     "AssertionError: no images of a door": "own",
     "RuntimeError: Job failed with: ": "echo",
 }
