@@ -22,6 +22,8 @@ KINDS = {
     "RuntimeError: Dataset not found or corrupted. You can use download=True to download it": "config",
     "OSError: /srv/lift-2 does not appear to have a file named config.json.": "config",
     "ValueError: num_samples should be a positive integer value, but got num_samples=0": "config",
+    "FileExistsError: Checkpoint directory /srv/keep/ride already exists. Use --overwrite or --resume": "config",
+    "TypeError: save_checkpoint() missing 1 required positional argument: 'ride'": "own",
     "RuntimeError: storage has wrong size: expected 0 got 512": "checkpoint",
     "OSError: Unable to load weights from pytorch checkpoint file for '/srv/keep/pytorch_model.bin'": "checkpoint",
     "RuntimeError: socket /srv/lift/door does not exist": "own",
