@@ -181,6 +181,7 @@ with
             )
         where
             event = 'node_failure'
+            and message is distinct from 'JOB NOT ENDING WITH SIGNALS'
             -- HTCondor started it elsewhere, and there it ended well
             and not (
                 scheduler = 'htcondor'
@@ -228,6 +229,32 @@ where
     and not exists (from death where source <> 'ray')
     and not exists (from "exit" where exitcode between 1 and 127)
 having count(*) > 0
+union all by name
+-- Processes that wait in the kernel outlast the signals that end them. Where the job's end was
+-- told, that is no reason of it.
+select
+    list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,
+    min(time) - interval 6 minute as "at",
+    max(time) as until,
+    list_sort(list_distinct(flatten(list(node_names(host)) filter (host is not null)))) as hosts,
+    hosts[1] as node,
+    min(job) as job,
+    'slurm' as scheduler,
+    'stuck' as out_because,
+    case when told_of_end then 'warning' end as severity,
+    case when told_of_end then [] end as explains
+from
+    (
+        select
+            *,
+            exists (
+                from scheduler_event as e
+                where e.event in ('time_limit', 'preempted', 'cancelled', 'requeued')
+            ) as told_of_end
+        from scheduler_event
+        where event = 'node_failure' and message = 'JOB NOT ENDING WITH SIGNALS'
+    )
+group by told_of_end
 union all by name
 -- What Slurm says of nodes at one moment; those that the job does not use are worth knowing, no
 -- more.

@@ -131,13 +131,52 @@ with
                 rows between 5 preceding and 5 following
             )
     ),
+    -- the last of its points: three, or a thirtieth of them
+    ending as (
+        select series_id, median(value) as level
+        from
+            (
+                select
+                    series_id,
+                    value,
+                    row_number() over (partition by series_id order by ordinal desc) as from_end,
+                    count(*) over (partition by series_id) as points
+                from series_point
+                where isfinite(value) and series_id in (select series_id from rise)
+            )
+        where from_end <= greatest(3, points / 30)
+        group by series_id
+    ),
     -- A curve that went up as far and came back twice does so as its schedule lets it; one that
     -- rose from its beginning on was given harder tasks.
     trend as (
         select *
         from rise as r
         where
+            -- a divergence that weighs more and more in the sum, and falls by it
             not exists (
+                select 1
+                from
+                    (
+                        select m.value, ntile(3) over (order by m.line_no) as part
+                        from metric as m
+                        where
+                            m.file_id = r.file_id
+                            and regexp_matches(
+                                m.name, '(?i)(?:^|[ _/-])kld?(?:[ _-]?(?:div|loss|term)[a-z]*)?$'
+                            )
+                            and isfinite(m.value)
+                    )
+                having
+                    median(value) filter (part = 3) < 0.7 * median(value) filter (part = 1)
+                    and median(value) filter (part = 3) > 0.01 * r.after
+            )
+            -- it comes down again
+            and not exists (
+                from ending as e
+                where e.series_id = r.series_id and e.level < (r.base + r.after) / 2
+            )
+            and not exists (
                 from course as c
                 where
                     c.series_id = r.series_id

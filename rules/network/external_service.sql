@@ -24,7 +24,7 @@ A service could not be reached, or refused: {{ told | cut(200) }}
 say = '''
 {{ server or service or 'A service outside the cluster' }}
 {% if failure == 'busy' %}took no more requests
-{%- elif failure == 'denied' %}refused what was asked
+{%- elif failure in ('denied', 'unpaid') %}refused what was asked
 {%- else %}could not be reached{% endif %}
 {%- if ranks %}
 {{- ' from ' if failure == 'busy' else ' by ' }}{{ ranks | ranks }}{% endif %}
@@ -35,6 +35,7 @@ say = '''
 {%- elif failure == 'proxy' %}: the proxy refused
 {%- elif failure == 'tls' %}: the TLS handshake failed
 {%- elif failure == 'denied' %}: the credentials have expired, are missing, or may not do it
+{%- elif failure == 'unpaid' %}: the account's balance or quota is used up
 {%- elif failure == 'http' %}: it answered with an error
 {%- elif failure == 'not_cached' %}, and the files are not in the local cache{% endif %}
 ({{ error }})'''
@@ -60,13 +61,18 @@ account. A clock that is wrong has signatures refused too.'''
 run = ["aws sts get-caller-identity", "gcloud auth list", "hf auth whoami"]
 
 [[step]]
+when = "failure == 'unpaid'"
+say = '''Top up the account that the key belongs to, or take another; until then every request is
+refused. Let the program write down what it has, so that it can go on from there.'''
+
+[[step]]
 when = "failure in ('proxy', 'tls')"
 say = '''Look at the proxy and its certificate on {% if hosts %}{{ hosts | names }}{% else %}the
 compute node{% endif %}: proxies that open TLS need their certificate in REQUESTS_CA_BUNDLE.'''
 run = ["env | grep -i -E '_proxy|CA_BUNDLE|SSL_CERT'", "curl -sSI https://{{ server }}"]
 
 [[step]]
-when = "failure not in ('unresolved', 'proxy', 'tls', 'busy', 'denied') and server"
+when = "failure not in ('unresolved', 'proxy', 'tls', 'busy', 'denied', 'unpaid') and server"
 say = '''Ask the service from {% if hosts %}{{ hosts | names }}{% else %}a compute
 node{% endif %}, and look at its status page and at the proxy settings (https_proxy, no_proxy).'''
 run = ["curl -sSI https://{{ server }}", "env | grep -i _proxy"]
@@ -78,7 +84,7 @@ have a way there (gateway, private endpoint, proxy).'''
 run = ["aws configure list", "env | grep -E 'AWS_(ENDPOINT|REGION|DEFAULT)'"]
 
 [[step]]
-when = "not tool and failure != 'denied'"
+when = "not tool and failure not in ('denied', 'unpaid')"
 say = '''Fetch models and data before the job and run it offline, so that
 {{ service or 'such a service' }} cannot end it again; let trackers fail without raising.'''
 run = ["export {{ offline_setting }}"]
@@ -142,6 +148,7 @@ with
                     || '|ErrorCode:(?:ServerBusy|OperationTimedOut|InternalError)\b'
                 )
                 or is_denied(message)
+                or is_unpaid(message)
                 or t.exception_class is not null
                 or starts_with(type, 'wandb.errors')
                 and regexp_matches(
@@ -165,6 +172,8 @@ with
                         || '|name resolution|getaddrinfo|nodename nor servname'
                     )
                 then 'unresolved'
+                when is_unpaid(message)
+                then 'unpaid'
                 when is_denied(message)
                 then 'denied'
                 when regexp_matches(message, '(?i)connection refused')

@@ -114,6 +114,7 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("host.node_lost", {"scheduler": "pbs"}, "Ask PBS which nodes are down."),
     ("host.node_lost", {"scheduler": "dask"}, "Read what the worker on n1 and its nanny wrote last."),
     ("loss.resume_spike", {"resume_step": 40.0}, "Resume from the checkpoint of step 40 again"),
+    ("network.external_service", {"failure": "unpaid"}, "Top up the account that the key belongs to"),
     ("network.external_service", {"failure": "tls"}, "Look at the proxy and its certificate on n1"),
     ("network.slow_transport", {"reason": "no_device"}, "Check on n1, inside the container, that the RDMA devices"),
     ("network.slow_transport", {"reason": "plugin_failed", "plugin": "libnccl-net.so"}, "Find out why the plugin libnccl-net.so could not start"),

@@ -62,6 +62,8 @@ UNTOLD = [
     "/bin/sh: 22: sudo: not found",
     "could not pull image lift.test/ride:12, using the local copy",
     "GPU 4 failed 0 of 12 self-tests",
+    "Images missing for tag normal",
+    "error: training images not found under rides/day, 12 cameras",
     "walltime limit is 24:00:00, requested by lift-0",
     "no node was lost while the lift stopped",
     "lift-7: grace is over, reclaim complete",

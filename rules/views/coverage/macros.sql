@@ -78,8 +78,12 @@ create macro is_mild(text) as
         || 'recovered|warning:|<(?:warn|info|debug|trace)|\[warn|'
         -- what TensorFlow and JAX say beside each other at every start
         || '\bregister factory for plugin\b|^Unable to initialize backend ''|'
-        -- of programs that write down the version of their code, where there is none
-        || '^fatal: not a git repository\b|'
+        -- of programs that write down the version of their code, where git knows none or may not
+        -- tell it
+        || '^\s*(?:stderr: ''?)?fatal: (?:not a git repository|detected dubious ownership in reposit'
+        || '|unsafe repository|(?:bad|ambiguous) (?:revision|argument) ''?HEAD|no names found'
+        || '|no such remote|no upstream configured|no tags can describe)|'
+        || '\bgit (?:root|diff|remote|commit) error\b|Cmd\(''git''\) failed|'
         -- what transformers logs by its name are warnings: its errors are exceptions
         || '^\[transformers\] |'
         -- something is not there, and what is done about it

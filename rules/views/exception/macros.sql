@@ -50,6 +50,16 @@ create macro refuses_setting(class, message) as
         || '|\binvalid --[a-z0-9][a-z0-9_-]+'
         || '|\bexpected [0-9]+ [a-z ]{0,20}(?:address(?:es)?|hosts?|nodes?|process(?:es)?|devices?'
         || '|gpus?|ranks?|workers?),? (?:but )?got [0-9]+'
+        || '|\bonly (?:has:? )?[0-9]+ (?:[a-z]+ )?(?:gpus?|npus?|xpus?|devices?|accelerators?)'
+        || '(?: (?:are|is|were|was))? (?:available|visible|found|detected|present|usable)\b'
+        || '|\b(?:require[sd]?|request(?:ed|s)?|need(?:ed|s)?|asked for|specified)\b[ -~]{0,30}'
+        || '(?:\b[0-9]+ (?:[a-z]+ )?(?:gpus?|npus?|xpus?|devices?|accelerators?)\b'
+        || '|\b(?:gpus?|npus?|devices?):? ?(?:=|\[)? ?[0-9])[ -~]{0,30}\bbut\b[ -~]{0,40}'
+        || '\b(?:only|available|found|has|have|visible|detected|got)\b'
+        || '|\b(?:not enough|too few|insufficient(?: number of)?) (?:[a-z]+ )?'
+        || '(?:gpus|npus|xpus|devices|accelerators)\b'
+        || '|\b(?:already exists?|is not empty)\b[ -~]{0,40}\b(?:use|pass|set|specify|add|try|with) '
+        || '[`''"]?-{1,2}[a-z]'
         || '|(?:^|\s)--[a-z][a-z0-9_-]+ (?:requires|must|should|cannot|can''t|can only|needs'
         || '|is required|has to|is not (?:supported|allowed))\b|\bmutually exclusive\b'
         || '|\bcannot be (?:used|combined|specified|set|enabled) '
@@ -332,7 +342,9 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
         then 'limit'
         when
             class_kind = 'checkpoint'
-            or regexp_matches(
+            -- what is missing from a call is no file
+            or not (class in ('TypeError', 'NameError', 'AttributeError', 'UnboundLocalError'))
+            and regexp_matches(
                 message,
                 '(?i)Error\(s\) in loading state_dict|PytorchStreamReader|invalid load key'
                 || '|Ran out of input|pickle data was truncated|unpickling|central directory'

@@ -13,9 +13,20 @@ create macro is_denied(message) as
         || '|not authorized to perform this operation|Server failed to authenticate the request'
         || '|does not have (?:[a-z]+\.)+[a-zA-Z]+ access\b|HTTP response code 40[13]\b'
         || '|\b40[13] (?:Client Error|Forbidden|Unauthorized)\b|\bHTTP Error 40[13]\b'
-        || '|\b40[13], message=''|(?i:\bgated repo\b)'
+        || '|\b40[13], message=''|(?i:\bgated repo\b)|^Error code: 40[13]\b'
     )
     and not regexp_matches(
         message, 'Repository Not Found|not a local folder|not a valid model identifier'
+    )
+;
+
+-- A service outside takes nothing more from an account that has not paid, or has used what it paid.
+create macro is_unpaid(message) as
+    regexp_matches(
+        message,
+        '^Error code: 402\b|\b402 Client Error\b|\bPayment Required\b|\binsufficient_quota\b'
+        || '|(?i)exceeded your current quota|credit balance is too low'
+        || '|(?:insufficient|need (?:a )?positive|out of|no) (?:account )?(?:balance|credits?|funds)\b'
+        || '|exceeded your monthly (?:included credits|spending limit|usage)'
     )
 ;
