@@ -91,7 +91,7 @@ BETWEEN_RANKS = {
     "collective order differs between rank 0 (seq 17) and rank 6 (seq 18)": "mismatch",
     "inconsistent dtype across ranks: rank 0 bfloat16, rank 7 float32": "mismatch",
     "xccl: allreduce aborted, error code 7": "gave_up",
-    "[ERROR] communicator was destroyed while operations were in flight": "gave_up",
+    "error: communicator was destroyed while operations were in flight": "gave_up",
     "bootstrap failed: no common network interface": "gave_up",
     "NVSHMEM: symmetric heap allocation failed, out of memory": "gave_up",
     "ERROR rccl topology detection failed: invalid peer mask": "gave_up",

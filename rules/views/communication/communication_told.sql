@@ -76,7 +76,7 @@ with
         from judged j
         left join ended e using (file_id)
         where
-            (kind <> 'gave_up' or word in ('fatal', 'error') and j.source = 'line')
+            (kind <> 'gave_up' or word in ('fatal', 'error', 'claimed') and j.source = 'line')
             and (lines_to_end <= 60 or exists (from trouble_sign))
             and coalesce(j.line_no < e.line_no, true)
             and (

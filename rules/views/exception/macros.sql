@@ -1,11 +1,14 @@
 -- The program finds a driver, and no GPU: none is given to it, or none is left.
 create macro sees_no_gpu(message) as
-    regexp_matches(
-        message,
-        'No (?:CUDA|HIP|XPU) GPUs are available|no (?:CUDA|ROCm|HIP)-capable device is detected'
-        || '|no supported devices found for platform (?:CUDA|ROCM)'
-        || '|[Nn]o visible (?:GPU|CUDA|ROCM|HIP) devices|No supported gpu backend found'
-        || '|accelerator can not run on your system since the accelerator is not available'
+    coalesce(
+        regexp_matches(
+            message,
+            'No (?:CUDA|HIP|XPU) GPUs are available|no (?:CUDA|ROCm|HIP)-capable device is detected'
+            || '|no supported devices found for platform (?:CUDA|ROCM)'
+            || '|[Nn]o visible (?:GPU|CUDA|ROCM|HIP) devices|No supported gpu backend found'
+            || '|accelerator can not run on your system since the accelerator is not available'
+        ),
+        false
     )
 ;
 
@@ -58,7 +61,8 @@ create macro refuses_setting(class, message) as
         || '\b(?:only|available|found|has|have|visible|detected|got)\b'
         || '|\b(?:not enough|too few|insufficient(?: number of)?) (?:[a-z]+ )?'
         || '(?:gpus|npus|xpus|devices|accelerators)\b'
-        || '|\b(?:already exists?|is not empty)\b[ -~]{0,40}\b(?:use|pass|set|specify|add|try|with) '
+        || '|\b(?:already exists?|is not empty)\b[ -~]{0,40}'
+        || '\b(?:use|pass|set|specify|add|try|with) '
         || '[`''"]?-{1,2}[a-z]'
         || '|(?:^|\s)--[a-z][a-z0-9_-]+ (?:requires|must|should|cannot|can''t|can only|needs'
         || '|is required|has to|is not (?:supported|allowed))\b|\bmutually exclusive\b'

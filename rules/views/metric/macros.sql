@@ -464,12 +464,13 @@ create macro rank_in(text) as
     regexp_extract(text, '(?i)(?:^|[^a-z])rank[ "'':=_#-]{0,3}([0-9]{1,6})(?:[^0-9.]|$)', 1)
 ;
 
--- A file in which the training goes on behind a line: three steps or more. Columns are given with the
+-- A file in which the training goes on behind a line: three steps or more. Columns are given with
+-- the
 -- names of their tables.
 create macro trains_on_after(in_file, behind) as
     (
         select count(distinct s.step) > 2
         from line_step as s
-        where s.file_id = in_file and s.line_no > behind
+        where s.file_id = in_file::bigint and s.line_no > behind::bigint
     )
 ;

@@ -26,7 +26,8 @@ create macro is_unpaid(message) as
         message,
         '^Error code: 402\b|\b402 Client Error\b|\bPayment Required\b|\binsufficient_quota\b'
         || '|(?i)exceeded your current quota|credit balance is too low'
-        || '|(?:insufficient|need (?:a )?positive|out of|no) (?:account )?(?:balance|credits?|funds)\b'
+        || '|(?:insufficient|need (?:a )?positive|out of|no)'
+        || ' (?:account )?(?:balance|credits?|funds)\b'
         || '|exceeded your monthly (?:included credits|spending limit|usage)'
     )
 ;
