@@ -81,7 +81,8 @@ create macro is_mild(text) as
         -- of programs that write down the version of their code, where git knows none or may not
         -- tell it
         || '^\s*(?:stderr: ''?)?fatal: (?:not a git repository'
-        || '|detected dubious ownership in reposit|unsafe repository|(?:bad|ambiguous) (?:revision|argument) ''?HEAD'
+        || '|detected dubious ownership in reposit|unsafe repository'
+        || '|(?:bad|ambiguous) (?:revision|argument) ''?HEAD'
         || '|no names found'
         || '|no such remote|no upstream configured|no tags can describe)|'
         || '\bgit (?:root|diff|remote|commit) error\b|Cmd\(''git''\) failed|'

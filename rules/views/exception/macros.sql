@@ -296,7 +296,14 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 || '|^The Inner error is reported as above'
             )
         then 'gpu'
-        when refuses_setting(class, message)
+        when
+            refuses_setting(class, message)
+            -- the loader of shared objects, of one that is damaged or for another machine
+            or regexp_matches(
+                message,
+                ': (?:file too short|invalid ELF header|wrong ELF class: |cannot read file data'
+                || '|ELF file''s phentsize|ELF load command )'
+            )
         then 'config'
         when
             class_kind = 'collective'
@@ -328,7 +335,7 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 message,
                 'PytorchStreamWriter failed writing'
                 || '|inline_container\.cc:[0-9]+\] \. unexpected pos|basic_ios::clear'
-                || '|\bfd [0-9]+ failed with'
+                || '|\bfd [0-9]+ failed with|^[0-9]+ requested and [0-9]+ written$'
             )
         then 'writer'
         when
