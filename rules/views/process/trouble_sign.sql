@@ -35,16 +35,15 @@ where
         from training_mark m
         where m.kind = 'end' and m.file_id = e.file_id and m.line_no > e.line_no
     )
-    -- what a program caught, and wrote on for long
+    -- what a program caught, and trained or wrote on for long
     and not exists (
         from exception_verdict v
         where
-            e.class = 'RuntimeError'
-            and v.file_id = e.file_id
+            v.file_id = e.file_id
             and e.line_no between v.line_no and v.raised_line
             and v.kind = 'own'
             and not v.chain_uncaught
-            and v.lines_after > 200
+            and (v.steps_after >= 2 or e.class = 'RuntimeError' and v.lines_after > 200)
             and not v.job_failed
     )
 union all by name
