@@ -49,6 +49,13 @@ word
 '''
 
 [[summary]]
+when = "scheduler == 'htcondor' and hosts"
+say = '''
+HTCondor lost {{ hosts | names('node') }} and could not reconnect
+{% if job %}job {{ job }}{% else %}the job{% endif %}: the machine went, or the way to it
+'''
+
+[[summary]]
 say = '''
 {% if hosts %}{{ hosts | names('node') | capital }}{% else %}A node{% endif %} failed
 {% if job %}during job {{ job }}{% if job_name %} ({{ job_name }}){% endif %}{% endif %}
@@ -206,7 +213,7 @@ select
     job,
     job_name,
     scheduler,
-    case when scheduler = 'dask' then 'probable' end as confidence
+    case when scheduler in ('dask', 'htcondor') then 'probable' end as confidence
 from failure
 union all by name
 -- The launcher of an MPI job lost its daemon on a node: the node or pod went, or the way to it.
