@@ -97,6 +97,7 @@ with
             r.after - r.base as height,
             p.part,
             median(p.value) as level,
+            max(p.value) as top,
             max(p.step) as last_step
         from rise as r
         join
@@ -150,7 +151,18 @@ with
     -- A curve that went up as far and came back twice does so as its schedule lets it; one that
     -- rose from its beginning on was given harder tasks.
     trend as (
-        select *
+        select
+            *,
+            -- next to nothing of the loss is left, and it is not twice that
+            r.after < 2 * r.base
+            and exists (
+                from course as c
+                where
+                    c.series_id = r.series_id
+                    and c.from_step = r.from_step
+                    and c.part = 1
+                    and r.after < 0.08 * c.top
+            ) as is_worn_off
         from rise as r
         where
             -- a divergence that weighs more and more in the sum, and falls by it
@@ -228,7 +240,7 @@ select
     || j.attempt_lines[2:] as evidence,
     case when j.series_points < 25 then 'possible' end as confidence,
     case
-        when j.change is not null or coalesce(j.validation_falls, false)
+        when j.change is not null or j.is_worn_off or coalesce(j.validation_falls, false)
         then 'info'
         when j.series_points < 25
         then 'warning'
