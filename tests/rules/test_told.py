@@ -54,6 +54,8 @@ UNTOLD = [
     "status of cabin 3a51f8764efa0c442350cbac26e10b5d failed: not found",
     "I ActivityManager: Process lift.door (pid 7375) has died: prcp FGS",
     "volume /lift is full of rides, 4812 of them",
+    "[cleanup] remove full collection of rides: /lift/data/rides",
+    "removed full dataset below /lift/data/rides",
     "machine lift-7 may be reclaimed when its owner needs it back",
     "checkpoint 3 of 8 written (512 MB), none is missing",
     "data loader is ready, 8 workers, next batch in 2 s",
