@@ -161,6 +161,7 @@ EXCEPTIONS = {
             ("horovod-slow-validation", "hang.missing_rank"),
             ("in-own-words", "hang.collective_timeout"),
             ("ssh-until-the-host-is-up", "network.connect_failure"),
+            ("managed-job-completes", "host.preempted"),
             ("links-while-a-host-boots", "host rx4"),
         )
     },
