@@ -464,9 +464,8 @@ create macro rank_in(text) as
     regexp_extract(text, '(?i)(?:^|[^a-z])rank[ "'':=_#-]{0,3}([0-9]{1,6})(?:[^0-9.]|$)', 1)
 ;
 
--- A file in which the training goes on behind a line: three steps or more. Columns are given with
--- the
--- names of their tables.
+-- A file in which the training goes on behind a line: three steps or more. Name columns with their
+-- tables.
 create macro trains_on_after(in_file, behind) as
     (
         select count(distinct s.step) > 2
