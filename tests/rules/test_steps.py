@@ -168,6 +168,7 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("hang.missing_rank", {"accounts": [{"finding": "elsewhere"}], "side": "device", "disputed_side": True}, "Find out first where the program of rank 2 is"),
     ("hang.missing_rank", {"accounts": [{"finding": "elsewhere", "frame": "load (a.py:3)", "stands_still": True}], "side": "host"}, "Nothing moved between two dumps: see what keeps load (a.py:3)"),
     ("hang.missing_rank", {"accounts": [{"source": "stacks", "finding": "elsewhere", "frame": "load (a.py:3)", "stands_still": None}], "side": "host"}, "Dump rank 2 once more"),
+    ("hang.missing_rank", {"accounts": [{"source": "traceback", "finding": "elsewhere", "frame": "barrier (a.py:3)"}], "side": "host"}, "Find where the program of rank 2 leaves the way of the others before barrier (a.py:3)"),
     ("hang.missing_rank", {"accounts": [{"finding": "silent"}], "where": "init"}, "See whether rank 2 was started and came through init"),
     ("host.disk_error", {"severity": "warning", "state": "errors"}, "Look at the kernel log for the disk that is meant"),
     ("loss.collapse", {"step": 90, "entropy_rose": True}, "Look at what is generated since step 90"),
