@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
-import regex
 
 from logsift.content.errors import ContentError, Origin
 from logsift.content.language import described
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 _NOW = datetime(2026, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 _UNICODE_CLASS = re.compile(r"(?<!\\)(?:\\\\)*\\[dwDW]")
 _SHORT_BYTES = 4
-_LONGEST_SECONDS = 1.0
-"""No regex takes this long on a sample, unless it tries over and over what the linear engine tries once."""
 _TOO_COMMON = 0.02
 """Of the lines that other formats print: a needle in more of them, which its pattern makes nothing of, slows every run."""
 _TOO_COMMON_TO_OPEN = 0.005
@@ -62,6 +59,7 @@ def check_grammar(catalog: Catalog, grammar: Grammar, shared: Envelopes | None =
 
 
 def _envelopes(envelopes: Sequence[Envelope], shared: Envelopes) -> Iterator[ContentError]:
+    stripped = _stripped([sample.line for envelope in envelopes for sample in envelope.samples], shared)
     for envelope in envelopes:
         yield from _regex(envelope.regex, envelope.origin)
         name = f"envelope {envelope.id!r}"
@@ -80,15 +78,14 @@ def _envelopes(envelopes: Sequence[Envelope], shared: Envelopes) -> Iterator[Con
                     only_facts = replace(
                         sample, row={k: v for k, v in sample.row.items() if k not in {"body", "stream"}}
                     )
-                    yield from _compare(
-                        f"{name} among the others", envelope, only_facts, _stripped(sample.line, shared)
-                    )
+                    yield from _compare(f"{name} among the others", envelope, only_facts, stripped[sample.line])
 
 
-def _stripped(line: str, shared: Envelopes) -> dict[str, Any]:
-    """What all envelopes together say of the first record of a line."""
-    row = shared.strip(_lines([line]).select("file_id", "line_no", "raw", "core", "written")).row(0, named=True)
-    return row
+def _stripped(lines: Sequence[str], shared: Envelopes) -> dict[str, dict[str, Any]]:
+    """Line -> what all envelopes together say of its first record."""
+    records = shared.strip(_lines(lines).select("file_id", "line_no", "raw", "core", "written"))
+    first = records.unique("file_id", keep="first", maintain_order=True).sort("file_id")
+    return dict(zip(lines, first.iter_rows(named=True), strict=True))
 
 
 def _wrong(one: Envelope | Pattern, text: str, key: str, note: str = "", help: str = "") -> ContentError:
@@ -99,12 +96,15 @@ def _wrong(one: Envelope | Pattern, text: str, key: str, note: str = "", help: s
 
 def _pattern(catalog: Catalog, p: Pattern, earlier: tuple[Pattern, ...], lines: _Lines) -> Iterator[ContentError]:
     name = f"pattern {p.id!r}"
-    yield from _regex(p.regex, p.origin)
+    if wrong := list(_regex(p.regex, p.origin)):
+        yield from wrong
+        return
     if p.whole_line:
         yield from _linear(p.whole_line, p.origin, "whole_line")
     if not p.samples:
         yield _wrong(p, f"{name} has no sample", "sample")
-    groups, filled = set(re.compile(p.regex).groupindex), set()
+    groups, filled = set(re.compile(p.regex).groupindex), set[str]()
+    matched: list[tuple[Sample, pl.DataFrame]] = []
     for sample in p.samples:
         if not _looked_for(p, sample.line):
             key = "whole_line" if _has_needles(p, sample.line) else "needle"
@@ -112,21 +112,23 @@ def _pattern(catalog: Catalog, p: Pattern, earlier: tuple[Pattern, ...], lines: 
             continue
         records = lines.records(sample.line)
         bodies = records["body"].to_list()
-        found = next((n for n, body in enumerate(bodies) if _finds(p.regex, body)), None)
+        found = next((n for n, body in enumerate(bodies) if body in lines.matched_by(p.regex)), None)
         if found is None:
             help = "after envelopes the line reads as noted"
             yield _wrong(p, f"{name} does not match its sample", "sample", bodies[0], help)
             continue
         body = bodies[found]
         for other in earlier:
-            if other.inside == p.inside and _finds(other.regex, body) and _looked_for(other, sample.line):
+            if other.inside == p.inside and body in lines.matched_by(other.regex) and _looked_for(other, sample.line):
                 help = "make one of them narrower"
                 yield _wrong(p, f"{name}: {other.id!r} above it takes this sample", "sample", sample.line, help)
-        captured = _captured(records[found], p)
-        row = captured.row(0, named=True)
-        filled |= {g for g in groups if row.get(f"own__{g}", row.get(g)) is not None}
+        matched.append((sample, records[found]))
+    if matched:
+        captured = _captured(pl.concat([record for _, record in matched]), p)
+        filled = {g for g in groups if captured[f"own__{g}" if f"own__{g}" in captured.columns else g].count()}
         if p.table:
-            yield from _compare(name, p, sample, _row(catalog, p, captured))
+            for (sample, _), row in zip(matched, _rows(catalog, p, captured), strict=True):
+                yield from _compare(name, p, sample, row)
     if p.samples and (lost := sorted(groups - filled)):
         yield _wrong(
             p, f"{name}: no sample ever fills ({lost[0]})", "sample", "",
@@ -134,7 +136,7 @@ def _pattern(catalog: Catalog, p: Pattern, earlier: tuple[Pattern, ...], lines: 
         )  # fmt: skip
     for line in p.rejects:
         bodies = lines.records(line)["body"].to_list()
-        if _looked_for(p, line) and any(_finds(p.regex, b) for b in bodies):
+        if _looked_for(p, line) and any(b in lines.matched_by(p.regex) for b in bodies):
             yield _wrong(p, f"{name} matches what it should reject", "reject", line)
 
 
@@ -160,12 +162,17 @@ def check_needles(catalog: Catalog) -> Iterator[ContentError]:
                     help = "take a longer text that only these lines have; several may be given"
                     yield _wrong(p, f"needle {needle!r} is in lines of all kinds", "needle", "", help)
                 elif most >= 1 and text.count(needle) > most:
-                    in_vain = sum(1 for line in lines if needle in line and not _finds(p.regex, line))
+                    in_vain = _in_vain(p.regex, [line for line in lines if needle in line])
                     if in_vain > most:
                         share = f"{100 * in_vain / len(lines):.0f} %"
                         help = "take a text that is rarer; a second one that is common goes into also_needs"
                         told = f"needle {needle!r} is in {share} of the lines that {whose} formats print"
                         yield _wrong(p, told, "needle", "", help)
+
+
+def _in_vain(pattern: str, lines: Sequence[str]) -> int:
+    """In how many lines a regex does not match."""
+    return len(lines) - int(_matches(pattern, pl.Series(lines, dtype=pl.String)).sum())
 
 
 def _has_needles(p: Pattern, line: str) -> bool:
@@ -178,11 +185,16 @@ def _looked_for(p: Pattern, line: str) -> bool:
 
 
 def _finds(pattern: str, line: str) -> bool:
-    """True where a regex matches somewhere in a line; one that goes astray is asked of the linear engine."""
+    """True where a regex matches somewhere in a line."""
+    return bool(_matches(pattern, pl.Series([line])).item())
+
+
+def _matches(pattern: str, lines: pl.Series) -> pl.Series:
+    """For each line whether a regex matches somewhere in it; one that is no regex, which is a mistake of its own, does not."""
     try:
-        return regex.search(pattern, line, timeout=_LONGEST_SECONDS) is not None
-    except TimeoutError:
-        return pl.Series([line]).str.contains(pattern)[0] is True
+        return lines.str.contains(pattern)
+    except pl.exceptions.ComputeError:
+        return pl.repeat(False, lines.len(), eager=True)
 
 
 def _linear(pattern: str, origin: Origin, key: str) -> Iterator[ContentError]:
@@ -190,7 +202,8 @@ def _linear(pattern: str, origin: Origin, key: str) -> Iterator[ContentError]:
     try:
         pl.Series([""]).str.contains(pattern)
     except pl.exceptions.PolarsError as e:
-        told = f"not a regular expression of the Rust engine: {str(e).splitlines()[-1]}"
+        why = next((x.removeprefix("error: ") for x in str(e).splitlines() if x.startswith("error: ")), str(e))
+        told = f"not a regular expression of the Rust engine: {why}"
         yield ContentError(origin, told, "no look-around, no back-references", pattern, key)
 
 
@@ -228,11 +241,19 @@ class _Lines:
         if grammar.envelope:
             taken, fits = take_off(records, grammar.envelope)
             records = pl.concat([records.filter(~fits), taken]).sort("seq")
+        self.bodies = records["body"].unique()
         self.parts = {int(str(k[0])): part for k, part in records.partition_by("file_id", as_dict=True).items()}
+        self._matched: dict[str, frozenset[str]] = {}
 
     def records(self, line: str) -> pl.DataFrame:
         """What is left of a line after envelopes: one record, or several that were glued together."""
         return self.parts[self.number[line]]
+
+    def matched_by(self, pattern: str) -> frozenset[str]:
+        """The bodies of records in which a regex matches."""
+        if pattern not in self._matched:
+            self._matched[pattern] = frozenset(self.bodies.filter(_matches(pattern, self.bodies)))
+        return self._matched[pattern]
 
 
 def row_of_sample(catalog: Catalog, grammar: Grammar, p: Pattern, sample: Sample) -> Mapping[str, Any]:
@@ -242,21 +263,20 @@ def row_of_sample(catalog: Catalog, grammar: Grammar, p: Pattern, sample: Sample
         sample.line
     )
     at = records.filter(pl.col("body").str.contains(p.regex)).head(1)
-    return _row(catalog, p, _captured(at, p)) if at.height else {}
+    return _rows(catalog, p, _captured(at, p))[0] if at.height else {}
 
 
 def _captured(at: pl.DataFrame, p: Pattern) -> pl.DataFrame:
-    """A record with the groups of a pattern; those that have the name of one of its columns are `own__NAME`."""
+    """Records with the groups of a pattern; those that have the name of one of its columns are `own__NAME`."""
     _, groups_of = capture(at["body"], p.regex)
     return at.hstack(groups_of.rename({c: f"own__{c}" for c in groups_of.columns if c in at.columns}))
 
 
-def _row(catalog: Catalog, p: Pattern, captured: pl.DataFrame) -> Mapping[str, Any]:
+def _rows(catalog: Catalog, p: Pattern, captured: pl.DataFrame) -> list[dict[str, Any]]:
     own = {c.removeprefix("own__"): c for c in captured.columns if c.startswith("own__")}
     captured = captured.with_columns(pl.coalesce(pl.col(o), pl.col(c).cast(pl.String)).alias(c) for c, o in own.items())
     captured = captured.with_columns(pl.lit(constant(v)).alias(k) for k, v in p.set.items())
-    row: dict[str, Any] = finish(captured, catalog.tables[p.table])[0].row(0, named=True)
-    return row
+    return finish(captured, catalog.tables[p.table])[0].to_dicts()
 
 
 def _compare(name: str, one: Envelope | Pattern, sample: Sample, row: Mapping[str, Any]) -> Iterator[ContentError]:
