@@ -17,7 +17,7 @@ select
     and not exists (
         from unread_line u
         where
-            u.word in ('fatal', 'error')
+            u.word in ('fatal', 'error', 'claimed')
             and u.file_id in (
                 select file_id
                 from job_output

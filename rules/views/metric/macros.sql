@@ -443,7 +443,7 @@ create macro shape_name(gap) as
             '\1\2spent'
         ),
         '(?i)(^|.*[^a-z])(verlust|perte|p[eé]rdida|perda|objective|[a-z_]*cost|criterion|residual'
-        || '|mse|bpb|bpc|nll|xent|objf|потеря|потери|损失|損失|손실)$',
+        || '|r?mse|bp[bcd]|training error|l|ce|nll|xent|objf|потеря|потери|损失|損失|손실)$',
         '\0 loss'
     )
 ;
@@ -453,8 +453,8 @@ create macro shape_name(gap) as
 create macro before_step(gap) as
     regexp_replace(
         gap,
-        '(?i)(?: at| for)?[ ,{(@\[]*(?:global[_ ]?)?(?:step|iteration|iter|update|batch|epoch)?'
-        || '[^' || letters() || ']*$',
+        '(?i)(?: at| for| after)?[ ,{(@\[]*(?:global[_ ]?)?'
+        || '(?:step|iteration|iter|update|batch|epoch)?[^' || letters() || ']*$',
         ''
     )
 ;

@@ -33,6 +33,12 @@ with
             and not regexp_matches(
                 text, '^\s*[''"]?[A-Za-z_][A-Za-z0-9_]*[''"]? ?[:=] ?[\[{(].*[\]})],?$'
             )
+            -- names in quotes, a part of one
+            and not regexp_matches(
+                text,
+                '^\s*(?:[A-Za-z_][A-Za-z0-9_]* ?[:=] ?)?[\[{(]?'
+                || '(?:[''"]?[A-Za-z0-9_.-]*[''"], ?){2,}[''"]?[A-Za-z0-9_.-]*[''"]?[\]})]?,?$'
+            )
             -- a kernel's words, and those of c10d, are known
             and uptime_seconds is null
             and not regexp_matches(
