@@ -483,7 +483,7 @@ where
                 where d.file_id = w.file_id and d.line_no > w.line_no and d.signal in (2, 15)
             )
         then 30
-        else 3
+        else 1
     end
     and not exists (from training_line)
     and not exists (from metric_span)

@@ -42,7 +42,10 @@ where
     -- it was tried again, and the job goes on
     not (
         errno = 'EAGAIN'
-        and not exists (from exception x where x.file_id = l.file_id and x.line_no = l.line_no)
+        and not exists (
+            from fatal_exception x
+            where x.file_id = l.file_id and x.line_no = l.line_no and x.certain
+        )
         and (
             select count(*)
             from training_line t
