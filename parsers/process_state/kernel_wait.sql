@@ -1,10 +1,13 @@
 -- table: one row per look at a process, by ps or /proc/PID/stack: its state, the kernel function it
--- is in, and what it waits for there: a key of kernel_wait_kind, or stopped. is_typed: somebody
--- looked at this process alone, at a prompt.
+-- is in, and what it waits for there: a key of kernel_wait_kind, or stopped. is_passing: as of
+-- kernel_wait_kind. is_typed: somebody looked at this process alone, at a prompt.
 with
     -- a function belongs to the first kind whose pattern fits
     kind as (
-        select s.kernel_function, arg_min(k.waits_on, k.rowid) as waits_on
+        select
+            s.kernel_function,
+            arg_min(k.waits_on, k.rowid) as waits_on,
+            arg_min(k.is_passing, k.rowid) as is_passing
         from
             (
                 select kernel_function
@@ -38,10 +41,7 @@ with
             min(k.line_no) as line_no,
             arg_min(k.kernel_function, k.line_no) as kernel_function,
             coalesce(
-                arg_min(d.waits_on, k.line_no) filter (
-                    d.waits_on not in ('a block device', 'a page of a file')
-                ),
-                any_value(d.waits_on)
+                arg_min(d.waits_on, k.line_no) filter (not d.is_passing), any_value(d.waits_on)
             ) as waits_on
         from numbered as k
         join file as f using (file_id)
@@ -102,15 +102,23 @@ with
         select file_id, line_no, host, rank, pid, kernel_function, waits_on, is_typed
         from by_stack
         where pid is not null
+    ),
+    placed as (
+        select
+            s.* exclude (waits_on, is_typed, asks),
+            coalesce(s.is_typed, false) as is_typed,
+            case
+                when
+                    state = 'T'
+                    or regexp_matches(kernel_function, '^(?:do_signal_stop|do_jobctl_trap)')
+                then 'stopped'
+                when coalesce(state, 'D') = 'D'
+                then coalesce(s.waits_on, k.waits_on, s.asks)
+            end as waits_on
+        from seen as s
+        left join kind as k using (kernel_function)
     )
 select
-    s.* exclude (waits_on, is_typed, asks),
-    coalesce(s.is_typed, false) as is_typed,
-    case
-        when state = 'T' or regexp_matches(kernel_function, '^(?:do_signal_stop|do_jobctl_trap)')
-        then 'stopped'
-        when coalesce(state, 'D') = 'D'
-        then coalesce(s.waits_on, k.waits_on, s.asks)
-    end as waits_on
-from seen as s
-left join kind as k using (kernel_function)
+    *,
+    coalesce(waits_on in (select k.waits_on from kind as k where k.is_passing), false) as is_passing
+from placed

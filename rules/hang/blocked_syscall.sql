@@ -334,10 +334,7 @@ with
             list(distinct host) filter (host is not null) as hosts,
             flatten(list(evidence order by pid))[:6] as evidence
         from process_in_kernel
-        where
-            not is_proven
-            and not is_likely
-            and waits_on not in ('stopped', 'a block device', 'a page of a file')
+        where not is_proven and not is_likely and not is_passing and waits_on <> 'stopped'
         group by waits_on, kernel_function
     )
 select

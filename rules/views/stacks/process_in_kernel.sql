@@ -22,6 +22,7 @@ with
         select
             w.pid,
             w.waits_on,
+            bool_or(w.is_passing) as is_passing,
             max(coalesce(w.rank, r.rank)) as rank,
             max(coalesce(w.host, r.host)) as host,
             min(w.kernel_function) as kernel_function,
@@ -55,7 +56,8 @@ select
     or exists (from stack_verdict as v where list_contains(v.pids, s.pid)) as is_proven,
     s.waits_on = 'the NVIDIA driver'
     and s.is_seen_twice
-    or s.waits_on not in ('stopped', 'a block device', 'a page of a file', 'the NVIDIA driver')
+    or not s.is_passing
+    and s.waits_on not in ('stopped', 'the NVIDIA driver')
     and (
         s.is_typed or (select count(*) from seen as o where o.waits_on = s.waits_on) >= 3
     ) as is_likely
