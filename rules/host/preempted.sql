@@ -81,17 +81,26 @@ hosts | names }}{% else %}The job{% endif %}
 ({{ {'slurm': 'Slurm', 'pbs': 'PBS', 'lsf': 'LSF', 'kubernetes': 'Kubernetes', 'htcondor':
 'HTCondor', 'grid engine': 'Grid Engine', 'sagemaker': 'SageMaker', 'cobalt': 'Cobalt', 'oar':
 'OAR'}.get(scheduler, scheduler) }})
-{%- if had_hung %}, having hung before{% endif %}
+{%- if silent_seconds %}, {{ silent_seconds | duration }} after its log fell silent
+{%- elif had_hung %}, having hung before{% endif %}
 '''
 
 [[step]]
-when = "had_hung"
+when = "silent_seconds"
+say = '''
+Find out first why its log fell silent{% if step %} after step {{ step }}{% endif %}: most likely it
+hung. When it does so again, take the stacks of all ranks before the scheduler ends it.
+'''
+run = ["pgrep -f YOUR_SCRIPT | xargs -I {} sudo py-spy dump --pid {} > pyspy.$(hostname).txt"]
+
+[[step]]
+when = "had_hung and not silent_seconds"
 say = '''
 Look at the hang first: the ranks had stopped making progress well before the job was ended.
 '''
 
 [[step]]
-when = "reason == 'time_limit' and not had_hung and scheduler == 'slurm'"
+when = "reason == 'time_limit' and not had_hung and not silent_seconds and scheduler == 'slurm'"
 say = '''
 Ask for more time (sbatch --time) if the partition allows it, and have Slurm warn the job ten
 minutes before the end so that it can save a checkpoint (a handler for SIGUSR1).
@@ -103,17 +112,17 @@ run = [
 ]
 
 [[step]]
-when = "reason == 'time_limit' and not had_hung and scheduler == 'kubernetes'"
+when = "reason == 'time_limit' and not had_hung and not silent_seconds and scheduler == 'kubernetes'"
 say = "Raise activeDeadlineSeconds of the job, or split the training into jobs that fit into it."
 run = ["kubectl get jobs -o custom-columns=NAME:.metadata.name,LIMIT:.spec.activeDeadlineSeconds"]
 
 [[step]]
-when = "reason == 'time_limit' and not had_hung and scheduler == 'pbs'"
+when = "reason == 'time_limit' and not had_hung and not silent_seconds and scheduler == 'pbs'"
 say = "Ask for more time (qsub -l walltime=…) if the queue allows it."
 run = ["qstat -Qf"]
 
 [[step]]
-when = "reason == 'time_limit' and not had_hung and scheduler == 'lsf'"
+when = "reason == 'time_limit' and not had_hung and not silent_seconds and scheduler == 'lsf'"
 say = '''
 Ask for more time (bsub -W) if the queue allows it, and have LSF warn the job before the end (-wt,
 -wa).
@@ -121,7 +130,7 @@ Ask for more time (bsub -W) if the queue allows it, and have LSF warn the job be
 run = ["bqueues -l", "bhist -l {{ job }}"]
 
 [[step]]
-when = "reason == 'time_limit' and not had_hung"
+when = "reason == 'time_limit' and not had_hung and not silent_seconds"
 say = '''
 Write checkpoints so often that what is lost at the limit does not hurt, and start again from the
 last one{% if scheduler == 'slurm' %}; a job array that runs one job at a time starts the next part
@@ -180,7 +189,7 @@ run = [
 ]
 
 [[step]]
-when = "reason == 'cancelled' and not had_hung"
+when = "reason == 'cancelled' and not had_hung and not silent_seconds"
 say = '''
 Ask {% if by and not by.startswith('uid ') %}{{ by }}{% else %}whoever cancelled it{% endif %} why
 it was ended; then start again from the last checkpoint.
@@ -401,7 +410,7 @@ with
         group by scheduler
     )
 select
-    evidence,
+    case when s.line is null then evidence else list_concat([s.line], evidence) end as evidence,
     started as "at",
     until,
     hosts,
@@ -425,12 +434,20 @@ select
     end as "by",
     reason,
     case when had_hung then true end as had_hung,
+    round(s.silent_seconds) as silent_seconds,
+    s.last_step::bigint as step,
     15 as signal,
     job,
     job_name,
     job_step,
-    scheduler
-from ended_job
+    j.scheduler
+from ended_job as j
+-- where nothing else tells of a hang
+left join
+    silent_before_end as s
+    on s.scheduler = j.scheduler
+    and j.reason in ('time_limit', 'cancelled')
+    and not j.had_hung
 union all by name
 -- SIGHUP comes of a terminal that was closed.
 select

@@ -3,32 +3,6 @@
 -- statement must be of this job: the only one that runs, or named by the path of the log.
 with
     running as (select * from job_seen where state = 'RUNNING' and time is not null),
-    pause as (
-        select
-            t.file_id,
-            t.line_no,
-            t.time,
-            epoch(t.time)
-            - epoch(lag(t.time) over (partition by t.file_id order by t.line_no)) as pause
-        from training_line as t
-        where t.time is not null and exists (from running)
-    ),
-    rhythm as (
-        select
-            p.file_id,
-            f.path,
-            any_value(f.host) as host,
-            median(p.pause) as usual,
-            max(p.pause) as longest,
-            max(l.time) as last_time,
-            arg_max(l.step, (l.time, l.rank)) as last_step,
-            arg_max(l.line, (l.time, l.rank)) as line
-        from pause as p
-        join file as f using (file_id)
-        join last_sign as l on l.line.file_id = p.file_id
-        group by all
-        having count(distinct p.line_no) >= 10 and max(p.pause) > 0
-    ),
     seen as (
         select
             r.*,
@@ -38,7 +12,7 @@ with
             s.time as seen_time,
             line_at(s.file_id, s.line_no) as seen_line,
             epoch(s.time) - epoch(r.last_time) as silent_seconds
-        from rhythm as r
+        from log_rhythm as r
         join
             running as s on contains(r.path, s.job) or (select count(distinct job) from running) = 1
         qualify row_number() over (partition by r.file_id order by s.time desc) = 1
