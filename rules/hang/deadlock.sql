@@ -18,7 +18,7 @@ waiting too. Or the only thread of a process wants a lock that nobody is left to
 pool worker that was forked while another thread held it. Or a sleeping thread holds the GIL, which
 the main thread needs; or one thread wants the GIL, and the only other one that runs Python a mutex.
 Or every dumped process wants a lock file that none of them holds: the one that made it was killed,
-or works on another machine.
+or works on another machine. Or somebody interrupted a program that was waiting for such a file.
 """
 summary = '''
 {% set who = worker_pids or [0, 0] %}
@@ -38,7 +38,10 @@ summary = '''
     {%- if pid %}pid {{ pid }}{% endif %}){% endif %}
   {%- elif pid %}Process {{ pid }}{% if host %} ({{ host }}){% endif %}
   {%- else %}A process{% if host %} ({{ host }}){% endif %}{% endif %}:
-  {% if lock == 'file' %}
+  {% if interrupted %}
+    {%- if processes > 1 %} with {{ (processes - 1) | count('other') }},{% endif %}
+    it was waiting in {{ places[0] }} for a lock file when it was interrupted
+  {% elif lock == 'file' %}
     {%- if processes > 1 %} with {{ (processes - 1) | count('other') }},{% endif %}
     it is waiting in {{ places[0] }} for a lock file that none of the dumped processes holds
   {% elif told or minutes %}
@@ -167,6 +170,22 @@ select
     'possible' as confidence
 from stack_standstill
 where kind in ('file_lock', 'lock') and not exists (from stack_deadlock)
+union all by name
+select
+    evidence,
+    "at",
+    ranks,
+    hosts,
+    case when len(ranks) = 1 then ranks[1] end as rank,
+    n as processes,
+    'file' as lock,
+    [function] as functions,
+    [frame] as places,
+    true as interrupted,
+    'warning' as severity,
+    'possible' as confidence
+from interrupted_lock
+where not exists (from stack_dump)
 union all by name
 select
     evidence,
