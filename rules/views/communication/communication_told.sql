@@ -29,6 +29,8 @@ with
             and not regexp_matches(
                 text, '^\[?W[0-9 ]|^\[c10d\]|(?i)\bdisabled because\b|to silence this'
             )
+            -- a service outside of the job
+            and not exists (from outside_service as o where contains(lower(text), o.service))
             and (
                 -- an exception's advice does not make it harmless
                 not is_mild(case when l.source = 'exception' then l.sentence else text end)
