@@ -71,7 +71,15 @@ with
         from cuda_error
         where
             kind = 'oom'
-            and said_as not in ('quoted', 'exception')
+            and said_as <> 'exception'
+            -- what NCCL could not allocate is another's fault
+            and not (
+                said_as = 'quoted'
+                and exists (
+                    from nccl_warning as w
+                    where w.file_id = cuda_error.file_id and w.line_no = cuda_error.line_no
+                )
+            )
             and not exists (from pinned_call)
             and not exists (from cuda_error where kind <> 'oom')
         union all by name

@@ -7,6 +7,7 @@ create macro is_denied(message) as
         || '|RequestExpired|RequestTimeTooSkewed|Invalid(?:AccessKeyId|ClientTokenId|Token)'
         || '|SignatureDoesNotMatch|InvalidSignature[A-Za-z]*|MissingAuthenticationToken[A-Za-z]*'
         || '|Unauthorized[A-Za-z]*|UnrecognizedClient[A-Za-z]*)\) when calling the '
+        || '|^Unable to locate credentials|^Your default credentials were not found'
         || '|AWS Error ACCESS_DENIED during'
         || '|ErrorCode:(?:Authorization[A-Za-z]*|AuthenticationFailed'
         || '|NoAuthenticationInformation)\b'
