@@ -5,6 +5,16 @@
 -- its chain; origin, final = it is the first or the last of its chain. The earliest exception of a
 -- chain is printed first; what follows "During handling" or "direct cause" is raised later.
 with
+    -- what loguru prints above the frame that caught it, its mark, is where the handler was called
+    inner_frame as (
+        select *
+        from traceback_frame
+        qualify
+            line_no >= coalesce(
+                min(line_no) filter (mark is not null) over (partition by file_id, traceback_line),
+                0
+            )
+    ),
     stack as (
         select
             file_id,
@@ -15,7 +25,7 @@ with
             last(source order by line_no) as source,
             last(line order by line_no) as line,
             last("function" order by line_no) as "function"
-        from traceback_frame
+        from inner_frame
         group by all
     ),
     -- A head may name the process, its host and the time where the end does not.

@@ -181,7 +181,7 @@ with
                 ),
                 []
             ) as hosts
-        from scheduler_event
+        from job_event
         left join
             (select file_id, line_no, job as listed_job, job_name from job_seen) using (
                 file_id, line_no
@@ -196,8 +196,8 @@ with
                     from training_mark m
                     where
                         m.kind = 'end'
-                        and m.file_id = scheduler_event.file_id
-                        and m.line_no > scheduler_event.line_no
+                        and m.file_id = job_event.file_id
+                        and m.line_no > job_event.line_no
                 )
             )
         group by scheduler
@@ -230,7 +230,7 @@ from launcher_event
 where
     event = 'daemon_lost'
     and peer is not null
-    and not exists (from scheduler_event where event = 'node_failure')
+    and not exists (from job_event where event = 'node_failure')
     and not exists (from ended_from_outside)
     and not exists (from fatal_exception)
     and not exists (from death where source <> 'ray')
@@ -255,10 +255,10 @@ from
         select
             *,
             exists (
-                from scheduler_event as e
+                from job_event as e
                 where e.event in ('time_limit', 'preempted', 'cancelled', 'requeued')
             ) as told_of_end
-        from scheduler_event
+        from job_event
         where event = 'node_failure' and message = 'JOB NOT ENDING WITH SIGNALS'
     )
 group by told_of_end
@@ -277,9 +277,7 @@ select
 from node_out
 where
     class in ('lost', 'stuck')
-    and not exists (
-        from scheduler_event e where e.event = 'node_failure' and e.host = node_out.host
-    )
+    and not exists (from job_event e where e.event = 'node_failure' and e.host = node_out.host)
 group by class, case when class = 'lost' then reason end
 union all by name
 -- in words that no grammar knows

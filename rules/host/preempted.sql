@@ -250,7 +250,7 @@ See in the scheduler's record who or what ended the job, then resume from the la
 with
     ending as (
         select
-            scheduler_event.* replace (coalesce(job, listed_job) as job),
+            job_event.* replace (coalesce(job, listed_job) as job),
             job_name,
             regexp_replace(
                 regexp_replace(message, '^CANCELLED by ', 'uid '), '^Job deleted at request of ', ''
@@ -258,7 +258,7 @@ with
             case
                 event when 'preempted' then 1 when 'time_limit' then 2 when 'requeued' then 3 else 4
             end as weight
-        from scheduler_event
+        from job_event
         left join
             (select file_id, line_no, job as listed_job, job_name from job_seen) using (
                 file_id, line_no
@@ -272,18 +272,18 @@ with
                 and event = 'preempted'
                 and (
                     exists (
-                        from scheduler_event r
+                        from job_event r
                         where
-                            r.file_id = scheduler_event.file_id
-                            and r.line_no - scheduler_event.line_no between 1 and 30
+                            r.file_id = job_event.file_id
+                            and r.line_no - job_event.line_no between 1 and 30
                             and r.event in ('oom_kill', 'time_limit', 'cancelled')
                     )
                     or exists (
                         from training_mark m
                         where
                             m.kind = 'end'
-                            and m.file_id = scheduler_event.file_id
-                            and m.line_no > scheduler_event.line_no
+                            and m.file_id = job_event.file_id
+                            and m.line_no > job_event.line_no
                     )
                 )
             )
@@ -295,12 +295,12 @@ with
                 )
                 -- the reason follows in the same mail: no person ended it
                 and not exists (
-                    from scheduler_event r
+                    from job_event r
                     where
-                        r.file_id = scheduler_event.file_id
-                        and r.line_no - scheduler_event.line_no between 1 and 3
+                        r.file_id = job_event.file_id
+                        and r.line_no - job_event.line_no between 1 and 3
                         and r.event in ('oom_kill', 'time_limit')
-                        and starts_with(scheduler_event.message, 'Job deleted ')
+                        and starts_with(job_event.message, 'Job deleted ')
                 )
             )
             -- Slurm cancels a step that somebody ended, and one of which a task had failed.
@@ -319,9 +319,9 @@ with
                     and exists (
                         from training_line t
                         where
-                            t.file_id = scheduler_event.file_id
-                            and scheduler_event.line_no - t.line_no between 1 and 20
-                            and coalesce(scheduler_event.time - t.time < interval 10 minute, true)
+                            t.file_id = job_event.file_id
+                            and job_event.line_no - t.line_no between 1 and 20
+                            and coalesce(job_event.time - t.time < interval 10 minute, true)
                     )
                     and not exists (from death)
                 )
@@ -330,7 +330,7 @@ with
                 and not exists (from fatal_exception)
                 and not exists (from oom_event)
                 and not exists (from c10d_timeout_line)
-                and not exists (from scheduler_event where event in ('node_failure', 'oom_kill'))
+                and not exists (from job_event where event in ('node_failure', 'oom_kill'))
             )
             -- The whole job, as the last that is written, where nothing goes wrong before it; what
             -- a step at the start of the job came to has long been passed.
@@ -341,36 +341,29 @@ with
                 and job_step is null
                 and not exists (
                     from death d
-                    where
-                        d.file_id <> scheduler_event.file_id
-                        or scheduler_event.line_no - d.line_no < 300
+                    where d.file_id <> job_event.file_id or job_event.line_no - d.line_no < 300
                 )
                 and exists (
                     from file f
-                    where
-                        f.file_id = scheduler_event.file_id
-                        and f.lines - scheduler_event.line_no < 3
+                    where f.file_id = job_event.file_id and f.lines - job_event.line_no < 3
                 )
                 and not exists (
                     from trouble_sign s
                     where
                         s.sign <> 'scheduler'
-                        and (
-                            s.file_id <> scheduler_event.file_id
-                            or scheduler_event.line_no - s.line_no < 300
-                        )
+                        and (s.file_id <> job_event.file_id or job_event.line_no - s.line_no < 300)
                 )
                 and not exists (
                     from unread_line u
                     where
-                        u.file_id = scheduler_event.file_id
-                        and scheduler_event.line_no - u.line_no between 1 and 40
+                        u.file_id = job_event.file_id
+                        and job_event.line_no - u.line_no between 1 and 40
                         and not is_mild(u.text)
                         and not is_news(u.prefix)
                 )
                 and not exists (from fatal_exception)
                 and not exists (from oom_event)
-                and not exists (from scheduler_event where event in ('node_failure', 'oom_kill'))
+                and not exists (from job_event where event in ('node_failure', 'oom_kill'))
             )
     ),
     -- It had hung before it was ended: that has nothing to do with who needed the nodes.

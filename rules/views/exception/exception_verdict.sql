@@ -33,6 +33,12 @@ with
                         || '|torch/serialization\.py:[0-9]+ in save\b'
                     )
                 then 'checkpoint'
+                -- a file that torch cannot read through: the system's word for it, or none, differs
+                when
+                    e.class in ('OSError', 'EOFError')
+                    and regexp_matches(frames[-1], 'torch/serialization\.py:[0-9]+ in ')
+                    and regexp_matches(frames::varchar, 'torch/serialization\.py:[0-9]+ in load\b')
+                then 'checkpoint'
                 -- input() where nobody types
                 when e.class = 'EOFError' and contains(message, 'EOF when reading a line')
                 then 'own'

@@ -7,7 +7,7 @@ where
     kind not in ('echo', 'interrupt', 'ignored')
     -- training did not go on, unless after a restart
     and (
-        steps_after < 2
+        steps_after < case when chain_uncaught or job_failed then 2 else 1 end
         or (job_failed and chain_uncaught and exists (from launcher_event where event = 'restart'))
     )
     -- The surer it is that something died, the more may be printed after it.

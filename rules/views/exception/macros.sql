@@ -12,6 +12,17 @@ create macro sees_no_gpu(message) as
     )
 ;
 
+-- What builds code while the program runs is not installed, or not where it is looked for.
+create macro lacks_build_tool(message) as
+    regexp_matches(
+        message,
+        '(?i)\bno working (?:[a-z+]+ )?compiler found|failed to find (?:an? )?(?:[a-z+]+ )?compiler'
+        || '|\bninja is required to (?:load|build)|cannot find a working triton'
+        || '|\b(?:compiler|nvcc|hipcc|ninja|cmake|gcc|g\+\+|clang\+?\+?|cl)''? '
+        || '(?:is|was|could) not (?:be )?(?:found|installed)\b'
+    )
+;
+
 -- A page that shows a cluster's state asks for it again and again; it is no part of a job.
 create macro is_of_a_dashboard(frames) as
     coalesce(
@@ -299,6 +310,9 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
         when
             refuses_setting(class, message)
             -- the loader of shared objects, of one that is damaged or for another machine
+            or lacks_build_tool(message)
+            -- gloo's word for an interface or a host name of its settings that this host lacks
+            or contains(message, 'Unable to find address for: ')
             or regexp_matches(
                 message,
                 ': (?:file too short|invalid ELF header|wrong ELF class: |cannot read file data'

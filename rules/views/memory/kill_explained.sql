@@ -7,7 +7,7 @@ select file_id, line_no, true
 from oomd_kill
 union all
 select file_id, line_no, true
-from scheduler_event
+from job_event
 where event = 'oom_kill'
 union all
 select file_id, line_no, false

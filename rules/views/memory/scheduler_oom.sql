@@ -3,9 +3,7 @@
 -- tasks are ranks.
 with
     oom_line as (
-        select *, regexp_extract(job, '^[0-9]+') as base
-        from scheduler_event
-        where event = 'oom_kill'
+        select *, regexp_extract(job, '^[0-9]+') as base from job_event where event = 'oom_kill'
     ),
     -- a line that names no job is of the only one there is
     only_job as (
@@ -35,7 +33,7 @@ with
                 from line_of_job
                 union all
                 select scheduler, regexp_extract(job, '^[0-9]+'), event, host
-                from scheduler_event
+                from job_event
                 where event in ('cancelled', 'ended')
                 union all
                 -- the report of the job's end says where it ran

@@ -156,9 +156,7 @@ with
         from container_exit
         where
             exitcode in (132, 134, 135, 136, 137, 139)
-            and not exists (
-                from scheduler_event where event in ('oom_kill', 'evicted', 'preempted')
-            )
+            and not exists (from job_event where event in ('oom_kill', 'evicted', 'preempted'))
     ),
     signal as (
         select signal, min(signal_name) as signal_name

@@ -13,13 +13,13 @@ from death
 where signal = 2
 union all
 select 'scheduler', file_id, line_no, time
-from scheduler_event
+from job_event
 where event in ('time_limit', 'preempted', 'requeued', 'node_failure', 'evicted', 'signalled')
 union all
 -- Slurm also says that it cancels a step when one of its tasks has failed: then srun told of that
 -- task before
 select 'scheduler', file_id, line_no, time
-from scheduler_event e
+from job_event e
 where
     event = 'cancelled'
     and not (

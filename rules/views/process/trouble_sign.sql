@@ -15,7 +15,7 @@ where
     and not coalesce(process like 'org.freedesktop.%', false)
 union all by name
 select 'scheduler' as sign, time, host, file_id, line_no
-from scheduler_event
+from job_event
 union all by name
 select 'exception' as sign, time, host, file_id, line_no
 from exception e
@@ -43,7 +43,7 @@ where
             and e.line_no between v.line_no and v.raised_line
             and v.kind = 'own'
             and not v.chain_uncaught
-            and (v.steps_after >= 2 or e.class = 'RuntimeError' and v.lines_after > 200)
+            and (v.steps_after >= 1 or e.class = 'RuntimeError' and v.lines_after > 200)
             and not v.job_failed
     )
 union all by name

@@ -1,0 +1,47 @@
+-- table: One row per line in which a scheduler or orchestrator says what became of the job of this
+-- run. The log of a controller or of a node's daemon also tells of the jobs of others: it counts
+-- only for the jobs that files of the run are of, where these are known.
+with
+    told as (
+        select
+            *,
+            regexp_extract(job, '^[0-9]+') as base,
+            exists (from training_line t where t.file_id = scheduler_event.file_id)
+            or exists (from launcher_event l where l.file_id = scheduler_event.file_id)
+            or exists (from traceback_end x where x.file_id = scheduler_event.file_id) as in_output
+        from scheduler_event
+    ),
+    named as (
+        select distinct base
+        from told
+        where base <> ''
+        union
+        select distinct regexp_extract(job, '^[0-9]+')
+        from job_seen
+        where job is not null
+    ),
+    own as (
+        select base
+        from named
+        where
+            base <> ''
+            and exists (
+                from file f
+                where regexp_matches(f.path, '(?:slurm|job)[-_.]?0*' || base || '(?:[^0-9]|$)')
+            )
+        union
+        select regexp_extract(path, '(?:^|/)slurm-0*([0-9]+)(?:_[0-9]+)?\.(?:out|err|log)$', 1)
+        from file
+        where regexp_matches(path, '(?:^|/)slurm-[0-9]+(?:_[0-9]+)?\.(?:out|err|log)$')
+        union
+        select base
+        from told
+        where in_output and base <> ''
+    )
+select told.* exclude (base, in_output)
+from told
+where
+    in_output
+    or coalesce(base, '') = ''
+    or not exists (from own)
+    or exists (from own o where o.base = told.base)
