@@ -132,7 +132,10 @@ with
         select
             u.*,
             line_template(u.text) as template,
-            is_mild(u.text) or is_news(u.prefix) or is_of_a_daemon(u.prefix, u.text) as is_mild,
+            is_mild(u.text)
+            or is_news(u.prefix)
+            or logged_level(u.prefix) = 'W'
+            or is_of_a_daemon(u.prefix, u.text) as is_mild,
             is_grave(u.text, u.word) and not is_mild as is_grave,
             f.lines - u.line_no as lines_to_end,
             coalesce(u.line_no > j.last_step_line, true) as is_after_steps,

@@ -92,14 +92,6 @@ Compute in float16 or float32 on this GPU, which has no bfloat16, or use one of 
 run = ["nvidia-smi --query-gpu=name,compute_cap --format=csv,noheader"]
 
 [[step]]
-when = "problem == 'no_compiler'"
-say = '''
-Install a C compiler on every host{% if hosts %} ({{ hosts | names }}){% endif %} or in the image,
-or name one in CC: kernels are compiled when they are used first.
-'''
-run = ["gcc --version", "export CC=$(command -v gcc)"]
-
-[[step]]
 when = "problem == 'cpu_architecture'"
 say = '''
 Use binaries and container images for this processor{% if hosts %} ({{ hosts | names }}){% endif %}:
@@ -350,8 +342,6 @@ select
         then 'driver_too_old'
         when what = 'architecture' and regexp_matches(message, '(?i)bf16|bfloat16')
         then 'dtype'
-        when what = 'version' and contains(message, 'C compiler')
-        then 'no_compiler'
         when what = 'architecture' and regexp_matches(message, '[Ee]xec format|cannot execute')
         then 'cpu_architecture'
         when what = 'architecture'

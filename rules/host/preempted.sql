@@ -248,6 +248,25 @@ See in the scheduler's record who or what ended the job, then resume from the la
 '''
 */
 with
+    last_attempt as (select file_id, max(line_no) as begun_line from job_attempt group by file_id),
+    -- What went wrong in the last attempt of a log, and in those that know of one only.
+    failed_since as (
+        select 1
+        from
+            (
+                select file_id, line_no
+                from fatal_exception
+                union all
+                select file_id, line_no
+                from oom_event
+                union all
+                select file_id, line_no
+                from job_event
+                where event in ('node_failure', 'oom_kill')
+            )
+        left join last_attempt using (file_id)
+        where line_no >= coalesce(begun_line, 0)
+    ),
     ending as (
         select
             job_event.* replace (coalesce(job, listed_job) as job),
@@ -349,9 +368,14 @@ with
                 )
                 and not exists (
                     from trouble_sign s
+                    left join last_attempt b using (file_id)
                     where
                         s.sign <> 'scheduler'
-                        and (s.file_id <> job_event.file_id or job_event.line_no - s.line_no < 300)
+                        and (
+                            s.file_id <> job_event.file_id
+                            or job_event.line_no - s.line_no < 300
+                            and s.line_no >= coalesce(b.begun_line, 0)
+                        )
                 )
                 and not exists (
                     from unread_line u
@@ -360,10 +384,9 @@ with
                         and job_event.line_no - u.line_no between 1 and 40
                         and not is_mild(u.text)
                         and not is_news(u.prefix)
+                        and logged_level(u.prefix) not in ('W', 'WARN', 'WARNING')
                 )
-                and not exists (from fatal_exception)
-                and not exists (from oom_event)
-                and not exists (from job_event where event in ('node_failure', 'oom_kill'))
+                and not exists (from failed_since)
             )
     ),
     -- It had hung before it was ended: that has nothing to do with who needed the nodes.

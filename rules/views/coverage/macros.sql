@@ -75,7 +75,10 @@ create macro is_mild(text) as
         || 'will be (?:removed|dropped) in|'
         || '\[[IWD]\]|(?i)non-?fatal|not fatal|harmless|ignor|skipp|retrying|will retry|'
         || 'retries in|will try|trying again|fall(?:ing|s)? back|continu|would have|\bcorrected|'
-        || 'recovered|warning:|<(?:warn|info|debug|trace)|\[warn|'
+        -- the line of code below a warning
+        || '^\s*(?:[a-z]+\.)*warn(?:ing|_once)?\($|'
+        || '\bnot (?:supported|available|found|enabled)[,;] (?:so )?(?:using|defaulting)\b|'
+        || 'recovered|\bgoing to [^ ]+ instead\b|warning:|<(?:warn|info|debug|trace)|\[warn|'
         -- what TensorFlow and JAX say beside each other at every start
         || '\bregister factory for plugin\b|^Unable to initialize backend ''|'
         -- of programs that write down the version of their code, where git knows none or may not

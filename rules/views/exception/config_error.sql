@@ -23,6 +23,15 @@ with
         from usage_error u
         where
             not exists (from metric_span m where m.file_id = u.file_id and m.last_line > u.line_no)
+            -- a script that its shell could not read had been mended before a program of it raised
+            -- something
+            and not (
+                kind = 'script'
+                and exists (
+                    from fatal_exception e
+                    where e.certain and e.file_id = u.file_id and e.traceback_line - u.line_no > 20
+                )
+            )
             -- ssh has said why
             and not (
                 starts_with(message, 'was unable to reliably start')

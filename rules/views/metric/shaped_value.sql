@@ -57,6 +57,8 @@ with
                 || letters()
                 || ']{0,3}#'
                 || '|(packet|frame|signal|power|stop|profit)[ _]loss'
+                -- the number behind the name tells when it was measured
+                || '|loss (after|at|over|since) #'
             )
         qualify count(*) over (partition by file_id, stream, shape) >= 3
     ),

@@ -13,6 +13,16 @@ with
         union all
         select file_id, line_no
         from overcome_line
+    ),
+    repeated_note as (
+        select
+            file_id as note_file,
+            line_template(sentence) as template,
+            min(line_no) as first_line,
+            count(*) as times
+        from told_line
+        where not is_grave
+        group by note_file, template
     )
 select
     t.*,
@@ -68,6 +78,7 @@ select
     ) as peer
 from told_line t
 join told_concept c using (sentence)
+left join repeated_note n on n.note_file = t.file_id and n.template = line_template(t.sentence)
 where
     c.subject = 'job'
     and c.is_first
@@ -84,6 +95,13 @@ where
         message, '(?i)warning:|invalid argument|per user-direction|^ninja: | NCCL INFO '
     )
     and not exists (from training_mark where kind = 'end')
+    -- a note that the program has long made, of one thing after another
+    and (
+        t.is_grave
+        or t.line_no - coalesce(n.first_line, t.line_no) < 10
+        or n.times < 4
+        or c.concept in ('time_limit', 'preempted', 'cancelled')
+    )
     and (
         t.is_exception
         or not exists (
