@@ -100,7 +100,7 @@ Look at the hang first: the ranks had stopped making progress well before the jo
 '''
 
 [[step]]
-when = "reason == 'time_limit' and not had_hung and not silent_seconds and scheduler == 'slurm'"
+when = "reason == 'time_limit' and not (had_hung or silent_seconds) and scheduler == 'slurm'"
 say = '''
 Ask for more time (sbatch --time) if the partition allows it, and have Slurm warn the job ten
 minutes before the end so that it can save a checkpoint (a handler for SIGUSR1).
@@ -112,17 +112,17 @@ run = [
 ]
 
 [[step]]
-when = "reason == 'time_limit' and not had_hung and not silent_seconds and scheduler == 'kubernetes'"
+when = "reason == 'time_limit' and not (had_hung or silent_seconds) and scheduler == 'kubernetes'"
 say = "Raise activeDeadlineSeconds of the job, or split the training into jobs that fit into it."
 run = ["kubectl get jobs -o custom-columns=NAME:.metadata.name,LIMIT:.spec.activeDeadlineSeconds"]
 
 [[step]]
-when = "reason == 'time_limit' and not had_hung and not silent_seconds and scheduler == 'pbs'"
+when = "reason == 'time_limit' and not (had_hung or silent_seconds) and scheduler == 'pbs'"
 say = "Ask for more time (qsub -l walltime=…) if the queue allows it."
 run = ["qstat -Qf"]
 
 [[step]]
-when = "reason == 'time_limit' and not had_hung and not silent_seconds and scheduler == 'lsf'"
+when = "reason == 'time_limit' and not (had_hung or silent_seconds) and scheduler == 'lsf'"
 say = '''
 Ask for more time (bsub -W) if the queue allows it, and have LSF warn the job before the end (-wt,
 -wa).
@@ -130,7 +130,7 @@ Ask for more time (bsub -W) if the queue allows it, and have LSF warn the job be
 run = ["bqueues -l", "bhist -l {{ job }}"]
 
 [[step]]
-when = "reason == 'time_limit' and not had_hung and not silent_seconds"
+when = "reason == 'time_limit' and not (had_hung or silent_seconds)"
 say = '''
 Write checkpoints so often that what is lost at the limit does not hurt, and start again from the
 last one{% if scheduler == 'slurm' %}; a job array that runs one job at a time starts the next part
@@ -189,7 +189,7 @@ run = [
 ]
 
 [[step]]
-when = "reason == 'cancelled' and not had_hung and not silent_seconds"
+when = "reason == 'cancelled' and not (had_hung or silent_seconds)"
 say = '''
 Ask {% if by and not by.startswith('uid ') %}{{ by }}{% else %}whoever cancelled it{% endif %} why
 it was ended; then start again from the last checkpoint.

@@ -11,8 +11,9 @@ with
             class = 'KeyboardInterrupt'
             and regexp_matches(
                 frames[-1],
-                '[/\\](?:torch[/\\]utils[/\\]file_baton|filelock[/\\][a-z_]+|portalocker[/\\][a-z_]+'
-                || '|fasteners[/\\][a-z_]+)\.py:[0-9]+ in (?:_?acquire|wait|__enter__|lock)$'
+                '[/\\](?:torch[/\\]utils[/\\]file_baton|filelock[/\\][a-z_]+'
+                || '|portalocker[/\\][a-z_]+|fasteners[/\\][a-z_]+)\.py:[0-9]+ in '
+                || '(?:_?acquire|wait|__enter__|lock)$'
             )
     )
 select
