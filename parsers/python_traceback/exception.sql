@@ -15,6 +15,21 @@ with
                 0
             )
     ),
+    one_line as (
+        select
+            file_id,
+            line_no,
+            list_transform(
+                regexp_extract_all(
+                    frame_lines,
+                    'File \\*"([^"\\]+)\\*", line ([0-9]+)(?:, in ([^\\]+))?',
+                    ['source', 'line', 'name']
+                ),
+                lambda f: {'source':f.source, 'line':f.line, 'name':nullif(f.name, '')}
+            ) as frame
+        from traceback_end
+        where frame_lines is not null
+    ),
     stack as (
         select
             file_id,
@@ -27,6 +42,18 @@ with
             last("function" order by line_no) as "function"
         from inner_frame
         group by all
+        union all by name
+        select
+            file_id,
+            line_no as traceback_line,
+            list_transform(
+                frame, lambda f:f.source || ':' || f.line || coalesce(' in ' || f.name, '')
+            ) as frames,
+            frame[-1].source as source,
+            frame[-1].line::bigint as line,
+            frame[-1].name as "function"
+        from one_line
+        where len(frame) > 0
     ),
     -- A head may name the process, its host and the time where the end does not.
     last_line as (
@@ -35,7 +62,10 @@ with
                 coalesce(h.rank, e.rank) as rank,
                 coalesce(h.pid, e.pid) as pid,
                 coalesce(h.host, e.host) as host,
-                coalesce(e.time, h.time) as time
+                coalesce(e.time, h.time) as time,
+                case
+                    when e.frame_lines is null then e.traceback_line else e.line_no
+                end as traceback_line
             )
         from traceback_end e
         left join traceback h on h.file_id = e.file_id and h.line_no = e.traceback_line

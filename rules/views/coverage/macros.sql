@@ -42,7 +42,8 @@ create macro logged_level(prefix) as
             ),
             regexp_extract(
                 prefix, '(?:^\[?|.*[\[ ])([VDIWEFC])(?:[0-9]{3,8} | [0-9]{4}-)', 1
-            )
+            ),
+            ''
         )
     )
 ;
