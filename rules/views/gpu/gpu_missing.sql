@@ -14,7 +14,10 @@ with
         join file as f using (file_id)
         where s.gpu_uuid is not null
         group by all
-        having coalesce(count(distinct s.gpu_index) = max(s.gpu_index) + 1, true)
+        having
+            coalesce(count(distinct s.gpu_index) = max(s.gpu_index) + 1, true)
+            -- a list that ends within a line is not whole
+            and not (bool_or(f.unended) and max(s.line_no) < max(f.lines))
         union all
         select coalesce(c.host, f.host), c.file_id, c.gpus, c.line_no, c.line_no
         from gpu_count as c
