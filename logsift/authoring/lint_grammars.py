@@ -96,8 +96,8 @@ def _wrong(one: Envelope | Pattern, text: str, key: str, note: str = "", help: s
 
 def _pattern(catalog: Catalog, p: Pattern, earlier: tuple[Pattern, ...], lines: _Lines) -> Iterator[ContentError]:
     name = f"pattern {p.id!r}"
-    if wrong := list(_regex(p.regex, p.origin)):
-        yield from wrong
+    yield from _regex(p.regex, p.origin)
+    if any(_linear(p.regex, p.origin, "regex")):
         return
     if p.whole_line:
         yield from _linear(p.whole_line, p.origin, "whole_line")

@@ -19,13 +19,10 @@ with
         select
             file_id,
             line_no,
-            list_transform(
-                regexp_extract_all(
-                    frame_lines,
-                    'File \\*"([^"\\]+)\\*", line ([0-9]+)(?:, in ([^\\]+))?',
-                    ['source', 'line', 'name']
-                ),
-                lambda f: {'source':f.source, 'line':f.line, 'name':nullif(f.name, '')}
+            regexp_extract_all(
+                frame_lines,
+                'File \\*"([^"\\]+)\\*", line ([0-9]+)(?:, in ([^\\]+))?',
+                ['source', 'line', 'name']
             ) as frame
         from traceback_end
         where frame_lines is not null
@@ -47,11 +44,12 @@ with
             file_id,
             line_no as traceback_line,
             list_transform(
-                frame, lambda f:f.source || ':' || f.line || coalesce(' in ' || f.name, '')
+                frame,
+                lambda f:f.source || ':' || f.line || coalesce(' in ' || nullif(f.name, ''), '')
             ) as frames,
             frame[-1].source as source,
             frame[-1].line::bigint as line,
-            frame[-1].name as "function"
+            nullif(frame[-1].name, '') as "function"
         from one_line
         where len(frame) > 0
     ),

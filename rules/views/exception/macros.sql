@@ -17,7 +17,7 @@ create macro lacks_build_tool(message) as
     regexp_matches(
         message,
         '(?i)\bno working (?:[a-z+]+ )?compiler found|failed to find (?:an? )?(?:[a-z+]+ )?compiler'
-        || '|\bninja is required to (?:load|build)|cannot find a working triton'
+        || '|\bninja is required to (?:load|build)'
         || '|\b(?:compiler|nvcc|hipcc|ninja|cmake|gcc|g\+\+|clang\+?\+?|cl)''? '
         || '(?:is|was|could) not (?:be )?(?:found|installed)\b'
     )
@@ -309,10 +309,10 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
         then 'gpu'
         when
             refuses_setting(class, message)
-            -- the loader of shared objects, of one that is damaged or for another machine
             or lacks_build_tool(message)
             -- gloo's word for an interface or a host name of its settings that this host lacks
             or contains(message, 'Unable to find address for: ')
+            -- the loader of shared objects, of one that is damaged or for another machine
             or regexp_matches(
                 message,
                 ': (?:file too short|invalid ELF header|wrong ELF class: |cannot read file data'

@@ -9,7 +9,7 @@ select
     r.last_step,
     epoch(e.time) - epoch(r.last_time) as silent_seconds,
     e.scheduler
-from scheduler_event as e
+from job_event as e
 join file as f using (file_id)
 join log_rhythm as r using (file_id)
 where
