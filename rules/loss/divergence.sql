@@ -4,7 +4,6 @@ severity = "critical"
 confidence = "probable"
 status = "stable"
 explains = ["loss.nan", "loss.rollback"]
-lasting = true
 about = """
 The training loss creeps up for good, without a spike, to the end of the log, or it grows without
 bound: below zero, or the loss of a policy or a critic beyond all measure.

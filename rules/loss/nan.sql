@@ -4,7 +4,6 @@ severity = "critical"
 confidence = "definite"
 status = "stable"
 explains = ["loss.rollback", "crash"]
-lasting = true
 about = """
 The loss or the gradient norm became NaN or infinite and stayed so, or the loss scale collapsed
 because every step overflowed.

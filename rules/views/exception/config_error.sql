@@ -70,6 +70,12 @@ with
             case when frames is null then line else frame_line(own_frame(frames)) end as line,
             'probable' as confidence
         from fatal_exception e
+        cross join
+            lateral(
+                select coalesce(max(a.line_no), 0) as attempt_line
+                from job_attempt a
+                where a.file_id = e.file_id and a.line_no <= e.line_no
+            )
         where
             kind = 'config'
             -- what is renamed, the program made itself
@@ -90,7 +96,7 @@ with
                     and case
                         when sees_no_gpu(message)
                         then m.last_line > e.line_no
-                        else m.first_line < e.line_no
+                        else m.first_line < e.line_no and m.last_line >= attempt_line
                     end
             )
             -- the other stream of its process, which had come to train
@@ -109,7 +115,8 @@ with
                 from oom_event o
                 where
                     o.file_id = e.file_id
-                    and o.line_no between e.raised_line - 200 and e.raised_line
+                    and o.line_no
+                    between greatest(attempt_line, e.raised_line - 200) and e.raised_line
             )
     ),
     -- Ports are taken at a start: what an earlier attempt logged does not count, what comes later

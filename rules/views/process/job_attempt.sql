@@ -40,24 +40,35 @@ with
                 )
             )
     ),
-    -- In the log of one rank each exception that nobody caught ended another process. Paddle's
-    -- launcher appends to the logs of its workers.
+    -- In the log of one rank, or of a job that has one process only, each exception that nobody
+    -- caught ended another process. Paddle's launcher appends to the logs of its workers.
+    raised as (
+        select
+            file_id,
+            raised_line,
+            coalesce(f.rank is not null, false)
+            or regexp_matches(f.path, '(^|/)workerlog\.[0-9]+$') as is_of_one_rank,
+            regexp_extract(frames[1], '^(.+):[0-9]+ in ', 1) as script,
+            lead(traceback_line) over in_order as next_line,
+            lead(script) over in_order as next_script
+        from exception_verdict e
+        join file f using (file_id)
+        where chain_uncaught and kind not in ('echo', 'ignored')
+        window in_order as (partition by file_id order by line_no)
+    ),
     begun_as_process as (
         select file_id, raised_line + 1 as line_no
-        from
-            (
-                select
-                    file_id,
-                    raised_line,
-                    lead(traceback_line) over (partition by file_id order by line_no) as next_line
-                from exception_verdict e
-                join file f using (file_id)
-                where
-                    chain_uncaught
-                    and kind not in ('echo', 'ignored')
-                    and (f.rank is not null or regexp_matches(f.path, '(^|/)workerlog\.[0-9]+$'))
+        from raised
+        where
+            is_of_one_rank
+            and next_line - raised_line > 3
+            or (
+                script = next_script
+                and not exists (from exception_verdict where kind = 'collective')
+                and not exists (from rank where rank > 0)
+                and not exists (from identity_link where world_size > 1)
+                and not exists (from launcher_event where event = 'launched')
             )
-        where next_line - raised_line > 3
     ),
     opening as (
         select file_id, 1 as line_no, null as last_line
