@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -295,12 +296,14 @@ def _compare(name: str, one: Envelope | Pattern, sample: Sample, row: Mapping[st
 def _counted_twice(catalog: Catalog) -> Iterator[ContentError]:
     """A line of which two grammars make a row of one table: its values would count twice."""
     writers: dict[str, list[tuple[str, Pattern]]] = {}
+    compiled: dict[int, re.Pattern[str]] = {}
     for grammar in catalog.grammars:
         if not grammar.owns and not grammar.leftovers:
             for p in grammar.patterns:
                 if p.table and p.needles and not p.inside:
-                    writers.setdefault(p.table, []).append((grammar.name, p))
-    compiled = {id(p): re.compile(p.regex) for each in writers.values() for _, p in each}
+                    with suppress(re.error):  # one that is no regex is a mistake of its own
+                        compiled[id(p)] = re.compile(p.regex)
+                        writers.setdefault(p.table, []).append((grammar.name, p))
     for each in writers.values():
         for name, p in each:
             for other_name, other in each:

@@ -4,6 +4,7 @@ severity = "critical"
 confidence = "probable"
 status = "stable"
 explains = [
+  "crash.communication",
   "crash.exception",
   "hang",
   "network.peer_lost",

@@ -3,7 +3,7 @@ title = "Driver, CUDA, libraries or wheels do not fit together"
 severity = "critical"
 confidence = "definite"
 status = "stable"
-explains = ["crash.exception", "crash.config", "gpu.cuda_error", "hang"]
+explains = ["crash.exception", "crash.config", "gpu.cuda_error", "hang", "host.container"]
 about = """
 A loader, the driver or a library reports that versions do not match: the driver is too old, the
 wheel holds no code for this GPU or processor, a symbol or the C library is missing.

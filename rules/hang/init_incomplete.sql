@@ -327,7 +327,7 @@ select
     completed,
     case when len(absent) > 0 then absent end as missing,
     comm_key as "group",
-    case when exists (from trouble_sign) then 'critical' else 'info' end as severity,
+    case when not failed and exists (from trouble_sign) then 'critical' else 'info' end as severity,
     case when exists (from trouble_sign) then 'probable' else 'possible' end as confidence
 from unfinished_communicator
 union all by name

@@ -12,6 +12,7 @@ explains = [
   "divergence.stack",
   "crash.exception",
   "crash.signal",
+  "host.container",
   "loss.rollback",
 ]
 explains_same_place = ["gpu.application"]

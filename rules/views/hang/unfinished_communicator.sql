@@ -1,14 +1,22 @@
 -- table: One row per NCCL communicator whose init started on ranks that never completed it. absent
--- = ranks that no log shows; knows_peers = the bootstrap was over and a topology found. Where work
--- of the default group was completed, all ranks had come through the init of the one communicator
--- of its size: what is not there was cut out of a log.
+-- = ranks that no log shows; knows_peers = the bootstrap was over and a topology found; failed = an
+-- error of CUDA ended the init of all that started it. Where work of the default group was
+-- completed, all ranks had come through the init of the one communicator of its size: what is not
+-- there was cut out of a log.
 with
     started as (
         select
             comm_key,
             list(coalesce(start_line, line_at(file_id, line_no)) order by comm_rank) as evidence,
             min(started_at) as "at",
-            list(distinct host order by host) as hosts
+            list(distinct host order by host) as hosts,
+            bool_and(
+                (host, pid) in (
+                    select (coalesce(host, ''), coalesce(pid, 0))
+                    from nccl_result
+                    where nccl_result = 1 and regexp_matches(source, '(^|/)init\.cc$')
+                )
+            ) as failed
         from nccl_rank
         where starts > completes
         group by comm_key
