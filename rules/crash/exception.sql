@@ -230,6 +230,7 @@ with
             bool_or(certain) as certain,
             bool_or(kind = 'loss' or in_thread) as weak,
             bool_or(kind in ('gpu', 'collective')) as is_untold,
+            min(file_id) as first_file,
             min(file_id * 100000000 + line_no) as place,
             bool_or(rank in (from first_rank)) as of_first_rank,
             bool_or(chain_uncaught) as uncaught,
@@ -247,9 +248,21 @@ with
         from own_exception
         group by alike
     ),
+    -- The one process that failed by itself, as its launcher tells, raised the one exception of its
+    -- log.
+    lone_process as (
+        select file_id, [any_value(rank)] as lone_ranks, [any_value(host)] as lone_hosts
+        from "exit"
+        where source = 'torchelastic' and rank is not null and exitcode = 1 and host is not null
+        group by file_id
+        having
+            count(distinct rank) = 1
+            and (select count(*) from fatal_exception where certain and rank is null) = 1
+            and not exists (from fatal_exception where rank is not null)
+    ),
     ranked_failure as (
         select
-            *,
+            * replace (coalesce(ranks, lone_ranks) as ranks, coalesce(hosts, lone_hosts) as hosts),
             own_frame(frames) as own_code,
             row_number() over (
                 order by
@@ -260,6 +273,7 @@ with
                     place
             ) as n
         from failure
+        left join lone_process l on l.file_id = first_file
     )
 select
     evidence,

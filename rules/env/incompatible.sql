@@ -169,6 +169,14 @@ run = [
 ]
 
 [[step]]
+when = "problem == 'communication' and 'NET plugin' in message"
+say = '''
+See whether NCCL_NET or NCCL_NET_PLUGIN asks for a network plugin that is not there: NCCL then takes
+none of its own instead.
+'''
+run = ["env | grep -E '^NCCL_NET'", "ldconfig -p | grep libnccl-net"]
+
+[[step]]
 when = "problem == 'numpy'"
 say = "Install a NumPy below 2, or a newer version of the module that was compiled for NumPy 1."
 run = ["pip install 'numpy<2'"]

@@ -201,7 +201,8 @@ with
                     *,
                     regexp_matches(
                         message,
-                        'Unexpected result|in local (forward loss|grad norm)|, stopping'
+                        '^rank +[0-9]+ = |Unexpected result|in local (forward loss|grad norm)'
+                        || '|, stopping'
                         || '|loss .*contains a NaN|The loss returned in|Model diverged'
                         || '|NaN loss during|bec[ao]me infinite|due to (NaN|Inf) loss|NaN loss with'
                         || '|Invalid loss|non-finite loss|LossTensor is|in summary histogram'

@@ -119,6 +119,7 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("network.slow_transport", {"reason": "no_device"}, "Check on n1, inside the container, that the RDMA devices"),
     ("network.slow_transport", {"reason": "plugin_failed", "plugin": "libnccl-net.so"}, "Find out why the plugin libnccl-net.so could not start"),
     ("env.incompatible", {"problem": "c_library", "message": "GLIBC_2.29 x"}, "Run in a container with a newer system"),
+    ("env.incompatible", {"problem": "communication", "message": "no NET plugin"}, "See whether NCCL_NET or NCCL_NET_PLUGIN asks for"),
     ("env.incompatible", {"problem": "nccl", "message": "x"}, "Make all hosts use the same NCCL"),
     ("gpu.cuda_error", {"kind": "oom", "api": "cuda"}, "Look for processes left over on the GPU"),
     ("gpu.cuda_error", {"kind": "fault", "api": "level_zero"}, "Look for a GPU hang or reset in the kernel log."),
