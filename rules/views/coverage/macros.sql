@@ -80,6 +80,12 @@ create macro is_mild(text) as
         || '^\s*(?:[a-z]+\.)*warn(?:ing|_once)?\($|'
         || '\bnot (?:supported|available|found|enabled)[,;] (?:so )?(?:using|defaulting)\b|'
         || 'recovered|\bgoing to [^ ]+ instead\b|warning:|<(?:warn|info|debug|trace)|\[warn|'
+        -- what Ray says of every actor that may be started again, of its own metrics, and of what
+        -- is still to come
+        || '\bconstructor arguments in the object store and max_restarts\b|'
+        || '\bmetrics exporter agent\b|\bwill fail if\b|'
+        -- shells and desktops without a terminal
+        || 'no job control in this shell|cannot set terminal process group|XDG_RUNTIME_DIR|'
         -- what TensorFlow and JAX say beside each other at every start
         || '\bregister factory for plugin\b|^Unable to initialize backend ''|'
         -- of programs that write down the version of their code, where git knows none or may not
