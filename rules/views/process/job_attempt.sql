@@ -41,7 +41,9 @@ with
             )
     ),
     -- In the log of one rank, or of a job that has one process only, each exception that nobody
-    -- caught ended another process. Paddle's launcher appends to the logs of its workers.
+    -- caught ended another process. Paddle's launcher appends to the logs of its workers. Of
+    -- several
+    -- that are alike nobody knows whether one process raised each of them.
     raised as (
         select
             file_id,
@@ -49,8 +51,10 @@ with
             coalesce(f.rank is not null, false)
             or regexp_matches(f.path, '(^|/)workerlog\.[0-9]+$') as is_of_one_rank,
             regexp_extract(frames[1], '^(.+):[0-9]+ in ', 1) as script,
+            class || ' ' || line_template(message) as alike,
             lead(traceback_line) over in_order as next_line,
-            lead(script) over in_order as next_script
+            lead(script) over in_order as next_script,
+            lead(alike) over in_order as next_alike
         from exception_verdict e
         join file f using (file_id)
         where chain_uncaught and kind not in ('echo', 'ignored')
@@ -64,9 +68,13 @@ with
             and next_line - raised_line > 3
             or (
                 script = next_script
-                and not exists (from exception_verdict where kind = 'collective')
-                and not exists (from rank where rank > 0)
-                and not exists (from identity_link where world_size > 1)
+                and alike <> next_alike
+                and not exists (
+                    from exception_verdict
+                    where kind = 'collective' or rank > 0 or local_rank > 0 or task > 0
+                )
+                and not exists (from "exit" where rank > 0 or local_rank > 0 or task > 0)
+                and not exists (from job_size where world_size > 1 or ranks_heard > 1)
                 and not exists (from launcher_event where event = 'launched')
             )
     ),
