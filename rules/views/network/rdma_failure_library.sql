@@ -29,7 +29,7 @@ where
     -- the library's words say what it was about
     and not exists (
         from library_trouble t
-        where t.file_id = f.file_id and t.line_no = f.line_no and t."class" in ('device', 'usage')
+        where t.file_id = f.file_id and t.line_no = f.line_no and t."class" = 'device'
     )
     and not exists (from nccl_ofi_error o where o.file_id = f.file_id and o.line_no = f.line_no)
     and not exists (from rdma_failure_ucx o where o.file_id = f.file_id and o.line_no = f.line_no)

@@ -41,9 +41,8 @@ with
             )
     ),
     -- In the log of one rank, or of a job that has one process only, each exception that nobody
-    -- caught ended another process. Paddle's launcher appends to the logs of its workers. Of
-    -- several
-    -- that are alike nobody knows whether one process raised each of them.
+    -- caught ended another process: Paddle's launcher appends to the logs of its workers. Where
+    -- nothing names a rank, alike ones may be those of several processes.
     raised as (
         select
             file_id,
