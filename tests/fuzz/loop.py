@@ -176,7 +176,8 @@ class Fuzz:
         shutil.copytree(fixture, run)
         for _ in range(rng.choice((1, 1, 2, 3))):
             if rng.random() < 0.5:
-                done.append(damaged(run, rng.choice([*WAYS]), rng) or "nothing")
+                damage = damaged(run, rng.choice([*WAYS]), rng)
+                done.append(damage.what if damage else "nothing")
             elif files := sorted(p for p in run.rglob("*") if p.is_file() and p.stat().st_size < 4 * LARGEST):
                 file = rng.choice(files)
                 file.write_bytes(self.damaged(file.read_bytes()))
