@@ -273,7 +273,8 @@ with
                     place
             ) as n
         from failure
-        left join lone_process l on l.file_id = first_file
+        -- what was caught others may have printed as well
+        left join lone_process l on l.file_id = first_file and certain
     )
 select
     evidence,

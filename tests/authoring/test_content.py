@@ -15,7 +15,7 @@ from builders.fixture_index import FIXTURES, index, systems
 
 from logsift import Catalog, load_catalog
 from logsift.authoring.lint import check
-from logsift.authoring.lint_grammars import check_needles
+from logsift.authoring.lint_grammars import check_grammars, check_needles
 from logsift.authoring.reference import pages_of
 from logsift.content.errors import ContentErrors
 from logsift.store.create import empty
@@ -139,6 +139,15 @@ def test_a_mistake_is_told_with_its_place_and_a_help(mistake: Path) -> None:
     except ContentErrors as e:
         told = str(e)
     assert told.replace(f"{mistake}/", "") + "\n" == (mistake / "message.txt").read_text()
+
+
+def test_a_regex_that_is_none_is_told_in_content_that_is_trusted_at_every_start(catalog: Catalog) -> None:
+    grammar = next(g for g in catalog.grammars if g.name == "cuda_oom")
+    twice = replace(grammar.patterns[0], regex="(?P<message>door)|(?P<message>lift)")
+    broken = replace(grammar, patterns=(twice, *grammar.patterns[1:]))
+    grammars = tuple(broken if g is grammar else g for g in catalog.grammars)
+    told = [str(e) for e in check_grammars(replace(catalog, grammars=grammars), [broken])]
+    assert len([x for x in told if "duplicate capture group name" in x]) == 1
 
 
 LIFT_GRAMMAR: dict[str, Any] = {

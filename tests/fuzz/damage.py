@@ -3,10 +3,10 @@
     PYTHONPATH=. python tests/fuzz/damage.py [--way start …] [--points 20 | --sample 3] [--fixtures 'hang.*'] [--seconds 600] [--seed 1]
 
 Every fixture is damaged in every way at so many places, and analysed; with `--sample` at so many of them, in any way: 3 of
-each fixture take 20 minutes of a core. What the whole run does not say is told, with what was
-done: a critical incident of another rule, a host or rank that no incident names, a grade that rose. A line that is cut
-through reads otherwise: what is told of it alone, and only as possible, does not count. Places follow from the
-seed, so that one try can be repeated: `--fixtures hang.one --way start`. What may be told all the same is in EXCEPTIONS.
+each fixture take 20 minutes of a core. What the whole run does not say is told, with what was done: a critical incident of
+another rule, a host or rank that no incident names, a grade that rose. A line that is cut through reads otherwise: what is
+told of it alone, and only as possible, does not count. Places follow from the seed, so that one try can be repeated:
+`--fixtures hang.one --way start`. What may be told all the same is in EXCEPTIONS.
 """
 
 from __future__ import annotations
