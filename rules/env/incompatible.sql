@@ -282,6 +282,12 @@ with
                     where
                         v.file_id = c.file_id
                         and v.steps_after < 2
+                        and not (
+                            v.kind = 'incompatible'
+                            and not v.chain_uncaught
+                            and not v.job_failed
+                            and v.lines_after > 15
+                        )
                         and (
                             v.raised_line = c.line_no
                             or v.line_no = c.line_no

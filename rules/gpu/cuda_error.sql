@@ -294,7 +294,17 @@ select
     -- a library that could not make its handle, in a job whose memory is known to have run out, is
     -- an echo
     case
-        when e.kind = 'config'
+        -- of a wrong argument the exception tells, unless it is the runtime's own
+        when
+            e.kind = 'config'
+            and not exists (
+                from fatal_exception f
+                where
+                    f.kind = 'gpu'
+                    and f.certain
+                    and f.file_id = e.file_id
+                    and f.line_no - e.line_no between -1 and 1
+            )
         then 'warning'
         when
             (e.name like '%ALLOC%_FAILED' or e.kind = 'library' and e.name like '%NOT_INITIALIZED')

@@ -56,6 +56,7 @@ say = '''
 {%- elif limit == 'open files' %}had too many open files
 {%- if limit_value %} (the limit is {{ limit_value }}){% endif %}
 {%- elif limit == 'processes and threads' %}could start no more threads or processes
+{%- elif limit == 'memory mappings' %}could map no further file, however small
 {%- elif limit == 'inotify watches' %}could get no more inotify watches
 {%- elif limit == 'locked memory' %}could not get memory for RDMA
 {%- if confidence == 'possible' %}, probably{% endif %} because of the limit on locked memory
@@ -121,6 +122,15 @@ run = ["ulimit -u", "ps -eLf | wc -l", "export OMP_NUM_THREADS=4"]
 when = "limit == 'inotify watches'"
 say = "Raise the number of inotify watches{% if hosts %} on {{ hosts | names }}{% endif %}."
 run = ["sysctl -w fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=1024"]
+
+[[step]]
+when = "limit == 'memory mappings'"
+say = '''
+Raise the number of memory mappings that a process may have{% if hosts %} on {{ hosts | names }}
+{%- endif %}, or share fewer and larger tensors: each one that is shared is a file that is mapped.
+A limit on address space (ulimit -v) refuses small pieces as well.
+'''
+run = ["sysctl -w vm.max_map_count=1048576", "wc -l /proc/{{ pid }}/maps", "ulimit -v"]
 
 [[step]]
 when = "limit == 'locked memory'"

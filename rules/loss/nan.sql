@@ -202,7 +202,8 @@ with
                     regexp_matches(
                         message,
                         '^rank +[0-9]+ = |Unexpected result|in local (forward loss|grad norm)'
-                        || '|, stopping'
+                        || '|, stopping|^NaN detected|^Parameter is not finite'
+                        || '|training criterion is not a number'
                         || '|loss .*contains a NaN|The loss returned in|Model diverged'
                         || '|NaN loss during|bec[ao]me infinite|due to (NaN|Inf) loss|NaN loss with'
                         || '|Invalid loss|non-finite loss|LossTensor is|in summary histogram'

@@ -140,6 +140,7 @@ with
                     'HTTPS?ConnectionPool|Max retries exceeded with url|NameResolutionError'
                     || '|Cannot connect to host [^ ]+ ssl|We couldn''t connect to ''https?://'
                     || '|(?:to the|on|from) endpoint URL: '
+                    || '|<urlopen error \[Errno (?:101|110|111|113|-[0-9]+)\]'
                     || '|AWS Error (?:NETWORK_CONNECTION|SLOW_DOWN|SERVICE_UNAVAILABLE'
                     || '|REQUEST_TIMEOUT|INTERNAL_FAILURE|THROTTLING) during'
                     || '|An error occurred \((?:SlowDown|ServiceUnavailable|InternalError'

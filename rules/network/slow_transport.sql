@@ -33,6 +33,11 @@ say = '''The GPUs of {{ hosts | names }} are linked by {{ ways | names }}, where
 nodes have {{ usual_ways | names }}: {{ pairs | names(most=6) }}'''
 
 [[summary]]
+when = "reason == 'provider'"
+say = '''The network plugin of NCCL uses TCP (libfabric's provider {{ network }})
+{%- if hosts %} on {{ hosts | names }}{% endif %}'''
+
+[[summary]]
 when = "reason == 'direct_path_off'"
 say = '''{{ setting }} is set{% if hosts %} on {{ hosts | names }}{% endif %}: its GPUs exchange
 data through {{ 'the network' if via == 'NET' else 'the memory of the host' }} instead of directly
@@ -50,6 +55,13 @@ when = "reason == 'setting'"
 say = '''Remove {{ setting }} from the environment of the job, unless somebody set it to get
 around a broken fabric: find out who, and why.'''
 run = ["env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf"]
+
+[[step]]
+when = "reason == 'provider'"
+say = '''See which providers libfabric finds{% if hosts %} on {{ hosts | names }}{% endif %}: where
+the nodes have EFA, Slingshot or another fast network, its provider could not be used. Within a
+container its devices and libraries have to be there too.'''
+run = ["fi_info -l", "fi_info -p efa", "ls /dev/infiniband"]
 
 [[step]]
 when = "reason == 'iommu'"
@@ -189,6 +201,18 @@ select
     case when exists (from trouble_sign) then 'info' end as severity
 from direct_path_off
 having count(*) > 0
+union all by name
+-- the plugin is there for something faster
+select
+    list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence,
+    list(distinct host order by host) filter (host <> '') as hosts,
+    'provider' as reason,
+    min(network) as network,
+    'probable' as confidence,
+    case when exists (from trouble_sign) then 'info' end as severity
+from nccl_network
+where event = 'plugin_on_sockets'
+having count(distinct host) > 1
 union all by name
 select
     evidence,

@@ -105,6 +105,7 @@ with
             error = 'No space left on device' as says_full,
             source as used_by
         from shm_failure
+        where not is_mapping_refused(error, requested_bytes)
         union all by name
         -- a semaphore is a file in /dev/shm that Python does not name
         select

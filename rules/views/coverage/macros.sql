@@ -96,6 +96,9 @@ create macro is_mild(text) as
         || '|no names found'
         || '|no such remote|no upstream configured|no tags can describe)|'
         || '\bgit (?:root|diff|remote|commit) error\b|Cmd\(''git''\) failed|'
+        -- a file is written, whatever it is called
+        || '^(?:Figure|Plot|Image|Data|Results?|Report|File)s? (?:is |was |were )?'
+        || '(?:saved|written|exported) (?:to|as|in) |'
         -- what transformers logs by its name are warnings: its errors are exceptions
         || '^\[transformers\] |'
         -- something is not there, and what is done about it

@@ -17,5 +17,12 @@ where
         or (chain_uncaught and lines_after <= 600)
         or (job_failed and chain_uncaught)
     )
+    -- a module that was looked for, and done without
+    and not (
+        class in ('ImportError', 'ModuleNotFoundError')
+        and not chain_uncaught
+        and not job_failed
+        and lines_after > 15
+    )
     and not (in_thread and not job_failed and lines_after > 60)
     and not (not chain_uncaught and is_of_a_dashboard(frames))

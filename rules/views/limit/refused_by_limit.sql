@@ -1,7 +1,7 @@
 -- table: one row per line that tells of a call that failed because a limit of the user or the
 -- system was reached. source: log | kernel | nccl | verbs | strace | "nccl, no reason" where only
 -- the kind of call tells. limit: open files | processes and threads | inotify watches |
--- locked memory | memory.
+-- locked memory | memory mappings | memory.
 with
     -- memory for RDMA is pinned: where it is refused, the limit on locked memory is in the way
     pinning as (
@@ -56,6 +56,22 @@ where
         )
         >= 3
     )
+union all by name
+select
+    'log' as source,
+    'memory mappings' as "limit",
+    'ENOMEM' as errno,
+    12 as number,
+    path,
+    'mmap' as syscall,
+    host,
+    rank,
+    pid,
+    time,
+    file_id,
+    line_no
+from shm_failure
+where is_mapping_refused(error, requested_bytes)
 union all by name
 select
     source,

@@ -29,6 +29,12 @@ with
                 '^(?:[A-Za-z_][A-Za-z0-9_.-]* ?[:=] ?-?[0-9][0-9.]*[a-zA-Z%]{0,7}'
                 || '(?:[,;|] *| +|$))+$'
             )
+            -- the heading of a count
+            and not regexp_matches(
+                text, '(?i)^\s*[a-z]+(?: [a-z]+)? (?:errors|failures|faults):?\s*$'
+            )
+            -- a device that does not open: its driver refuses, whatever memory there is
+            and not regexp_matches(text, '(?i)\bopen(?:ing)? ''?/dev/[a-z].*cannot allocate memory')
             -- a printed structure
             and not regexp_matches(
                 text, '^\s*[''"]?[A-Za-z_][A-Za-z0-9_]*[''"]? ?[:=] ?[\[{(].*[\]})],?$'
