@@ -61,7 +61,8 @@ with
             list(line_at(file_id, line_no) order by time nulls last, file_id, line_no) as lines,
             min(time) as first,
             max(time) as last,
-            count(case when event = 'down' then 1 end) as times,
+            -- each time it comes up again it had gone down, said or not
+            coalesce(nullif(count_if(event = 'down'), 0), count_if(event = 'up')) as times,
             min(case when event = 'down' then time end) as went_down
         from link_event
         group by host, hca, boot
@@ -69,6 +70,9 @@ with
             max(case when event = 'up' then time end) > min(case when event = 'down' then time end)
             or max(case when event = 'up' and time is null then (file_id, line_no) end)
             > min(case when event = 'down' and time is null then (file_id, line_no) end)
+            or count_if(event = 'down') = 0
+            and count_if(event = 'up') >= 3
+            and max(time) - min(time) < interval 1 hour
     ),
     marked as (
         select

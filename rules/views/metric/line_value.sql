@@ -108,7 +108,10 @@ select
     coalesce(f.unit, '') as unit,
     metric_number(f.number) as number
 from cut
-where f.name not in (select name from no_metric)
+where
+    f.name not in (select name from no_metric)
+    -- when a loss was measured, not what it was
+    and not regexp_matches(f.name, '(?i) at (?:epoch|iteration|step)$')
 union all
 select
     line_id,

@@ -198,7 +198,7 @@ create macro phase_before(lead) as
                     lead,
                     '(?i)(?:^|[^a-z])(val(?:id(?:at(?:e|ion|ing))?)?|eval(?:uat(?:e|ion|ing))?'
 || '|test)'
-|| '[^a-z]*(?:\(ema\)[^a-z]*)?(?:epoch[^a-z]*)?$',
+|| '[^a-z]*(?:\(ema\)[^a-z]*)?(?:(?:of|for|in) +)?(?:epoch[^a-z]*)?$',
                     1
                 ),
                 ''
