@@ -66,6 +66,14 @@ with
                     and f.line_no between e.traceback_line and e.line_no + 5
                     and is_of_a_dashboard(e.frames)
             )
+            -- it was reached after all
+            and not exists (
+                from overcome_line o
+                where
+                    o.file_id = f.file_id
+                    and o.line_no > f.line_no
+                    and contains(lower(o.text), 'connected to ' || lower(f.peer))
+            )
             -- all had met before: whom one cannot reach any more has ended
             and not (
                 library = 'socket'
