@@ -72,7 +72,7 @@ with
                 where
                     o.file_id = f.file_id
                     and o.line_no > f.line_no
-                    and contains(lower(o.text), 'connected to ' || lower(f.peer))
+                    and contains(lower(o.text) || ' ', 'connected to ' || lower(f.peer) || ' ')
             )
             -- all had met before: whom one cannot reach any more has ended
             and not (
