@@ -59,7 +59,6 @@ with
                 || '|(packet|frame|signal|power|stop|profit)[ _]loss'
                 -- the number behind the name tells when it was measured
                 || '|loss (after|at|over|since) #'
-                || '|loss (after|at) [a-z]+ #,? (and )?[a-z]+ #'
             )
         qualify count(*) over (partition by file_id, stream, shape) >= 3
     ),
