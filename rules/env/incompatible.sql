@@ -284,9 +284,7 @@ with
                         and v.steps_after < 2
                         and not (
                             v.kind = 'incompatible'
-                            and not v.chain_uncaught
-                            and not v.job_failed
-                            and v.lines_after > 15
+                            and went_on_after(v.chain_uncaught, v.job_failed, v.lines_after)
                         )
                         and (
                             v.raised_line = c.line_no

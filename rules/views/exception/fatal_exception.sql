@@ -20,9 +20,7 @@ where
     -- a module that was looked for, and done without
     and not (
         class in ('ImportError', 'ModuleNotFoundError')
-        and not chain_uncaught
-        and not job_failed
-        and lines_after > 15
+        and went_on_after(chain_uncaught, job_failed, lines_after)
     )
     and not (in_thread and not job_failed and lines_after > 60)
     and not (not chain_uncaught and is_of_a_dashboard(frames))

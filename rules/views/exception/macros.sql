@@ -459,3 +459,11 @@ create macro frame_file(frame) as
 create macro frame_line(frame) as
     try_cast(regexp_extract(frame, ':([0-9]+)( in |$)', 1) as bigint)
 ;
+
+-- Nothing shows that an exception reached the top of its program or that the job failed, and its
+-- log goes on: something was tried, and done without.
+create macro went_on_after(chain_uncaught, job_failed, lines_after) as
+    not coalesce(chain_uncaught::boolean, false)
+    and not coalesce(job_failed::boolean, false)
+    and coalesce(lines_after::bigint > 15, false)
+;
