@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -11,24 +12,24 @@ from logsift.authoring.lint_grammars import check_grammars
 from logsift.authoring.lint_rules import UNTYPED, check_missing, check_rule
 from logsift.content.errors import ContentError, ContentErrors, Origin
 from logsift.content.interface import INTERFACE
-from logsift.store.create import create
+from logsift.store.create import empty
 from logsift.store.schema import ABOUT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from logsift.content.model import Catalog
+    from logsift.content.model import Catalog, Envelope, Grammar
     from logsift.store import Store
 
 
 def check(catalog: Catalog, *, added: bool = False) -> list[ContentError]:
     """Every mistake in content that loads: names, samples, rejects, shadowing, needles, both regex engines, SQL, words.
 
-    With `added` the patterns and rules that come with logsift are taken for sound, unless an envelope was added, which
-    every line may meet.
+    With `added` the patterns and rules that come with logsift are taken for sound, but for those grammars in whose
+    lines an envelope that was added is looked for.
     """
-    added = added and not any(e.origin.root for e in catalog.envelopes)
-    grammars = [g for g in catalog.grammars if g.origin.root or not added]
+    envelopes = [e for e in catalog.envelopes if e.origin.root]
+    grammars = [g for g in catalog.grammars if not added or g.origin.root or _may_meet(g, envelopes)]
     twice = list(_named_twice(catalog))
     return [
         *_names(catalog),
@@ -36,6 +37,11 @@ def check(catalog: Catalog, *, added: bool = False) -> list[ContentError]:
         *check_grammars(catalog, grammars),
         *(() if twice else _sql(catalog, added=added)),
     ]
+
+
+def _may_meet(grammar: Grammar, envelopes: Sequence[Envelope]) -> bool:
+    lines = [line for p in grammar.patterns for line in (*(s.line for s in p.samples), *p.rejects)]
+    return any(n in line for e in envelopes for n in e.needles or ("",) for line in lines)
 
 
 def _names(catalog: Catalog) -> Iterator[ContentError]:
@@ -80,20 +86,21 @@ def _named_twice(catalog: Catalog) -> Iterator[ContentError]:
 
 def _sql(catalog: Catalog, *, added: bool) -> Iterator[ContentError]:
     try:
-        store = create(None, catalog)
+        store = empty(catalog)
     except ContentErrors as e:
         yield from e.errors
         return
     except ValueError as e:
         yield ContentError(Origin("rules/views", 1), str(e))
         return
-    yield from _interface(store, catalog)
-    for rule in catalog.rules:
-        if rule.origin.root or not added:
-            yield from check_rule(store, rule)
-    for source in catalog.missing:
-        if source.origin.root or not added:
-            yield from check_missing(store, source)
+    with closing(store):
+        yield from _interface(store, catalog)
+        for rule in catalog.rules:
+            if rule.origin.root or not added:
+                yield from check_rule(store, rule)
+        for source in catalog.missing:
+            if source.origin.root or not added:
+                yield from check_missing(store, source)
 
 
 def _interface(store: Store, catalog: Catalog) -> Iterator[ContentError]:

@@ -19,7 +19,7 @@ from logsift.ingest.match import constant, finish
 from logsift.ingest.readers import NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence, Set
 
 _NOW = datetime(2026, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 _UNICODE_CLASS = re.compile(r"(?<!\\)(?:\\\\)*\\[dwDW]")
@@ -31,7 +31,7 @@ _TOO_COMMON_TO_OPEN = 0.005
 
 
 def check_grammars(catalog: Catalog, grammars: Sequence[Grammar]) -> Iterator[ContentError]:
-    """Every mistake in the envelopes of a catalog, in some of its grammars, and in what all of them are together."""
+    """Every mistake in the envelopes of a catalog, in some of its grammars, and in what these and all others are together."""
     shared = Envelopes.of(catalog.envelopes, [])
     yield from _envelopes(catalog.envelopes, shared)
     for grammar in grammars:
@@ -43,8 +43,8 @@ def check_grammars(catalog: Catalog, grammars: Sequence[Grammar]) -> Iterator[Co
                 key="reader",
             )
         yield from check_grammar(catalog, grammar, shared)
-    yield from check_needles(catalog)
-    yield from _counted_twice(catalog)
+    yield from check_needles(catalog, grammars)
+    yield from _counted_twice(catalog, {g.name for g in grammars})
 
 
 def check_grammar(catalog: Catalog, grammar: Grammar, shared: Envelopes | None = None) -> Iterator[ContentError]:
@@ -141,8 +141,8 @@ def _pattern(catalog: Catalog, p: Pattern, earlier: tuple[Pattern, ...], lines: 
             yield _wrong(p, f"{name} matches what it should reject", "reject", line)
 
 
-def check_needles(catalog: Catalog) -> Iterator[ContentError]:
-    """Needles that let too much pass: every line that holds one is made, stripped and matched.
+def check_needles(catalog: Catalog, grammars: Sequence[Grammar]) -> Iterator[ContentError]:
+    """Needles of some grammars that let too much pass: every line that holds one is made, stripped and matched.
 
     What other formats print, as their samples show it, tells how common a text is. Those of leftovers may be common:
     the number of their lines is bounded.
@@ -153,7 +153,7 @@ def check_needles(catalog: Catalog) -> Iterator[ContentError]:
     ]
     every = [line for _, line in printed]
     text = "\n".join(every)
-    for grammar in everywhere:
+    for grammar in (g for g in everywhere if g in grammars):
         others = [line for name, line in printed if name != grammar.name]
         for p in grammar.patterns:
             lines, whose = (every, "all") if p.opens else (others, "other")
@@ -293,8 +293,8 @@ def _compare(name: str, one: Envelope | Pattern, sample: Sample, row: Mapping[st
             yield _wrong(one, f"{name}: {key} = {shown!r}, its sample says {want!r}", "sample", sample.line)
 
 
-def _counted_twice(catalog: Catalog) -> Iterator[ContentError]:
-    """A line of which two grammars make a row of one table: its values would count twice."""
+def _counted_twice(catalog: Catalog, names: Set[str]) -> Iterator[ContentError]:
+    """A line of which two grammars, one of them named, make a row of one table: its values would count twice."""
     writers: dict[str, list[tuple[str, Pattern]]] = {}
     compiled: dict[int, re.Pattern[str]] = {}
     for grammar in catalog.grammars:
@@ -307,7 +307,7 @@ def _counted_twice(catalog: Catalog) -> Iterator[ContentError]:
     for each in writers.values():
         for name, p in each:
             for other_name, other in each:
-                if other_name <= name:
+                if other_name <= name or names.isdisjoint((name, other_name)):
                     continue
                 for sample in (*p.samples, *other.samples):
                     line = sample.line

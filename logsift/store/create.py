@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from logsift.store.schema import Stage
 
 
-def create(path: Path | None, catalog: Catalog, parts: Path | None = None) -> Store:
-    """A new store, which also reads the folder of `parts`; in memory where `path` is None.
+def create(path: Path, catalog: Catalog, parts: Path | None = None) -> Store:
+    """A new store, which also reads the folder of `parts`.
 
     Defining hundreds of relations takes longer than reading a small run, so it is done once per content: an empty store
     is kept in the user's cache and copied.
@@ -37,10 +37,6 @@ def create(path: Path | None, catalog: Catalog, parts: Path | None = None) -> St
     Raises:
         ContentErrors: a statement of the content's SQL is wrong.
     """
-    if path is None:
-        store = Store(duckdb.connect(), None)
-        _define(store, catalog)
-        return store
     shutil.copyfile(_template(catalog), path)
     store = Store.open(path, read_only=False, parts=parts)
     store.begin()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from logsift.authoring.new import fill_samples, parser, rule
 from logsift.cli import main
 from logsift.content.load import default_roots
 from logsift.errors import UserError
-from logsift.store.create import create
+from logsift.store.create import empty
 
 LOG = """\
 2026-03-01 10:00:01,000 INFO ride 1 of 900 | loss: 2.5 | grad norm: 0.4 |
@@ -80,7 +81,8 @@ step = { type = "float", about = "step" }
     small = content_of(
         {"rules/lift/door_open.sql": made, "rules/views/macros.sql": macro, "parsers/t.toml": grammar}, alone=True
     )
-    assert list(check_rule(create(None, small), small.rules[0])) == []
+    with closing(empty(small)) as store:
+        assert list(check_rule(store, small.rules[0])) == []
     with pytest.raises(UserError, match="no such table: lift_ride"):
         rule("lift.door_open", "lift_ride", catalog)
     with pytest.raises(UserError, match="no name of a rule"):
