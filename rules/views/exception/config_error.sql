@@ -77,7 +77,7 @@ with
                 where a.file_id = e.file_id and a.line_no <= e.line_no
             )
         where
-            kind = 'config'
+            e.kind = 'config'
             -- what is renamed, the program made itself
             and not (class = 'FileNotFoundError' and contains(message, ''' -> '''))
             and (
@@ -200,24 +200,26 @@ with
                 from "exit" x where coalesce(x.exitcode, 0) <> 0 and x.exitcode <> e.exitcode
             )
         group by e.source, e.exitcode, e.file_id
-    ),
-    report as (
-        from refusal
-        union all by name
-        from refused_library
-        union all by name
-        from early_exception
-        union all by name
-        select 'arguments' as what, *, error as message
-        from config_error_nccl
-        union all by name
-        from taken_port
-        union all by name
-        from not_started
     )
+select *, report_alike(null, null, null, message) as alike
+from refusal
+union all by name
+select *, report_alike(null, null, null, message) as alike
+from refused_library
+union all by name
+select *, report_alike(event, null, null, message) as alike
+from early_exception
+union all by name
 select
-    * replace (coalesce(confidence, 'definite') as confidence),
-    regexp_replace(
-        concat_ws(' ', event, bus_id, port::varchar, message), '[0-9]+', '#', 'g'
-    ) as alike
-from report
+    'arguments' as what,
+    *,
+    error as message,
+    'definite' as confidence,
+    report_alike(event, bus_id, null, error) as alike
+from config_error_nccl
+union all by name
+select *, 'definite' as confidence, report_alike(event, null, port, null) as alike
+from taken_port
+union all by name
+select *, report_alike(event, null, null, message) as alike
+from not_started

@@ -12,6 +12,11 @@ create macro sees_no_gpu(message) as
     )
 ;
 
+-- Equal for reports of the same error: of each rank, and of each try, numbers differ.
+create macro report_alike(event, bus_id, port, message) as
+    regexp_replace(concat_ws(' ', event, bus_id, port::varchar, message), '[0-9]+', '#', 'g')
+;
+
 -- What builds code while the program runs is not installed, or not where it is looked for.
 create macro lacks_build_tool(message) as
     regexp_matches(

@@ -136,4 +136,5 @@ select
 from placed p
 join file f using (file_id)
 join numbered_series s using (series_no)
+where exists (from attempt_end)  -- where nothing ended there is one
 qualify max(attempt) over () > 1
