@@ -88,7 +88,8 @@ say = '''
 when = "kind == 'no_handle'"
 say = '''
 {% if pci %}GPU {{ pci }}{% else %}A GPU{% endif %}{% if host %} on {{ host }}{% endif %}:
-nvidia-smi cannot reach it ({{ meaning }})
+{% if meaning == 'rev ff' %}it does not answer on the PCI bus any more (rev ff)
+{%- else %}nvidia-smi cannot reach it ({{ meaning }}){% endif %}
 '''
 
 [[summary]]

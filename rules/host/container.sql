@@ -235,7 +235,8 @@ where
     and not exists (from metric)
     and not exists (from exception)
     and not exists (from container_exit)
-    and not exists (from pod_place where node is not null)
+    and (s.event = 'volume' or not exists (from pod_place where node is not null))
+    and not exists (from container_start c where c.file_id = s.file_id and c.line_no > s.line_no)
 group by replace(s.event, 'evicting', 'evicted')
 union all by name
 -- in words that no grammar knows

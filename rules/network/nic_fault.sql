@@ -13,7 +13,7 @@ explains = [
   "loss.rollback",
   "perf.slowdown",
 ]
-explains_same_place = ["network.link_flap"]
+explains_same_place = ["network.link_flap", "host.storage"]
 lasting = true
 about = """
 The card's firmware stopped answering, its driver gave up on a command or a transmit queue, its
