@@ -7,7 +7,7 @@ explains = ["loss.divergence", "loss.plateau_shift", "loss.spike"]
 lasting = true
 about = """
 Reinforcement learning that broke down to the end of its log while its loss says nothing: the reward
-fell back to where it began and stayed there, or it fell while the distance to the reference policy
+lost what it had gained and stayed there, or it fell while the distance to the reference policy
 (KL) ran away or the entropy died or exploded, or the entropy died within the first updates and the
 reward never rose.
 """
@@ -23,7 +23,7 @@ references = [
 [[summary]]
 when = "metric == 'reward'"
 say = '''The reward collapsed at step {{ step }}: from {{ best_reward }} to {{ last_reward }},
-where it began or below, and stays there
+most of what it had gained is lost
 {%- if kl_ran_away %}; the KL divergence ran away to {{ last_kl }}{% endif %}
 {%- if entropy_died %}; the entropy died ({{ first_entropy }} to {{ last_entropy }}){% endif %}
 {%- if entropy_rose %}; the entropy exploded to {{ last_entropy }}{% endif %}

@@ -288,9 +288,10 @@ def blown_up(c: Curve) -> list[Excursion]:
     """Of a handful of points: the first that, with all behind it, is out of all proportion to those before."""
     if not c.logarithmic or len(c.y) < c.p.fewest_blown:
         return []
-    for i in range(2, len(c.y) - 1):
+    for i in range(1, len(c.y) - 1):
         before, after = c.y[:i], c.y[i:]
-        if float(after.min() - before.max()) > max(c.p.blown, 2 * float(before.max() - before.min())):
+        least = c.p.blown if i > 1 else c.p.blown_at_once
+        if float(after.min() - before.max()) > max(least, 2 * float(before.max() - before.min())):
             return [follow(c, i, float(np.median(before)), max(spread(before), c.p.floor))]
     return []
 

@@ -106,7 +106,9 @@ class Parameters:
     fewest: int = 6
     fewest_blown: int = 4
     blown: float = 3.0
-    """Shorter logs tell nothing - but that all of the rest, two points at least, is twenty times as high as all the points before."""
+    blown_at_once: float = 7.0
+    """Shorter logs tell nothing - but that all of the rest, two points at least, is twenty times as high as all the points before; or, where
+    there is one only, a thousand times."""
     few_gap: float = 0.65
     """Below eight points before a jump: nearly twice as high, and by four times what the points before differ among themselves."""
     last_before: int = 6

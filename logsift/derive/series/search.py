@@ -25,7 +25,7 @@ def search(c: Curve, boundaries: Sequence[int] = ()) -> list[Excursion]:
         return blown_up(c)
     if n < c.p.few:
         few, trend = of_few(c), trend_of(c) if n >= 8 else None
-        return few or [e for e in [trend] if e is not None]
+        return few or [e for e in [trend] if e is not None] or blown_up(c)
     dips = [d for b in boundaries if (d := dip_of(c, b)) is not None]
     found = [_named(c, e) for e in excursions(c)]
     if not found and n < c.p.short and (sudden := two_above(c, c.p.short_before, c.p.short_jump, c.p.short_times)):

@@ -1,5 +1,5 @@
 -- table: One row per rewarded source whose policy broke down to the end of its log. metric: what
--- shows it (reward | kl | entropy); lost: the reward is back where it began, or below;
+-- shows it (reward | kl | entropy); lost: of what the reward had gained a fifth is left, or less;
 -- is_stillborn: the entropy was gone as good as at once, and the reward never rose.
 with
     rewarded as (
@@ -46,7 +46,7 @@ with
             share >= 0.5
             and best - ended > 6 * error
             and parts > fall_part
-            and ended <= began + 0.1 * (best - began) as is_lost
+            and ended <= began + 0.2 * (best - began) as is_lost
         from fallen f
         join
             (
