@@ -39,6 +39,11 @@ say = '''
 '''
 
 [[summary]]
+when = "problem == 'host_compiler'"
+say = """nvcc does not take the compiler of this host
+{%- if newest_compiler %}: {{ newest_compiler }} is the newest{% endif %}"""
+
+[[summary]]
 say = "{{ message | cut(300) }}"
 
 [[step]]
@@ -82,6 +87,14 @@ run = [
   "nvidia-smi --query-gpu=name,compute_cap --format=csv,noheader",
   '''python -c "import torch; print(torch.version.cuda, torch.cuda.get_arch_list())"''',
 ]
+
+[[step]]
+when = "problem == 'host_compiler'"
+say = """
+Let nvcc use an older compiler (NVCC_CCBIN, CUDAHOSTCXX for CMake, CC and CXX for an extension of
+PyTorch), or build with a CUDA that takes this one.
+"""
+run = ["nvcc --version", "gcc --version", "ls /usr/bin/g++-*"]
 
 [[step]]
 when = "problem == 'dtype'"
@@ -255,7 +268,7 @@ with
             (
                 raised
                 or is_status
-                or what in ('driver', 'architecture')
+                or what in ('driver', 'architecture', 'host_compiler')
                 or regexp_matches(message, 'symbol lookup error|error while loading|GLIBC')
                 -- the exception's message was broken at a terminal's width
                 or what = 'symbol'
@@ -364,8 +377,8 @@ select
         then 'c_library'
         when what = 'symbol' and regexp_matches(symbol, '^_Z[A-Z]*(3c10|2at|5torch|4c10d)|^THP')
         then 'torch_abi'
-        when what = 'symbol'
-        then 'symbol'
+        when what in ('symbol', 'host_compiler')
+        then what
         when what = 'communication'
         then 'communication'
         when contains(message, 'not compiled with CUDA')
@@ -387,7 +400,15 @@ select
         nullif(regexp_extract(message, 'version .((?:GLIBC|GLIBCXX|CXXABI)_[0-9.]+)', 1), ''),
         nullif(regexp_extract(message, 'client has the version ([0-9.]+)', 1), '')
     ) as version,
-    nullif(regexp_extract(message, '(sm_[0-9]+a?)', 1), '') as architecture
+    nullif(regexp_extract(message, '(sm_[0-9]+a?)', 1), '') as architecture,
+    nullif(
+        regexp_replace(
+            regexp_extract(message, '\b([a-z]+ versions later than [0-9.]*[0-9])', 1),
+            ' versions later than',
+            ''
+        ),
+        ''
+    ) as newest_compiler
 from named
 union all by name
 -- in words that no grammar knows

@@ -106,6 +106,9 @@ create macro is_mild(text) as
         || '(?:(?:so|now) )?(?:(?:down)?loading|creating|initiali[sz]ing|generating|building'
         || '|fetching|starting from|training from)'
         || '(?: (?:it|the|an?|one|new|from|with|default|fresh|scratch)\b|(?: now)?\.*$)|'
+        -- rocm-smi of what a card does not offer
+        || '\bGPU\[[0-9]+\]\s*: [ -~]*'
+        || '(?:\bunsupported|_not_supported|\bnot been implemented in this)\b|'
         -- a server gives up one request, not itself
         || '\babort(?:ed|ing)? (?:[a-z0-9]+ ){0,2}requests?\b|'
         || '^Error with model\b.*\bcode=4[0-9]{2}\b|'
