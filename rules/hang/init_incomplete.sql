@@ -127,6 +127,12 @@ job, the others never did{% else %}Not all ranks came to the start of the job{% 
 {%- if missing %} ({{ missing | ranks }}){% endif %}: {{ error | cut }}'''
 
 [[summary]]
+when = "kind == 'members'"
+say = '''
+{{ ranks | ranks | capital }} of {{ nranks }} came to the start of the job, and the
+{{ 'log ends' if logs == 1 else 'logs end' }} there.'''
+
+[[summary]]
 when = "kind == 'standstill'"
 say = '''{% if processes > 1 %}All {{ processes }} dumped processes are{% elif ranks %}
 {{ ranks | ranks | capital }} is{% else %}The dumped process is{% endif %}
@@ -233,7 +239,7 @@ say = '''The ranks found each other and could not set up their transports: read 
 run = ["NCCL_DEBUG=INFO NCCL_IB_DISABLE=1", "NCCL_DEBUG=INFO NCCL_P2P_DISABLE=1", "ibstat"]
 
 [[step]]
-when = "kind == 'told' and not missing"
+when = "kind == 'members' or kind == 'told' and not missing"
 say = "See which ranks were started, and whether their hosts reach the place where they meet."
 run = ["pgrep -af python", "env | grep -E 'MASTER_|WORLD_SIZE'", "ip -br addr"]
 
@@ -373,6 +379,36 @@ where
     and not exists (from death where signal in (4, 6, 7, 8, 9, 11))
     and not exists (from "exit" where source = 'torchelastic')
 having count(*) > 0
+union all by name
+-- Lightning's processes count themselves as they come, and say so when all are there.
+select
+    'members' as kind,
+    list(line_at(i.file_id, i.line_no) order by i.file_id, i.line_no)[:20] as evidence,
+    min(i.time) as "at",
+    list(distinct i.rank order by i.rank) as ranks,
+    list(distinct i.host) filter (i.host is not null) as hosts,
+    max(i.world_size) as nranks,
+    count(distinct i.file_id) as logs,
+    'rendezvous' as stage,
+    'possible' as confidence
+from identity i
+join file f using (file_id)
+where
+    i.learnt_from = 'lightning'
+    and not exists (from training_line)
+    and not exists (from metric)
+    and not exists (from progress_bar)
+    and not exists (from trouble_sign)
+having
+    count(distinct i.rank) < max(i.world_size)
+    and bool_and(
+        f.lines - (
+            select max(o.line_no)
+            from identity o
+            where o.file_id = i.file_id and o.learnt_from = 'lightning'
+        )
+        < 3
+    )
 union all by name
 -- Neuron's collectives, whose bootstrap is NCCL's in its own name.
 select
