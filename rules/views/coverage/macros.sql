@@ -80,8 +80,7 @@ create macro is_mild(text) as
         || '^\s*(?:[a-z]+\.)*warn(?:ing|_once)?\($|'
         || '\bnot (?:supported|available|found|enabled)[,;] (?:so )?(?:using|defaulting)\b|'
         || '\b(?:could|can)(?:not|n''t| not) (?:obtain|get|allocate|reserve|use)\b[^;]*[,;] '
-        || '(?:so )?'
-        || '(?:using|taking|going on|falling back|continuing)\b|'
+        || '(?:so )?(?:using|taking|going on|falling back|continuing)\b|'
         || 'recovered|\bgoing to [^ ]+ instead\b|warning:|<(?:warn|info|debug|trace)|\[warn|'
         -- what Ray says of every actor that may be started again, of its own metrics, and of what
         -- is still to come
