@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from logsift.authoring.lint_grammars import check_grammars
+from logsift.authoring.lint_grammars import check_grammars, printed_by
 from logsift.authoring.lint_rules import UNTYPED, check_missing, check_rule
 from logsift.content.errors import ContentError, ContentErrors, Origin
 from logsift.content.interface import INTERFACE
@@ -40,8 +40,7 @@ def check(catalog: Catalog, *, added: bool = False) -> list[ContentError]:
 
 
 def _may_meet(grammar: Grammar, envelopes: Sequence[Envelope]) -> bool:
-    lines = [line for p in grammar.patterns for line in (*(s.line for s in p.samples), *p.rejects)]
-    return any(n in line for e in envelopes for n in e.needles or ("",) for line in lines)
+    return any(n in line for e in envelopes for n in e.needles or ("",) for line in printed_by(grammar))
 
 
 def _names(catalog: Catalog) -> Iterator[ContentError]:

@@ -19,7 +19,7 @@ from logsift.ingest.match import constant, finish
 from logsift.ingest.readers import NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence, Set
+    from collections.abc import Iterator, Mapping, Sequence
 
 _NOW = datetime(2026, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 _UNICODE_CLASS = re.compile(r"(?<!\\)(?:\\\\)*\\[dwDW]")
@@ -44,7 +44,7 @@ def check_grammars(catalog: Catalog, grammars: Sequence[Grammar]) -> Iterator[Co
             )
         yield from check_grammar(catalog, grammar, shared)
     yield from check_needles(catalog, grammars)
-    yield from _counted_twice(catalog, {g.name for g in grammars})
+    yield from _counted_twice(catalog, grammars)
 
 
 def check_grammar(catalog: Catalog, grammar: Grammar, shared: Envelopes | None = None) -> Iterator[ContentError]:
@@ -141,6 +141,11 @@ def _pattern(catalog: Catalog, p: Pattern, earlier: tuple[Pattern, ...], lines: 
             yield _wrong(p, f"{name} matches what it should reject", "reject", line)
 
 
+def printed_by(grammar: Grammar) -> list[str]:
+    """The lines of a grammar's samples and rejects, pattern by pattern."""
+    return [line for p in grammar.patterns for line in (*(s.line for s in p.samples), *p.rejects)]
+
+
 def check_needles(catalog: Catalog, grammars: Sequence[Grammar]) -> Iterator[ContentError]:
     """Needles of some grammars that let too much pass: every line that holds one is made, stripped and matched.
 
@@ -148,9 +153,7 @@ def check_needles(catalog: Catalog, grammars: Sequence[Grammar]) -> Iterator[Con
     the number of their lines is bounded.
     """
     everywhere = [g for g in catalog.grammars if g.reader == "lines" and not g.owns and not g.leftovers]
-    printed = [
-        (g.name, line) for g in everywhere for p in g.patterns for line in (*(s.line for s in p.samples), *p.rejects)
-    ]
+    printed = [(g.name, line) for g in everywhere for line in printed_by(g)]
     every = [line for _, line in printed]
     text = "\n".join(every)
     for grammar in (g for g in everywhere if g in grammars):
@@ -235,8 +238,7 @@ class _Lines:
     """All samples and rejects of a grammar, stripped in one go: a strip costs more than a line."""
 
     def __init__(self, grammar: Grammar, shared: Envelopes) -> None:
-        known = {s.line for p in grammar.patterns for s in p.samples} | {x for p in grammar.patterns for x in p.rejects}
-        self.number = {line: n for n, line in enumerate(sorted(known))}
+        self.number = {line: n for n, line in enumerate(sorted(set(printed_by(grammar))))}
         plain = _lines(list(self.number)).select("file_id", "line_no", "raw", "core", "written")
         records = shared.strip(plain)
         if grammar.envelope:
@@ -293,8 +295,9 @@ def _compare(name: str, one: Envelope | Pattern, sample: Sample, row: Mapping[st
             yield _wrong(one, f"{name}: {key} = {shown!r}, its sample says {want!r}", "sample", sample.line)
 
 
-def _counted_twice(catalog: Catalog, names: Set[str]) -> Iterator[ContentError]:
-    """A line of which two grammars, one of them named, make a row of one table: its values would count twice."""
+def _counted_twice(catalog: Catalog, grammars: Sequence[Grammar]) -> Iterator[ContentError]:
+    """A line of which some grammar and another make a row of one table: its values would count twice."""
+    names = {g.name for g in grammars}
     writers: dict[str, list[tuple[str, Pattern]]] = {}
     compiled: dict[int, re.Pattern[str]] = {}
     for grammar in catalog.grammars:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -21,7 +21,6 @@ from logsift.store.schema import CONCLUDED, ENGINE, READ, SEARCHED, definitions
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from pathlib import Path
 
     from logsift.content.errors import Origin
     from logsift.content.model import Catalog, Relation
@@ -158,11 +157,12 @@ def _only_statement(store: Store, origin: Origin, sql: str, kind: duckdb.Stateme
 
 def _load_seed(store: Store, name: str, csv: str) -> None:
     """A CSV of the content as a table of that name; comment lines (#) stay out. Types are DuckDB's guess."""
-    folder = store.path.parent if store.path else None
-    with tempfile.NamedTemporaryFile("w", suffix=".csv", encoding="utf-8", dir=folder) as f:
-        f.write("\n".join(line for line in csv.splitlines() if not line.startswith("#")) + "\n")
-        f.flush()
+    with store.scratch() as folder:
+        path = Path(folder) / "seed.csv"
+        path.write_text(
+            "\n".join(line for line in csv.splitlines() if not line.startswith("#")) + "\n", encoding="utf-8"
+        )
         store.con.execute(
             f"CREATE TABLE {name} AS SELECT * FROM read_csv(?, header=true, all_varchar=false, sample_size=-1)",
-            [f.name],
+            [str(path)],
         )

@@ -402,7 +402,7 @@ select
     ) as version,
     nullif(regexp_extract(message, '(sm_[0-9]+a?)', 1), '') as architecture,
     nullif(
-        regexp_replace(
+        replace(
             regexp_extract(message, '\b([a-z]+ versions later than [0-9.]*[0-9])', 1),
             ' versions later than',
             ''

@@ -391,24 +391,19 @@ select
     count(distinct i.file_id) as logs,
     'rendezvous' as stage,
     'possible' as confidence
-from identity i
+from
+    (
+        select *, max(line_no) over (partition by file_id) as last_line
+        from identity
+        where learnt_from = 'lightning'
+    ) i
 join file f using (file_id)
 where
-    i.learnt_from = 'lightning'
-    and not exists (from training_line)
+    not exists (from training_line)
     and not exists (from metric)
     and not exists (from progress_bar)
     and not exists (from trouble_sign)
-having
-    count(distinct i.rank) < max(i.world_size)
-    and bool_and(
-        f.lines - (
-            select max(o.line_no)
-            from identity o
-            where o.file_id = i.file_id and o.learnt_from = 'lightning'
-        )
-        < 3
-    )
+having count(distinct i.rank) < max(i.world_size) and bool_and(f.lines - i.last_line < 3)
 union all by name
 -- Neuron's collectives, whose bootstrap is NCCL's in its own name.
 select
