@@ -124,13 +124,16 @@ class Inputs:
         searched: Iterable[str],
         relations: Iterable[Relation],
         whole: Collection[str] = (),
+        known: Mapping[str, Collection[str]] | None = None,
     ) -> None:
         """`tables` are filled by formats, those of `engine` by itself in any run, `searched` where it finds something.
 
-        `whole` are those of `engine` in which all rows are before the first query is asked.
+        `whole` are those of `engine` in which all rows are before the first query is asked. `known` is what some of the
+        relations read, told before.
         """
         self.whole = frozenset(whole)
         self.made = {r.name: r for r in relations}
+        self._known = known or {}
         self.tables, self.engine = frozenset(tables) | frozenset(searched), frozenset(engine)
         ends = self.tables | self.engine
         self.constant = frozenset(
@@ -176,7 +179,7 @@ class Inputs:
             if name not in seen:
                 seen.add(name)
                 if (made := self.made.get(name)) and name not in ends:
-                    todo |= references(made.query)
+                    todo |= references(made.query) if name not in self._known else set(self._known[name])
         return seen
 
     def needs(self, sql: str) -> Needs:

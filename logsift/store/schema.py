@@ -65,6 +65,10 @@ ENGINE: Mapping[str, tuple[str, Mapping[str, str]]] = {
         "what would settle open questions, and how to get it",
         {"what": "VARCHAR", "why": "VARCHAR", "how": "VARCHAR", "commands": "VARCHAR[]"},
     ),
+    "content_part": (
+        "what the content defines: relations, rules (`rule …`) and missing sources (`missing …`), by the digest of their text, with the relations that they read",
+        {"name": "VARCHAR", "kind": "VARCHAR", "digest": "VARCHAR", "reads": "VARCHAR[]"},
+    ),
     "content_table": (
         "tables that the content makes from others, in their order, branch by branch of a union; what `needs` says must be so for a branch to find anything, those it `reads` are filled before",
         {
@@ -105,22 +109,29 @@ ABOUT: Mapping[str, str] = {
 """Table or view of the engine -> what a row is."""
 
 
-def definitions(catalog: Catalog) -> list[str]:
-    """The statements that create every declared table, the engine's, and what the content lacks of its interface."""
-    return [
-        SHORT_HOST,
-        *(_create(name, columns) for name, (_, columns) in ENGINE.items()),
-        *(_declared(t) for t in catalog.tables.values()),
-        timeline(catalog.tables),
-        *lacking(catalog),
-        *_comments(catalog),
-    ]
-
-
-def lacking(catalog: Catalog) -> list[str]:
-    """Empty relations for those of the interface that the content does not define."""
+def definitions(catalog: Catalog) -> dict[str, list[str]]:
+    """The statements that create every declared table, the engine's, and what the content lacks of its interface, by name."""
     defined = {*catalog.tables, *(r.name for r in catalog.relations), *(s.name for s in catalog.seeds)}
-    return [_create(name, asked.columns) for name, asked in INTERFACE.items() if name not in defined]
+    return {
+        "short_host": [SHORT_HOST],
+        **{name: _own(name) for name in ENGINE},
+        **{t.name: [_declared(t), *_comments(t)] for t in catalog.tables.values()},
+        **{name: [_create(name, asked.columns)] for name, asked in INTERFACE.items() if name not in defined},
+    }
+
+
+def _own(name: str) -> list[str]:
+    """The statements that create a table of the engine's."""
+    about, columns = ENGINE[name]
+    told = {c.name: c.about for c in COMMON} | {n: about for n, (_, about) in COLUMNS.items()} | MEANING
+    return [
+        _create(name, columns),
+        f"COMMENT ON TABLE {name} IS {quoted(about)}",
+        *(
+            f"COMMENT ON COLUMN {name}.{_name(c)} IS {quoted(COLUMNS[c][1] if name == 'incident' else told[c])}"
+            for c in (columns if not name.startswith("content_") else ())
+        ),
+    ]
 
 
 def _create(name: str, columns: Mapping[str, str]) -> str:
@@ -158,15 +169,8 @@ def timeline(tables: Iterable[str]) -> str:
     return f"CREATE OR REPLACE VIEW timeline AS {of_file} FROM ({union}) t LEFT JOIN file f USING (file_id); {about}"
 
 
-def _comments(catalog: Catalog) -> Iterable[str]:
-    for name, (about, _) in ENGINE.items():
-        yield f"COMMENT ON TABLE {name} IS {quoted(about)}"
-    told = {c.name: c.about for c in COMMON} | {n: about for n, (_, about) in COLUMNS.items()} | MEANING
-    for own, (_, columns) in ENGINE.items():
-        for c in columns if not own.startswith("content_") else ():
-            yield f"COMMENT ON COLUMN {own}.{_name(c)} IS {quoted(COLUMNS[c][1] if own == 'incident' else told[c])}"
-    for table in catalog.tables.values():
-        yield f"COMMENT ON TABLE {table.name} IS {quoted(table.about)}"
-        for column in table.columns:  # not the common ones: a comment costs 0.2 ms at every start
-            unit = f" [{column.unit}]" if column.unit else ""
-            yield f"COMMENT ON COLUMN {table.name}.{_name(column.name)} IS {quoted(column.about + unit)}"
+def _comments(table: Table) -> Iterable[str]:
+    yield f"COMMENT ON TABLE {table.name} IS {quoted(table.about)}"
+    for column in table.columns:  # not the common ones: a comment costs 0.2 ms at every start
+        unit = f" [{column.unit}]" if column.unit else ""
+        yield f"COMMENT ON COLUMN {table.name}.{_name(column.name)} IS {quoted(column.about + unit)}"
