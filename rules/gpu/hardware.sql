@@ -10,6 +10,7 @@ explains = [
   "network",
   "divergence",
   "crash",
+  "host.container",
   "host.preempted",
   "loss.rollback",
   "perf.slowdown",

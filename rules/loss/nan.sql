@@ -27,6 +27,14 @@ when = "report_tensor"
 say = "The first tensor that is {{ holds }} is {{ report_tensor }}"
 
 [[summary]]
+when = "of_validation"
+say = '''The {{ metric }} {% if last_finite_step is none %}is {{ value }} from the first value on
+{%- else %}became {{ value }} at step {{ nan_step }} and stayed so (last finite:
+{{ last_finite_value }} at step {{ last_finite_step }}){% endif %}; the loss of the training is
+finite
+{%- if stepless %}; no step is printed, values are counted{% endif %}'''
+
+[[summary]]
 when = "recovered_step is not none"
 say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %}
 was {{ value }} once, at step {{ nan_step }}, and finite again at step {{ recovered_step }}
@@ -93,13 +101,20 @@ and skip the update where the loss is not finite; an average over a window hides
 were.'''
 
 [[step]]
+when = "of_validation"
+say = '''Look at what differs in validation: a batch that is empty or has no targets (a mean over
+nothing is NaN), half precision without the loss scale, statistics of batch normalization that are
+not finite. Evaluate the last checkpoint batch by batch in fp32: the first batch that is not
+finite tells which it is.'''
+
+[[step]]
 when = "at_the_end"
 say = '''Look whether the next values are finite: one step with such a gradient turns the weights
 to NaN unless it is skipped. Do not save or use a checkpoint made after step {{ nan_step }} before
 its weights were checked.'''
 
 [[step]]
-when = "last_finite_step is not none and not stepless and recovered_step is none"
+when = "last_finite_step is not none and not stepless and recovered_step is none and not of_validation"
 say = '''Go back to a checkpoint well before step {{ nan_step }}
 {%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}
 and run to that step again with the same data. If it breaks at the same step, it is the data or
@@ -107,7 +122,7 @@ the recipe: look at the batch of step {{ nan_step }}, the gradient norm and the 
 just before. If it does not, suspect a GPU.'''
 
 [[step]]
-when = "nan_step is not none and last_finite_step is none"
+when = "nan_step is not none and last_finite_step is none and not of_validation"
 say = '''Look at the start, not at the course of the training: initialization, weights that were
 not loaded, labels out of range, empty or masked-out batches (a mean over nothing is NaN), a
 learning rate without warm-up. Run the first batches in fp32.'''
@@ -125,7 +140,7 @@ is finite on another GPU, take that one out and test it.'''
 run = ["dcgmi diag -r 3", "nvidia-smi -q -d ECC,PAGE_RETIREMENT"]
 
 [[step]]
-when = "not module"
+when = "not module and not of_validation"
 say = '''Find the first module that is not finite: switch on a detector for the last steps
 before, one for activations (forward hooks, Hugging Face's --debug underflow_overflow) and one
 for gradients (torch.autograd.set_detect_anomaly, Megatron's --check-for-nan-in-loss-and-grad).
@@ -139,6 +154,7 @@ with
             row_number() over (
                 order by
                     passing,
+                    of_validation,
                     of_gradient and points < 5,
                     start_step,
                     canonical <> 'loss',
@@ -258,10 +274,11 @@ select
         line_at(n.file_id, n.line_no)
     ] as evidence,
     case
-        when b.passing and n.message is null and not coalesce(s.gave_up, false) then 'warning'
+        when (b.passing or b.of_validation) and n.message is null and not coalesce(s.gave_up, false)
+        then 'warning'
     end as severity,
     case
-        when b.passing
+        when b.passing or b.of_validation
         then 'probable'
         -- One value of the gradient norm, where the log ends: it may have come back.
         when b.of_gradient and b.points < 5
@@ -286,6 +303,7 @@ select
     b.end_step as until_step,
     case when b.passing then b.end_step end as recovered_step,
     b.of_gradient and b.points < 5 as at_the_end,
+    case when b.of_validation then true end as of_validation,
     b.before_step as last_finite_step,
     b.base as last_finite_value,
     saved_up_to(b.before_step) as checkpoint_step,

@@ -67,6 +67,7 @@ create macro refuses_setting(class, message) as
         || '[a-z_ -]{0,7}[_ -]parallel|number of (?:gpus|processes|ranks|devices|nodes))'
         || '|^\(?[0-9]+\)? (?:is not|must be) (?:evenly )?divisible by \(?[0-9]+\)?\.?$'
         || '|\binvalid --[a-z0-9][a-z0-9_-]+'
+        || '|^(?:\(InvalidArgument\) )?Invalid [A-Za-z]+Place\([0-9]+\), must inside \['
         || '|\bexpected [0-9]+ [a-z ]{0,20}(?:address(?:es)?|hosts?|nodes?|process(?:es)?|devices?'
         || '|gpus?|ranks?|workers?),? (?:but )?got [0-9]+'
         || '|\bonly (?:has:? )?[0-9]+ (?:[a-z]+ )?(?:gpus?|npus?|xpus?|devices?|accelerators?)'
@@ -295,7 +296,7 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
         when
             regexp_matches(
                 message,
-                'no kernel image|driver version is insufficient'
+                'no kernel image|kernel image is invalid|driver version is insufficient'
                 || '|driver on your system is too old|undefined symbol|GLIBC|CXXABI'
                 || '|cuDNN version incompat|not compiled with CUDA|shared object file'
                 || '|different CUDA major|mismatches the version that was used'

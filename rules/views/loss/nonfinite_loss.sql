@@ -1,6 +1,7 @@
 -- table: One row per stretch of a curve (excursion) that is NaN or infinite and counts as a loss
 -- that broke. value: NaN | Inf, as it began; passing: a lone value, after which it was finite
--- again; of_gradient: only the norm of the gradients has it, at the end of the log.
+-- again; of_gradient: only the norm of the gradients has it, at the end of the log; of_validation:
+-- only the loss of the validation, to the end, while that of the training is printed beside it.
 with
     scaled as (  -- where a loss scale is searched, lone infinite values are everyday
         select file_id
@@ -28,6 +29,16 @@ with
         where
             canonical in ('loss', 'policy_loss', 'value_loss', 'adversarial_loss', 'epoch_loss')
             and not is_kind_of_loss(name)
+    ),
+    validated as (  -- there is something to validate with: another figure of it is a number
+        select source_family(source) as family
+        from metric
+        where
+            name ~ '(?i)(^|[^a-z])(val|valid|validation|eval|test|dev)([^a-z]|$)'
+            and canonical is distinct from 'validation_loss'
+            and isfinite(value)
+        group by all
+        having count(*) >= 3
     )
 select
     e.*,
@@ -37,6 +48,8 @@ select
     s.stepless,
     e.points < 2 and e.end_step is not null as passing,
     s.canonical = 'grad_norm' as of_gradient,
+    s.canonical = 'validation_loss'
+    and exists (from series o where o.canonical <> 'validation_loss') as of_validation,
     (
         select case when bool_or(isinf(p.value)) then 'Inf' else 'NaN' end
         from series_point p
@@ -61,12 +74,16 @@ where
             and e.before_step is not null
             and t.stretches <= 2
             and e.file_id not in (select file_id from scaled)
-        -- parts of a loss whose sum nobody prints; of a validation where nothing else is printed
         when s.canonical = 'validation_loss'
         then
             e.points >= 3
             and e.end_step is null
-            and not exists (from series o where o.canonical <> 'validation_loss')
+            and (
+                e.before_step is not null
+                or not exists (from series o where o.canonical <> 'validation_loss')
+                or s.family in (select family from validated)
+            )
+        -- parts of a loss whose sum nobody prints
         when s.canonical = 'component_loss'
         then
             e.end_step is null
