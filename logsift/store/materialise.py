@@ -10,7 +10,7 @@ from collections.abc import Container
 from concurrent.futures import FIRST_COMPLETED, wait
 from functools import partial
 from graphlib import TopologicalSorter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import duckdb
 
@@ -51,7 +51,7 @@ class _Filled(Container[str]):
     """The tables that have rows, and what they hold of what queries need (see `dependencies.Needs`), looked up when it is asked."""
 
     def __init__(self, store: Store) -> None:
-        self._con, self._asked = store.con, made(store).values
+        self._con, self._asked, self._is_small = store.con, made(store).values, store.is_small
         self.tables: set[str] = set()
         self._held: dict[str, set[str]] = {}
 
@@ -65,10 +65,15 @@ class _Filled(Container[str]):
 
     def _look(self, table: str) -> set[str]:
         columns, given = self._asked[table]
-        listed = [*(f'list(DISTINCT "{c}")' for c in columns), *(f'count("{c}") > 0' for c in given)]
-        (row,) = self._con.execute(f"SELECT {', '.join(listed)} FROM {table}").fetchall()
-        values = {with_value(table, c, str(v)) for c, found in zip(columns, row, strict=False) for v in found or ()}
-        return values | {with_value(table, c) for c, has in zip(given, row[len(columns) :], strict=True) if has}
+        if self._is_small:  # to plan an aggregate takes longer than to look at a few rows
+            listed = ", ".join(f'"{c}"' for c in (*columns, *given))
+            found: list[Any] = list(zip(*self._con.execute(f"SELECT {listed} FROM {table}").fetchall(), strict=True))
+        else:
+            listed = ", ".join([*(f'list(DISTINCT "{c}")' for c in columns), *(f'[any_value("{c}")]' for c in given)])
+            found = [*self._con.execute(f"SELECT {listed} FROM {table}").fetchall()[0]]
+        held = {c: [v for v in of if v is not None] for c, of in zip((*columns, *given), found, strict=False)}
+        values = {with_value(table, c, str(v)) for c in columns for v in held.get(c, ())}
+        return values | {with_value(table, c) for c in given if held.get(c)}
 
     def add(self, table: str) -> None:
         """A table has rows, or other ones."""
