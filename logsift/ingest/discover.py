@@ -45,6 +45,7 @@ _COPIED = re.compile(
 )
 """How browsers and file managers name a copy of a file beside it."""
 _SETTINGS = re.compile(r"\.(?:bash|conf|csh|env|json|properties|sbatch|service|sh|yaml|yml|zsh)")
+_SCRIPTS = re.compile(r"\.(?:bash|csh|sbatch|sh|zsh)")
 _NOTES = re.compile(
     r"(?:change-?logs?|changes|news|readme|copyright|copying|licen[cs]es?|authors|contributors|release[-_]?notes|todo|faq)"
     r"(?:\.(?:debian|dch|upstream|txt|adoc|[0-9.]+))*(?:\.(?:gz|bz2|xz|zst))?"
@@ -108,6 +109,11 @@ class SourceFile:
     def is_settings(self) -> bool:
         """True of a script and of settings, whose words of trouble tell of what may happen."""
         return _SETTINGS.fullmatch(self.path.suffix) is not None
+
+    @property
+    def is_script(self) -> bool:
+        """True of a script for a shell."""
+        return _SCRIPTS.fullmatch(self.path.suffix) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 Given = pl.DataFrame | Sequence[Mapping[str, Any]]
 _COMMENT = r"^\s*#+(?:\s|$)"
 """What is commented out in scripts and settings; a scheduler's own lines have no blank behind the #."""
+_SETS = r"^\s*#(?:SBATCH|PBS|BSUB|FLUX|PJM|\$)|(?:^|\s)(?:setenv\s+)?[A-Za-z_][A-Za-z0-9_]*="
+"""What of a script is a setting. The rest is what its author thought might happen."""
 _AT_ONCE = 256
 """At most as many files or windows are one piece of work."""
 _STRUCTURED_BYTES, _STRUCTURED_ROWS = 4 << 20, 50_000
@@ -427,6 +429,8 @@ class _Text:
         if settings := [file_id for file_id, *_ in cores if self.files[file_id].is_settings]:
             of_settings = pl.col("file_id").is_in(settings)
             lines = lines.filter(~(of_settings & pl.col("raw").str.contains(_COMMENT)))
+            of_scripts = pl.col("file_id").is_in([i for i in settings if self.files[i].is_script])
+            lines = lines.filter(~of_scripts | pl.col("raw").str.contains(_SETS))
             lines = lines.with_columns(pl.col("marked") & ~of_settings)
         needles = frozenset(n for p in self.passed for n in p.needles)
         try:

@@ -1,5 +1,6 @@
 -- table: One row per file system or quota that is (nearly) full, by its fullest statement. File
--- systems that are full by nature (images, CD-ROMs, boot partitions) are left out.
+-- systems that are full by nature (images, CD-ROMs, boot partitions) are left out, and those that
+-- are memory.
 select
     path,
     counts,
@@ -16,5 +17,5 @@ where
     and not regexp_matches(
         coalesce(filesystem, ''), '^(?:/dev/loop|/dev/sr|squashfs|cvmfs|efivarfs)'
     )
-    and not regexp_matches(path, '^/(?:snap|cvmfs|boot|media|sys|run|proc)(?:/|$)')
+    and not regexp_matches(path, '^/(?:snap|cvmfs|boot|media|sys|run|proc|dev/shm)(?:/|$)')
 group by path, counts

@@ -22,3 +22,8 @@ where
         || '|watch limit|semget|sem_open|SemLock|epoll_ctl|/sys/fs/cgroup|cgroup'
     )
     and not os_error_is_advice(message)
+    -- a writer that failed where a disk did
+    and not (
+        error = 'torch_writer'
+        and exists (from kernel_event where kind in ('read_only', 'fs_error', 'disk_io', 'nvme'))
+    )

@@ -34,6 +34,11 @@ with
             c.subject = 'job'
             and c.is_first
             and c.concept in ('device_memory', 'host_memory', 'memory', 'accelerator', 'heat')
+            -- of memory that broke, not of too little
+            and not (
+                c.concept in ('device_memory', 'host_memory', 'memory')
+                and regexp_matches(t.message, '(?i)uncorrect|\b(?:ecc|parity)\b')
+            )
             and not t.is_mild
             and not t.is_news
             and not exists (

@@ -105,7 +105,10 @@ with
             error = 'No space left on device' as says_full,
             source as used_by
         from shm_failure
-        where not is_mapping_refused(error, requested_bytes)
+        where
+            not is_mapping_refused(error, requested_bytes)
+            -- it does without a segment if it can
+            and (source <> 'openmpi' or exists (from trouble_sign))
         union all by name
         -- a semaphore is a file in /dev/shm that Python does not name
         select
@@ -155,6 +158,19 @@ with
                 from nccl_crash_frame f
                 where f.file_id = x.file_id and f.line_no - x.line_no between 1 and 12
             )
+        union all by name
+        select
+            x.file_id,
+            x.line_no,
+            x.time,
+            x.rank,
+            x.host,
+            'SIGBUS' as signal,
+            '/dev/shm' as path,
+            true as says_full,
+            'other' as used_by
+        from fatal_signal x
+        where x.signal = 7 and exists (from disk_use where path = '/dev/shm' and percent >= 99)
     )
 select
     list(line_at(file_id, line_no) order by worker_pid is null, file_id, line_no) as evidence,

@@ -64,6 +64,7 @@ create macro is_mild(text) as
         coalesce(text, ''),
         -- comments, and what a program's help says of an option
         '^\s*(?:#(?:[^#]|$)|//|raise |--?[A-Za-z][A-Za-z_-]*(?: [A-Z_]+)?  )|'
+        || '^(?i:finished|done|completed)[,;:.] |'
         || 'To enable traceback see|'
         -- torchrun's table, whose numbers are read
         || '\bSignal [0-9]+ \(SIG[A-Z0-9]+\) received by PID|'
@@ -115,6 +116,8 @@ create macro is_mild(text) as
         || '\babort(?:ed|ing)? (?:[a-z0-9]+ ){0,2}requests?\b|'
         || '^Error with model\b.*\bcode=4[0-9]{2}\b|'
         || '"(?:GET|POST|PUT|HEAD|DELETE|OPTIONS) /[^"]* HTTP/[0-9.]+" [1-4][0-9]{2}\b|'
+        -- figures that have no value; how an optimizer ends
+        || '\b(?:is|are) shown as (?i:nan|n/a|-)|\bmaximum number of iterations\b|'
         -- a page beside the job is closed
         || '^(?:TensorBoard|Aim|MLflow|Jupyter\w*|gunicorn)\b[ -~]{0,40}\bSIG(?:TERM|INT)\b'
     )

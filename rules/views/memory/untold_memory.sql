@@ -129,7 +129,8 @@ with
         where
             kind in ('device_memory', 'host_memory', 'memory')
             -- memory of the host, without which many go on
-            and not regexp_matches(message, '(?i)\bpinned\b')
+            -- and a server that puts a request back until there is room
+            and not regexp_matches(message, '(?i)\bpinned\b|\bis preempted by\b')
     )
 select *
 from told

@@ -1,6 +1,10 @@
 -- table: One row per error of the system by which a program tells that a file system behind it went
 -- away: error = the C library's text, errno = its number, path = the file where the message names
--- it.
+-- it. Not where the kernel tells of a disk of the machine: what failed is that.
+with
+    broken_disk as (
+        select 1 from kernel_event where kind in ('read_only', 'fs_error', 'disk_io', 'nvme')
+    )
 select
     x.text as error,
     any_value(x.errno) as errno,
@@ -47,6 +51,7 @@ where
         'SafetensorError',
         'panic'
     )
+    and (x.text <> 'Input/output error' or not exists (from broken_disk))
 group by x.text
 union all
 -- of the shell, of C
@@ -69,6 +74,7 @@ where
     and (exists (from trouble_sign) or x.text <> 'Input/output error' or contains(o.message, '; '))
     and not exists (from metric_span m where m.file_id = o.file_id and m.last_line > o.line_no)
     and not exists (from exception e where e.file_id = o.file_id and e.line_no = o.line_no)
+    and (x.text <> 'Input/output error' or not exists (from broken_disk))
 group by x.text
 union all
 -- of system calls on files that were open or are named

@@ -28,6 +28,13 @@ with
                 text,
                 '^(?:[A-Za-z_][A-Za-z0-9_.-]* ?[:=] ?-?[0-9][0-9.]*[a-zA-Z%]{0,7}'
                 || '(?:[,;|] *| +|$))+$'
+                || '|^[A-Za-z_]+\s*: 0x[0-9a-fA-F]+\([^()]*\)$'
+            )
+            -- the names of columns
+            and not regexp_matches(
+                text,
+                '^[A-Za-z_][A-Za-z0-9_.]*(?: \[[^\]]*\])?'
+                || '(?:, ?[A-Za-z_][A-Za-z0-9_.]*(?: \[[^\]]*\])?){3,}$'
             )
             -- the heading of a count
             and not regexp_matches(
