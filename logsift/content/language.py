@@ -70,7 +70,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
     ),
     "[file]": (
         Key("head", "text or texts", "A regex that matches in the first 64 kB of such a file, or several that all do.", "head = '^LIFT [0-9]'"),
-        Key("unless", "text", "A regex that matches in none of them."),
+        Key("unless", "text", "A regex that matches neither there nor in the last 4 kB."),
         Key("names", "texts", "Names of such files, with * and ?.", 'names = ["lift_*.log"]'),
         Key("shares", "flag", "Other grammars read the lines that this one makes nothing of (a trace that the job's own output is mixed into)."),
     ),

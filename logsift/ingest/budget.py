@@ -32,6 +32,8 @@ SECONDS = 300.0
 
 HEAD_BYTES = 64 << 10
 """What of a file is looked at to say what it is."""
+END_BYTES = 4 << 10
+"""What of its end is looked at to say what it is not."""
 HOLE_BYTES = 1 << 30
 """How far a block of zeros at the beginning of a file is looked over: file systems leave it there after a crash."""
 

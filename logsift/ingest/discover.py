@@ -498,6 +498,8 @@ def _match_heads(looked: Sequence[_Look], owners: Sequence[Grammar]) -> None:
             fits = fits.filter(_matches(texts.gather(fits), pattern))
         if owner.unless:
             fits = fits.filter(~_matches(texts.gather(fits), owner.unless))
+            ends = pl.Series([_text(_end(looked[n].file)) for n in fits], dtype=pl.Binary).cast(pl.String)
+            fits = fits.filter(~_matches(ends, owner.unless))
         for n in fits:
             looked[n].told = _told(owner)
         if len(fits):
@@ -530,6 +532,16 @@ def _head(path: Path) -> bytes:
         if not head and f.why:
             raise EOFError(f.why)
     return _HOLE.sub(b"", head)[: budget.HEAD_BYTES] if b"\0" in head else head[: budget.HEAD_BYTES]
+
+
+def _end(file: Found) -> bytes:
+    """The last bytes of a file of which the head is not all; nothing of one that has to be unpacked or fetched for it."""
+    if file.size <= budget.HEAD_BYTES or isinstance(file.path, RemotePath) or compression_of(file.path):
+        return b""
+    with suppress(OSError), file.path.open("rb") as f:
+        f.seek(-budget.END_BYTES, os.SEEK_END)
+        return f.read(budget.END_BYTES)
+    return b""
 
 
 def _binary(head: bytes) -> bool:

@@ -54,6 +54,12 @@ when = "source == 'told'"
 say = "{{ ranks | ranks | capital }} ran different collectives: {{ message | cut }}"
 
 [[summary]]
+when = "source == 'horovod'"
+say = '''Horovod refuses an operation: ranks differ in its {% if field == 'size' %}shape
+{%- elif field == 'dtype' %}data type{% elif field == 'root' %}root{% else %}kind{% endif %}
+{%- if values %} ({{ values | join(' and ') }}){% endif %}.'''
+
+[[summary]]
 when = "ranks"
 say = "NCCL suspects a mismatch of collectives at or around {{ ranks | ranks }}."
 

@@ -49,6 +49,13 @@ say = '''
 {%- endif %}: {{ message | cut }}'''
 
 [[summary]]
+when = "kind == 'xla'"
+say = '''
+{% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %}
+{%- if host %} on {{ host }}{% endif %} gave up {{ op }} of XLA after
+{{ (timeout_ms / 1000) | duration }}: not all of its devices came'''
+
+[[summary]]
 when = "kind == 'heartbeat'"
 say = '''
 The {% if ranks %}watchdog {{ ranks | agree('thread', 'threads') }} of {{ ranks | ranks }}
@@ -161,7 +168,7 @@ say = '''Look {% if peer_rank is not none %}at rank {{ peer_rank }} of the group
 run = ["grep -rn 'error cqe' ~/ascend/log", "hccn_tool -i 0 -link -g", "env | grep HCCL_"]
 
 [[step]]
-when = "kind == 'told'"
+when = "kind in ('told', 'xla')"
 say = '''Look for the rank that tells something else, or nothing: the others waited for it. Where
   all wait alike, see where they stand: two stacks of each, seconds apart.'''
 run = ["pgrep -af python", "dmesg -T | grep -iE 'xid|out of memory|blocked for more'"]
@@ -309,6 +316,19 @@ from
     ) e
 join hccl_code c using (hccl_code)
 where c.class = 'collective' and not exists (from timed_out_collective)
+having count(*) > 0
+union all by name
+select
+    'xla' as kind,
+    list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence,
+    min(time) as "at",
+    max(time) as until,
+    list(distinct rank order by rank) filter (rank is not null) as ranks,
+    list(distinct host) filter (host is not null) as hosts,
+    arg_min(op, (file_id, line_no)) as op,
+    max(1000 * seconds)::bigint as timeout_ms
+from coordination_task
+where event = 'collective'
 having count(*) > 0
 union all by name
 -- in the words of the program itself

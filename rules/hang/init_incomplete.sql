@@ -535,7 +535,9 @@ join file f using (file_id)
 where
     t.event = 'stuck'
     and f.lines - t.line_no <= 60
-    and not exists (from coordination_task where event in ('moving', 'start', 'barrier'))
+    and not exists (
+        from coordination_task where event in ('moving', 'start', 'barrier', 'collective')
+    )
     and not exists (from metric_span m where m.file_id = t.file_id and m.last_line > t.line_no)
 having count(*) > 0
 union all by name

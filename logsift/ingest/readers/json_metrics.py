@@ -58,6 +58,7 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
     for number, line in enumerate(data.splitlines(), 1):
         text = line.strip().rstrip(b",")
         if not text.startswith(b"{"):
+            lost += text.strip(b"[]") != b""
             continue
         try:
             row = json.loads(text)

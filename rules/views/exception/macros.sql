@@ -59,7 +59,8 @@ create macro refuses_setting(class, message) as
         || '(?:[_ -]model)?[_ -]parallel(?:ism)?(?:[_ -]?(?:world[_ ])?size)?'
         || '|hidden[_ ]size)\b[\t\n -\-/-~]{0,60}'
         || '(?:\bnot (?:evenly )?divisible|\bnot (?:a )?multiple'
-        || '|\b(?:must|should|has to|have to|needs to) (?:be|equal|divide)\b'
+        || '|\b(?:must|should|has to|have to|needs to|(?:is|are) expected to)'
+        || ' (?:be|equal|divide)\b'
         || '|\b(?:does|do|is) not (?:match|equal|divide)\b|[!=]= )'
         || '|\b(?:(?:not|be) (?:evenly )?divisible by|a multiple of|(?:must|should) be equal to) '
         || '[\t\n -\-/-~]{0,40}'
@@ -237,6 +238,7 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 || '|Caught [A-Za-z]+ in (?:DataLoader|pin memory)|exited unexpectedly'
                 || '|is killed by signal|Terminating process|EngineDead'
                 || '|is detected by the operating system'
+                || '|one or more processes exited with non-zero'
                 || '|Engine core initialization failed|worker .*died'
                 || '|child process .*(?:failed|died)|job got pre-empted'
                 || '|heartbeat timeout\. This indicates that the remote task'
@@ -301,6 +303,7 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 || '|cuDNN version incompat|not compiled with CUDA|shared object file'
                 || '|different CUDA major|mismatches the version that was used'
                 || '|unsupported toolchain|display driver / cuda driver'
+                || '|\bincompatible with [A-Za-z_-]+ version\b'
             )
         then 'incompatible'
         when
@@ -373,6 +376,8 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
         then 'limit'
         when
             class_kind = 'checkpoint'
+            -- gzip's and its kin's: no framework packs its checkpoints so
+            and not starts_with(message, 'Compressed file ended')
             -- what is missing from a call is no file
             or not (class in ('TypeError', 'NameError', 'AttributeError', 'UnboundLocalError'))
             and regexp_matches(
