@@ -10,4 +10,4 @@ from training_event e, series_member k
 where
     e.kind in ('resume', 'load')
     and e.step > 0
-    and e.file_id not in (select file_id from series_member)
+    and e.file_id not in (select file_id from series_member where canonical = 'loss')
