@@ -187,13 +187,13 @@ def _way_back(c: Curve, boundary: int, m: int, drop: float, level: float, error:
     return boundary + best + step_place(rest[best : best + 2 * w])
 
 
-def level_of(c: Curve, e: Excursion) -> float | None:
-    """Height of a step that keeps its distance to the trend before it; None where it has a peak or wears off."""
+def keeps_level(c: Curve, e: Excursion) -> bool:
+    """Whether a rise is a step that keeps its distance to the trend before it: it has no peak and does not wear off."""
     stop = len(c.y) if e.end is None else e.end
     w = min((stop - e.start) // 4, 100)
     before = slice(max(c.skip, e.start - 400), e.start)
     if w < 8 or e.start - before.start < 15:
-        return None
+        return False
     slope, level = line(c.learning[before], c.y[before])
     onward = slice(e.start, stop + 2 * (stop - e.start))
     above = c.y[onward] - level - min(slope, 0.0) * c.learning[onward]
@@ -204,8 +204,4 @@ def level_of(c: Curve, e: Excursion) -> float | None:
     fades = len(behind) >= w and (
         float(np.median(behind[-w:])) < 0.6 * first or float(rolling_median(behind, w)[w - 1 :].min()) < 0.3 * first
     )
-    return (
-        first
-        if 0.8 * first < last < 1.6 * first and not peaked and not fades and c.relative(first, e.base) < 0.4
-        else None
-    )
+    return 0.8 * first < last < 1.6 * first and not peaked and not fades and c.relative(first, e.base) < 0.6

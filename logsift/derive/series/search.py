@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from logsift.derive.series.excursions import blown_up, excursions, last_jump, of_few, two_above
-from logsift.derive.series.levels import dip_of, level_of, shift_of, trend_of
+from logsift.derive.series.levels import dip_of, keeps_level, shift_of, trend_of
 from logsift.derive.series.robust import MEDIAN_ERROR, rolling_median
 
 if TYPE_CHECKING:
@@ -49,8 +49,9 @@ def _named(c: Curve, e: Excursion) -> Excursion:
         return e
     if e.end is None and _creeps(c, e):
         return replace(e, kind="trend")
-    stays = level_of(c, e)
-    return e if stays is None else replace(e, kind="shift", end=None, after=e.base + stays)
+    if not keeps_level(c, e):
+        return e
+    return replace(e, kind="shift", end=None, after=float(np.median(c.y[e.start :][: c.window])))
 
 
 def _creeps(c: Curve, e: Excursion) -> bool:
