@@ -24,7 +24,7 @@ EPOCHS = ("epoch", "epochs", "train/epoch", "trainer/epoch")
 TIMES = ("time", "timestamp", "_timestamp", "wall_time", "wall time", "datetime", "date", "created_at", "ts")
 PHASES = ("phase", "split", "mode", "stage", "subset")
 RUNS = ("run", "run_id", "run_name", "experiment", "exp")
-RANKS = ("rank", "global_rank")
+RANKS = ("rank", "global_rank", "process_index")
 PLANNED = ("total_steps", "max_steps", "num_steps", "total_iters", "max_iters")
 
 

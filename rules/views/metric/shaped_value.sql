@@ -48,15 +48,9 @@ with
         from cut
         where
             len(numbers) between 1 and 40
-            -- what is counted is no step of a training
             and not regexp_matches(
                 shape,
-                '(?i)(^|[^a-z])(trial|fold|run|experiment|config|model|seed|layer|block|module'
-                || '|expert|head|client|sample|image|file|doc(ument)?|task|job|query|tree|shard'
-                || '|worker|candidate|chunk|request)[^#'
-                || letters()
-                || ']{0,3}#'
-                || '|(packet|frame|signal|power|stop|profit)[ _]loss'
+                '(?i)(packet|frame|signal|power|stop|profit)[ _]loss'
                 -- the number behind the name tells when it was measured
                 || '|loss (after|at|over|since) #'
             )
@@ -73,6 +67,22 @@ with
             unnest(numbers) as printed,
             unnest(gaps[:-2]) as gap
         from shaped
+    ),
+    -- what is counted is no step of a training
+    counted_otherwise as (
+        select file_id, stream, shape
+        from place
+        where
+            regexp_matches(
+                gap,
+                '(?i)(^|[^a-z])(trial|fold|run|experiment|config|model|seed|layer|block|module'
+                || '|expert|head|client|sample|image|file|doc(ument)?|task|job|query|tree|shard'
+                || '|worker|candidate|chunk|request)[^'
+                || letters()
+                || ']{0,3}$'
+            )
+        group by file_id, stream, shape, place
+        having min(printed) <> max(printed)
     ),
     moved as (
         select
@@ -131,6 +141,7 @@ with
             end as steps_planned
         from shaped s
         left join counter c using (file_id, stream, shape)
+        anti join counted_otherwise o using (file_id, stream, shape)
         -- without a step their order is it
         qualify c.counts_on or count(*) over (partition by s.file_id, s.stream, s.shape) >= 8
     ),
