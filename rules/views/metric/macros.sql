@@ -116,7 +116,9 @@ create macro metric_kind(n, phase, spelling) as
             ~ '(^|[/_])(reward|rewards?/mean|score/mean|rewards/margins|reward_score'
             || '|(ep(isode)?_?)?rew(ard)?_?mean|(ep(isode)?|mean(_episode)?)_rew(ard)?'
             || '|(mean|average|avg|total|episode|running|episodic)_((episode|total)_)?'
-            || '(rewards?|returns?|score)|(ep(isod(e|ic))?_?)?return)$'
+            || '(rewards?|returns?|score)|(ep(isod(e|ic))?_?)?return(_mean|_avg)?'
+            || '|(average|mean|avg)_?(undiscounted_)?(ep(isode)?_?)?(ret|returns?)'
+            || '(_per_training_episode)?)$'
         then 'reward'
         when n ~ '(^|[/_])(kl|ppo_kl|approx_?kl|mean_?kl|kl_loss)$'
         then 'kl'
@@ -138,7 +140,8 @@ create macro is_no_loss(n) as
 
 -- A name that says by itself that it is of a validation.
 create macro is_of_validation(n) as
-    n ~ '(^|[^a-z])(val|valid|validation|eval|evaluation|test|heldout)([^a-z]|$)'
+    n ~ '(^|[^a-z])(val|valid|validation|eval|evaluation|test|heldout|validierung[a-z]*)'
+    || '([^a-z]|$)'
 ;
 
 -- A loss that is named after its kind: one part where others are printed beside it.
