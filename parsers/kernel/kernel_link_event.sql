@@ -26,4 +26,4 @@ select
 from link_event
 where
     (uptime_seconds > 600 or (uptime_seconds is null and first_up < line_no))
-    and regexp_matches(message, 'own$|p$|ACTIVE$')
+    and regexp_matches(message, '(?i)down$|up$|active$')
