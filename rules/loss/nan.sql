@@ -114,7 +114,8 @@ to NaN unless it is skipped. Do not save or use a checkpoint made after step {{ 
 its weights were checked.'''
 
 [[step]]
-when = "last_finite_step is not none and not stepless and recovered_step is none and not of_validation"
+when = '''last_finite_step is not none and not stepless and recovered_step is none
+  and not of_validation'''
 say = '''Go back to a checkpoint well before step {{ nan_step }}
 {%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}
 and run to that step again with the same data. If it breaks at the same step, it is the data or

@@ -117,7 +117,7 @@ create macro is_mild(text) as
         || '^Error with model\b.*\bcode=4[0-9]{2}\b|'
         || '"(?:GET|POST|PUT|HEAD|DELETE|OPTIONS) /[^"]* HTTP/[0-9.]+" [1-4][0-9]{2}\b|'
         -- figures that have no value; how an optimizer ends
-        || '\b(?:is|are) shown as (?i:nan|n/a|-)|\bmaximum number of iterations\b|'
+        || '\b(?:is|are) shown as (?i:nan|n/a|-)|\bmaximum number of iterations\b|\berror norm\b|'
         -- a page beside the job is closed
         || '^(?:TensorBoard|Aim|MLflow|Jupyter\w*|gunicorn)\b[ -~]{0,40}\bSIG(?:TERM|INT)\b'
     )

@@ -445,7 +445,8 @@ create macro shape_name(gap) as
             || '([ _-])cost$',
             '\1\2spent'
         ),
-        '(?i)(^|.*[^a-z])([a-z]*verlust|perte|p[eé]rdida|perda|objective|[a-z_]*cost|criterion|residual'
+        '(?i)(^|.*[^a-z])([a-z]*verlust|perte|p[eé]rdida|perda'
+        || '|objective|[a-z_]*cost|criterion|residual'
         || '|r?mse|bp[bcd]|training error|l|ce|nll|xent|objf|потеря|потери|损失|損失|손실)$',
         '\0 loss'
     )
