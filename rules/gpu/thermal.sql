@@ -16,6 +16,7 @@ summary = '''
 {% if host %}{{ host }}: {% endif %}
 {% if kind == 'switch' %}NVSwitch {{ device }} is too hot (SXid {{ sxid }})
 {%- elif kind == 'shutdown' %}{{ device }} reached its critical temperature and the host shut down
+{%- elif kind == 'sensor' %}{{ device }}: {{ reason }} (event log of the BMC)
 {%- elif kind == 'told' %}{{ reason | cut(160) }}
 {%- elif kind == 'dcgm' %}GPU {{ device }} lowers its clocks because of heat, according to DCGM
 {%- else %}GPU {{ device }}{% if ranks %} ({{ ranks | ranks }}){% endif %} slows down:
@@ -82,6 +83,31 @@ with
             file_id,
             line_no,
             time,
+            sensor as device,
+            'sensor' as kind,
+            event as reason,
+            case when contains(event, 'ecoverable') then 'critical' else 'warning' end as severity
+        from sensor_event e
+        where
+            state = 'Asserted'
+            and event in ('Upper Critical going high', 'Upper Non-recoverable going high')
+            and contains(lower(sensor), 'temp')
+            -- it cooled down again
+            and not exists (
+                from sensor_event b
+                where
+                    b.file_id = e.file_id
+                    and b.line_no > e.line_no
+                    and b.sensor = e.sensor
+                    and b.event = e.event
+                    and b.state = 'Deasserted'
+            )
+        union all by name
+        select
+            host,
+            file_id,
+            line_no,
+            time,
             gpu as device,
             'told' as kind,
             message as reason,
@@ -115,7 +141,7 @@ with
         select
             host,
             device,
-            arg_min(e, (file_id, line_no)) as first_event,
+            arg_min(e, (severity, file_id, line_no)) as first_event,
             count(*) as times,
             list(line_at(file_id, line_no) order by line_no)[1:20] as evidence,
             min(time) as "at",
