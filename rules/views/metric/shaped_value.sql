@@ -6,13 +6,23 @@ with
             rowid as line_id,
             file_id,
             line_no,
-            stream || coalesce('rank ' || nullif(rank_in(text), ''), '') as stream,
+            -- one curve for each rank that the line, or what is in front of it, names
+            stream || coalesce(
+                'rank ' || coalesce(
+                    nullif(rank_in(text), ''),
+                    case when split_part(stream, '|', 2) = '' then rank::varchar end
+                ),
+                ''
+            ) as stream,
             time,
             host,
             coalesce(rank, try_cast(rank_in(text) as bigint)) as rank,
             -- times of day and dates count on too, bars grow
             regexp_replace(
-                translate(text, '"''', ''),
+                -- over what a value is taken: loss(avg)
+                regexp_replace(
+                    translate(text, '"''', ''), '([a-z])\((?:avg|mean|all|global)\)', '\1', 'gi'
+                ),
                 '\b[0-9]{2,4}[-./][0-9]{1,2}[-./][0-9]{2,4}'
                 || '|(?:\b|T)[0-9]{1,3}(?::[0-9]{2}){2}(?:[.,][0-9]+)?Z?\b|\b[0-9]{2}:[0-9]{2}\b'
                 || '|[\x{2500}-\x{25FF} ]*[\x{2500}-\x{25FF}][\x{2500}-\x{25FF} ]*'
