@@ -22,7 +22,7 @@ from logsift.store.parts import NOTED, Part, outdated, parts_of, with_reads
 from logsift.store.schema import CONCLUDED, ENGINE, READ, SEARCHED, definitions, timeline
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from logsift.content.errors import Origin
     from logsift.content.model import Catalog, Relation
@@ -112,16 +112,24 @@ def _define(store: Store, catalog: Catalog, wanted: Mapping[str, Part], there: M
     relations = ordered([r for r in catalog.relations if r.name in new])
     known = {name: there[name].reads for name in kept}
     inputs = Inputs(catalog.tables, ENGINE.keys() - CONCLUDED, SEARCHED | CONCLUDED, catalog.relations, READ, known)
-    for_clocks = inputs.closure(CLOCK_INPUTS)
     for relation in relations:
         _make(store, relation)
     # Whatever aggregates nothing has given a row; a new store has none.
-    made = [r.name for r in relations if r.kind == "table" and r.name not in inputs.constant]
-    _run(store, (f"DELETE FROM {name}" for name in made))
-    rules = [r for r in catalog.rules if f"rule {r.id}" in new]
-    missing = [m for m in catalog.missing if f"missing {m.id}" in new]
-    for origin, sql in [(r.origin, r.sql) for r in rules] + [(m.origin, m.sql) for m in missing]:
-        _only_statement(store, origin, sql, duckdb.StatementType.SELECT)
+    made = [r for r in relations if r.kind == "table" and r.name not in inputs.constant]
+    _run(store, (f"DELETE FROM {r.name}" for r in made))
+    _note_tables(store, made, inputs)
+    _note_rules(store, catalog, new, inputs)
+    _run(store, (f"DELETE FROM {name}" for name in ("content_value", "content_declared", "content_part", "run_info")))
+    store.insert("content_value", _values(store))
+    store.insert("content_declared", [(t.name, sorted(t.omits)) for t in catalog.tables.values()])
+    store.insert("content_part", [(name, *p) for name, p in with_reads(wanted, catalog, known).items()])
+    store.insert("run_info", [(catalog.digest, __version__)])
+    store.con.execute("COMMIT; PRAGMA enable_optimizer")
+
+
+def _note_tables(store: Store, made: Sequence[Relation], inputs: Inputs) -> None:
+    """Note how tables are filled that the content makes of others, given in their order, behind those that are noted."""
+    for_clocks = inputs.closure(CLOCK_INPUTS)
     (first,) = store.con.execute("SELECT coalesce(max(ordinal) + 1, 0) FROM content_table").fetchone() or (0,)
     branched = [
         (
@@ -133,11 +141,18 @@ def _define(store: Store, catalog: Catalog, wanted: Mapping[str, Part], there: M
             _stage(r, inputs, for_clocks),
             sorted(inputs.direct(query)),
         )
-        for ordinal, r in enumerate(relations, first)
-        if r.name in made
+        for ordinal, r in enumerate(made, first)
         for query, by_name in branches(r.sql)
     ]
     store.insert("content_table", branched)
+
+
+def _note_rules(store: Store, catalog: Catalog, new: Collection[str], inputs: Inputs) -> None:
+    """Note the queries of those rules and missing sources that are new."""
+    rules = [r for r in catalog.rules if f"rule {r.id}" in new]
+    missing = [m for m in catalog.missing if f"missing {m.id}" in new]
+    for origin, sql in [(r.origin, r.sql) for r in rules] + [(m.origin, m.sql) for m in missing]:
+        _only_statement(store, origin, sql, duckdb.StatementType.SELECT)
     asked = [
         (r.id, n, query, json.dumps(inputs.of(query)))
         for r in rules
@@ -145,12 +160,6 @@ def _define(store: Store, catalog: Catalog, wanted: Mapping[str, Part], there: M
     ]
     store.insert("content_rule", asked)
     store.insert("content_missing", [(m.id, json.dumps(inputs.needs(m.sql))) for m in missing])
-    _run(store, (f"DELETE FROM {name}" for name in ("content_value", "content_declared", "content_part", "run_info")))
-    store.insert("content_value", _values(store))
-    store.insert("content_declared", [(t.name, sorted(t.omits)) for t in catalog.tables.values()])
-    store.insert("content_part", [(name, *p) for name, p in with_reads(wanted, catalog, known).items()])
-    store.insert("run_info", [(catalog.digest, __version__)])
-    store.con.execute("COMMIT; PRAGMA enable_optimizer")
 
 
 def _run(store: Store, statements: Iterable[str]) -> None:
