@@ -60,12 +60,23 @@ def rest(catalog: Catalog, run: Path) -> list[dict[str, Any]]:
     )
 
 
-@pytest.mark.parametrize("name", ["job.sh", "config.yaml"])
-def test_what_scripts_and_settings_say_may_happen_is_no_leftover(doors: Catalog, run_of: Make, name: str) -> None:
+@pytest.mark.parametrize(("name", "read"), [("job.sh", []), ("config.yaml", [{"line_no": 3, "number": 3}])])
+def test_what_scripts_and_settings_say_may_happen_is_no_leftover(
+    doors: Catalog, run_of: Make, name: str, read: list[dict[str, int]]
+) -> None:
     said = "on_error: stuck\n# door broken: 7\ndoor broken: 3\n"
     with analyze(run_of({name: said, "a.log": "it is stuck\n"}), catalog=doors, db=None) as found:
         assert plain(found.sql("SELECT file_id, text FROM rest")) == [{"file_id": 1, "text": "it is stuck"}]
-        assert plain(found.sql("SELECT line_no, number FROM door")) == [{"line_no": 3, "number": 3}]
+        assert plain(found.sql("SELECT line_no, number FROM door")) == read
+
+
+def test_of_a_script_its_settings_are_read(content_of: Make, run_of: Make) -> None:
+    said = "#SBATCH --comment door broken: 1\nSTATE=door broken: 2\necho door broken: 3\n"
+    anywhere = DOORS.replace("regex = '^", "regex = '")
+    with analyze(
+        run_of({"job.sbatch": said}), catalog=content_of({"parsers/doors.toml": anywhere}, alone=True), db=None
+    ) as found:
+        assert plain(found.sql("SELECT line_no FROM door ORDER BY line_no")) == [{"line_no": 1}, {"line_no": 2}]
 
 
 def test_only_what_no_other_grammar_read_is_a_leftover(doors: Catalog, run_of: Make) -> None:
