@@ -173,11 +173,16 @@ class Relation:
     """Of a macro: what is between its parentheses."""
 
     @property
+    def gives_table(self) -> bool:
+        """True of a macro that gives rows, not a value."""
+        return self.kind == "macro" and self.sql[:5].lower() == "table"
+
+    @property
     def query(self) -> str:
         """A query that reads and calls what the relation does: a macro's expression as the one column of a row."""
         if self.kind != "macro":
             return self.sql
-        return self.sql[5:] if self.sql[:5].lower() == "table" else f"SELECT {self.sql}"
+        return self.sql[5:] if self.gives_table else f"SELECT {self.sql}"
 
     @property
     def definition(self) -> str:

@@ -63,36 +63,34 @@ def _template(catalog: Catalog) -> Path:
     if not template.is_file():
         wanted = parts_of(catalog)
         with workplace(template) as work:
-            if near := _nearest(wanted):
+            near, there = _nearest(wanted)
+            if near:
                 shutil.copyfile(near, work / "store")
             with closing(Store.open(work / "store", read_only=False)) as store:
                 store.con.execute("RESET memory_limit")
-                _define(store, catalog, wanted, _parts_in(store) if near else {})
+                _define(store, catalog, wanted, there)
                 store.finish()
             publish(work / "store", template)
         tidy()
     return template
 
 
-def _nearest(wanted: Mapping[str, Part]) -> Path | None:
-    """Of the empty stores that were used last, the one that is most like what this content defines; None where none is."""
-    alike: dict[Path | None, int] = {None: 0}
+def _nearest(wanted: Mapping[str, Part]) -> tuple[Path | None, Mapping[str, Part]]:
+    """Of the empty stores that were used last, the one that is most like what this content defines, and its parts; None where none is."""
+    near: tuple[Path | None, Mapping[str, Part]] = None, {}
+    most = 0
     for path in sorted(cache_folder().glob("empty-*.duckdb"), key=_used, reverse=True)[:_LOOKED_AT]:
         with suppress(UserError, duckdb.Error, OSError), closing(Store.open(path)) as store:
-            there = _parts_in(store)
-            old = len(outdated(there, wanted))
-            alike[path] = (len(there) - old) - old
-    return max(alike, key=alike.__getitem__)
+            there = {name: Part(*rest) for name, *rest in store.con.execute("FROM content_part").fetchall()}
+            if (alike := len(there) - 2 * len(outdated(there, wanted))) > most:
+                near, most = (path, there), alike
+    return near
 
 
 def _used(path: Path) -> float:
     with suppress(OSError):
         return max(path.stat().st_atime, path.stat().st_mtime)
     return 0
-
-
-def _parts_in(store: Store) -> dict[str, Part]:
-    return {name: Part(*rest) for name, *rest in store.con.execute("FROM content_part").fetchall()}
 
 
 def _define(store: Store, catalog: Catalog, wanted: Mapping[str, Part], there: Mapping[str, Part]) -> None:

@@ -12,7 +12,7 @@ from logsift.store.schema import definitions
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from logsift.content.model import Catalog, Relation
+    from logsift.content.model import Catalog
 
 NOTED = frozenset({"rule", "missing"})
 """The kinds of parts of which a store holds no relation, only what it knows of their queries."""
@@ -36,7 +36,7 @@ def parts_of(catalog: Catalog) -> dict[str, Part]:
             for name, sql in definitions(catalog).items()
         },
         **{s.name: _part("table", s.csv) for s in catalog.seeds},
-        **{r.name: _part(_kind(r), r.definition, r.about) for r in catalog.relations},
+        **{r.name: _part("macro table" if r.gives_table else r.kind, r.definition, r.about) for r in catalog.relations},
         **{f"rule {r.id}": _part("rule", r.sql) for r in catalog.rules},
         **{f"missing {m.id}": _part("missing", m.sql) for m in catalog.missing},
     }
@@ -69,10 +69,6 @@ def outdated(there: Mapping[str, Part], wanted: Mapping[str, Part]) -> set[str]:
         out |= more
         todo += more
     return out
-
-
-def _kind(relation: Relation) -> str:
-    return "macro table" if relation.kind == "macro" and relation.sql[:5].lower() == "table" else relation.kind
 
 
 def _part(kind: str, *texts: str) -> Part:

@@ -23,7 +23,4 @@ where
     )
     and not os_error_is_advice(message)
     -- a writer that failed where a disk did
-    and not (
-        error = 'torch_writer'
-        and exists (from kernel_event where kind in ('read_only', 'fs_error', 'disk_io', 'nvme'))
-    )
+    and not (error = 'torch_writer' and exists (from broken_disk))

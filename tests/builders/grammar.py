@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
+LIFT_STOP = r"""
+[[pattern]]
+id = "stop"
+table = "lift_stop"
+needle = "lift stopped at floor"
+regex = '^lift stopped at floor (?P<floor>[0-9]+)$'
+sample = [{ line = "lift stopped at floor 3", row = { floor = 3 } }]
+"""
+"""A pattern of one line that is no other grammar's, for a table `lift_stop` with a column `floor`."""
+
 
 def grammar(title: str, patterns: str, *, head: str = "", **tables: str) -> str:
     """A grammar of its patterns as content writes them.

@@ -6,24 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from builders.grammar import grammar
+from builders.grammar import LIFT_STOP, grammar
 
 from logsift import Catalog, analyze
 from logsift.content.expressions import plain
 from logsift.content.interface import INTERFACE
 
-GRAMMAR = grammar(
-    "Lift",
-    r"""
-[[pattern]]
-id = "stop"
-table = "lift_stop"
-needle = "lift stopped at floor"
-regex = '^lift stopped at floor (?P<floor>[0-9]+)$'
-sample = [{ line = "lift stopped at floor 3", row = { floor = 3 } }]
-""",
-    lift_stop="floor int",
-)
+GRAMMAR = grammar("Lift", LIFT_STOP, lift_stop="floor int")
 RULE = """/*
 title = "The lift stopped"
 severity = "warning"

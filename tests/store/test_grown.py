@@ -7,20 +7,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from builders.grammar import grammar
+from builders.grammar import LIFT_STOP, grammar
 
 from logsift import Catalog
 from logsift.content.model import Relation
 from logsift.store import Store, create
 
-LIFT = r"""
-[[pattern]]
-id = "stop"
-table = "lift_stop"
-needle = "lift stopped at floor"
-regex = '^lift stopped at floor (?P<floor>[0-9]+)$'
-sample = [{ line = "lift stopped at floor 3", row = { floor = 3 } }]
-"""
 RULE = """/*
 title = "The lift stopped"
 severity = "warning"
@@ -40,8 +32,8 @@ from high_stop
 """
 MACRO = "-- True above the second floor.\ncreate macro is_high(floor) as\n    floor > 2\n;\n"
 CONTENT: Mapping[str, str] = {
-    "parsers/lift.toml": grammar("Lift", LIFT, lift_stop="floor int"),
-    "parsers/door.toml": grammar("Door", LIFT.replace("lift", "door"), door_stop="floor int"),
+    "parsers/lift.toml": grammar("Lift", LIFT_STOP, lift_stop="floor int"),
+    "parsers/door.toml": grammar("Door", LIFT_STOP.replace("lift", "door"), door_stop="floor int"),
     "rules/seeds/floor_name.csv": "floor,name\n3,roof\n1,hall\n",
     "rules/views/lift/macros.sql": MACRO,
     "rules/views/lift/named_stop.sql": "-- table: one row per stop at a floor with a name\n"
@@ -55,7 +47,7 @@ CHANGES: Mapping[str, tuple[str, str, set[str]]] = {
     "a regex": ("parsers/lift.toml", CONTENT["parsers/lift.toml"].replace("[0-9]+)$", "[0-9]{1,3})$"), set()),
     "a seed": ("rules/seeds/floor_name.csv", "floor,name\n3,attic\n", {"named_stop", "high_stop"}),
     "a macro": ("rules/views/lift/macros.sql", MACRO.replace("2", "3"), {"is_high", "high_stop"}),
-    "a column": ("parsers/lift.toml", grammar("Lift", LIFT, lift_stop="floor int, name text"), {"named_stop", "high_stop"}),
+    "a column": ("parsers/lift.toml", grammar("Lift", LIFT_STOP, lift_stop="floor int, name text"), {"named_stop", "high_stop"}),
     "a relation more": ("rules/views/lift/low_stop.sql", "-- view: one row per stop low down\nfrom named_stop anti join high_stop using (line_no)\n", {"low_stop"}),
     "a relation less": ("rules/views/lift/door_floor.sql", "", set()),
     "the words of a rule": ("rules/lift/stopped.sql", RULE.replace("Take", "Use"), set()),

@@ -30,6 +30,7 @@ with
             canonical in ('loss', 'policy_loss', 'value_loss', 'adversarial_loss', 'epoch_loss')
             and not is_kind_of_loss(name)
     ),
+    trained as (select series_id from series where canonical <> 'validation_loss'),
     validated as (  -- there is something to validate with: another figure of it is a number
         select source_family(source) as family
         from metric
@@ -48,8 +49,7 @@ select
     s.stepless,
     e.points < 2 and e.end_step is not null as passing,
     s.canonical = 'grad_norm' as of_gradient,
-    s.canonical = 'validation_loss'
-    and exists (from series o where o.canonical <> 'validation_loss') as of_validation,
+    s.canonical = 'validation_loss' and exists (from trained) as of_validation,
     (
         select case when bool_or(isinf(p.value)) then 'Inf' else 'NaN' end
         from series_point p
@@ -80,7 +80,7 @@ where
             and e.end_step is null
             and (
                 e.before_step is not null
-                or not exists (from series o where o.canonical <> 'validation_loss')
+                or not exists (from trained)
                 or s.family in (select family from validated)
             )
         -- parts of a loss whose sum nobody prints

@@ -1,10 +1,6 @@
 -- table: One row per error of the system by which a program tells that a file system behind it went
 -- away: error = the C library's text, errno = its number, path = the file where the message names
 -- it. Not where the kernel tells of a disk of the machine: what failed is that.
-with
-    broken_disk as (
-        select 1 from kernel_event where kind in ('read_only', 'fs_error', 'disk_io', 'nvme')
-    )
 select
     x.text as error,
     any_value(x.errno) as errno,
