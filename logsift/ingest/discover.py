@@ -65,7 +65,8 @@ _HOLE = re.compile(rb"\0{512,}")
 _ESCAPED = re.compile(rb"\\x([89a-f][0-9a-f])")
 _RANK = re.compile(r"(?:^|[^a-z])(?:global)?_?rank[-_.=]?([0-9]{1,6})(?![0-9])", re.IGNORECASE)
 _HOST_IN_NAME = re.compile(
-    r"(?:^|[-_./])((?:node|host|worker|gpu|ip|n|dgx|h100|a100|cn|nid|x[0-9]+c[0-9]+s)[-_]?[0-9][0-9A-Za-z-]*)(?=[._/]|\Z)",
+    r"(?:^|[-_./])((?:(?:node|host)[-_]?|(?:worker|gpu|ip|n|dgx|h100|a100|cn|nid|x[0-9]+c[0-9]+s)-?)[0-9][0-9A-Za-z-]*)"
+    r"(?=[._/]|\Z)",
     re.IGNORECASE,
 )
 # As captures name their folders: nobody needs to guess.

@@ -73,6 +73,20 @@ create macro strace_takes_lock(call, args) as
     call = 'flock' or (call = 'fcntl' and contains(args, 'SETLKW'))
 ;
 
+-- The thread that a thread waits for to end (pthread_join): glibc's futex holds that one's number.
+create macro strace_awaited_thread(args, pid) as
+    case
+        when
+            not contains(args, '_PRIVATE')
+            and number_in(
+                args, 'FUTEX_WAIT(?:_BITSET)?(?:\|FUTEX_CLOCK_REALTIME)?, ([0-9]+), NULL'
+            )
+            between pid + 1 and pid + 100000
+        then
+            number_in(args, 'FUTEX_WAIT(?:_BITSET)?(?:\|FUTEX_CLOCK_REALTIME)?, ([0-9]+), NULL')::bigint
+    end
+;
+
 -- Seconds on the clock of the trace: of the day, going on beyond midnight, or since the epoch.
 create macro strace_at(clock, first) as
     clock + case when first < 100000 and clock < first - 3600 then 86400 else 0 end

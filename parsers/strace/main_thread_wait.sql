@@ -1,7 +1,8 @@
 -- view: one row per main thread that waits for another thread or an event when the trace ends,
 -- which says nothing of why. kind: waits (in one call) | spins (nearly all its calls of the last
 -- half minute, `calls` of which `tries` ask whether it may go on). waits_on: futex | poll.
--- is_shared: the futex may belong to other processes. lasted: seconds, at least.
+-- is_shared: the futex may belong to other processes. awaited_tid: the thread that is to end.
+-- lasted: seconds, at least.
 with
     -- What an attached tracer found its thread in, until a person broke it off at the keyboard.
     broken_off as (
@@ -33,6 +34,9 @@ select
     w.waited_seconds as lasted,
     case when w.waits_on = 'futex' then not contains(w.args, '_PRIVATE') end as is_shared,
     case when w.waits_on = 'futex' then w.has_deadline end as has_deadline,
+    case
+        when w.waits_on = 'futex' then strace_awaited_thread(w.args, coalesce(w.pid, w.tid))
+    end as awaited_tid,
     null::bigint as calls,
     null::bigint as tries,
     [line_at(w.file_id, w.line_no)] as evidence
@@ -74,5 +78,8 @@ select
     case
         when b.waits_on = 'futex' then not regexp_matches(b.args, ', NULL(?:, |$)')
     end as has_deadline,
+    case
+        when b.waits_on = 'futex' then strace_awaited_thread(b.args, coalesce(b.pid, b.tid))
+    end as awaited_tid,
     [line_at(b.file_id, b.line_no)] as evidence
 from broken_off b

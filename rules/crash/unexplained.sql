@@ -230,8 +230,12 @@ with
             -- where the job itself speaks, a machine's journal or a list of words is no better
             -- guess
             and (is_of_job or is_about_job or not exists (from job_output))
-            -- what training did without is not why somebody ended it
-            and (is_after_steps or not exists (from ended_from_outside))
+            -- what training did without is not why somebody ended it, nor is srun's word for it
+            and (
+                is_after_steps
+                and not starts_with(text, 'srun: Job step aborted')
+                or not exists (from ended_from_outside)
+            )
     ),
     ranked as (
         select

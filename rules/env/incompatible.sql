@@ -225,9 +225,9 @@ with
         select
             m.what,
             m.message,
-            m.rank,
-            m.host,
-            m.pid,
+            coalesce(m.rank, c.rank) as rank,
+            coalesce(m.host, c.host) as host,
+            coalesce(m.pid, c.pid) as pid,
             m.time,
             m.file_id,
             m.line_no,
@@ -235,9 +235,11 @@ with
                 from exception e where e.file_id = m.file_id and e.line_no = m.line_no
             ) as raised
         from mismatch_line m
+        left join cuda_error c using (file_id, line_no)
         where
             not regexp_matches(
-                m.message,
+                -- NCCL's word for an error
+                replace(m.message, 'NCCL WARN ', ''),
                 '(?i)^ *(?:#|//|>)|\bINFO\b|warn|\boptional\b|falling back|skipping|hint:|if you '
             )
         union all by name

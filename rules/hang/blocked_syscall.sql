@@ -32,6 +32,7 @@ summary = '''
 {% elif kind == 'waits' %}
   has been waiting for
   {% if waits_on == 'poll' %}an event in {{ syscall }}
+  {% elif awaited_tid %}thread {{ awaited_tid }} to end (pthread_join)
   {% else %}
     {{ 'a lock or semaphore shared with other processes' if is_shared else 'another thread' }}
     (futex, {{ 'with a' if has_deadline else 'no' }} time limit)
@@ -381,7 +382,8 @@ select
     tries,
     waits_on,
     is_shared,
-    has_deadline
+    has_deadline,
+    awaited_tid
 from
     (
         select

@@ -357,7 +357,16 @@ with
                 event = 'cancelled'
                 and message is null
                 and scheduler = 'slurm'
-                and job_step is null
+                -- a step, where srun would have told of a task that failed
+                and (
+                    job_step is null
+                    or exists (
+                        from unread_line u
+                        where
+                            u.file_id = job_event.file_id
+                            and starts_with(u.text, 'srun: Job step aborted')
+                    )
+                )
                 and not exists (
                     from death d
                     where d.file_id <> job_event.file_id or job_event.line_no - d.line_no < 300
@@ -382,6 +391,8 @@ with
                     where
                         u.file_id = job_event.file_id
                         and job_event.line_no - u.line_no between 1 and 40
+                        -- srun's word for the same
+                        and not starts_with(u.text, 'srun: Job step aborted')
                         and not is_mild(u.text)
                         and not is_news(u.prefix)
                         and logged_level(u.prefix) not in ('W', 'WARN', 'WARNING')

@@ -53,7 +53,8 @@ say = '''
 {%- else %}
 {%- if filesystem == 'gpfs' %}lost the file system
 {%- elif seconds is none %}stopped answering
-{%- else %}did not answer for {{ seconds | round | int | duration }}{% endif %}
+{%- else %}did not answer for {{ seconds | round | int | duration }}
+{%- if hung %}, and programs were blocked in it{% endif %}{% endif %}
 {%- if hosts %}, as seen by {{ hosts | names }}{% endif %}
 {%- endif %}
 '''
@@ -155,10 +156,11 @@ select
     case
         when evicted or not is_back
         then 'critical'
-        when coalesce(seconds, 0) >= 120
+        when coalesce(seconds, 0) >= 120 or hung
         then 'warning'
         else 'info'
     end as severity,
+    case when hung then true end as hung,
     server as device,
     server,
     filesystem,

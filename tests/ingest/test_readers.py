@@ -141,6 +141,7 @@ def test_a_torn_archive_gives_what_can_be_read_and_a_word_about_the_rest(
         ("node-3/rank_12.log", "node-3", 12),
         ("strace.rank3.txt", None, 3),
         ("strace.4711", None, None),
+        ("gdb_worker_26346.txt", None, None),
         ("dmesg.txt", None, None),
         ("journal-2026-01-02.log", None, None),
         ("train.log", None, None),

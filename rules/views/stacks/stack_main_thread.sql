@@ -65,10 +65,50 @@ with
             and class not in ('helper', 'none')
         group by all
     ),
+    -- An actor (Ray) runs what it is told to in a thread, and its main one waits for the next task.
+    at_work as (
+        select
+            file_id,
+            stream,
+            unit_head,
+            nth,
+            any_value(
+                {
+                    'class':class,
+                    'own':own,
+                    'top':top,
+                    'path':path,
+                    'own_path':own_path,
+                    'decided':decided,
+                    'awaits':awaits,
+                    'status':status
+                }
+            ) as h,
+            any_value(line_no) as line_no
+        from candidate
+        where
+            order_in_dump > 1
+            and class in (
+                'collective-wait',
+                'collective-launch',
+                'p2p-wait',
+                'gpu-sync',
+                'store-wait',
+                'init',
+                'data-wait',
+                'checkpoint-io'
+            )
+        group by all
+        having count(*) = 1
+    ),
     -- A piece of a dump without the main thread says nothing of where the process is: a debugger
-    -- numbers that one 1, and Python started the others.
+    -- numbers that one 1, and Python started the others. But NCCL's own threads of a group that is
+    -- being made are waited for.
     main_thread as (
-        select m.* exclude (has_first, is_made_by_python), case when m.in_backward then k.h end as h
+        select
+            m.* exclude (has_first, is_made_by_python),
+            case when m.in_backward then k.h when m.awaits = 'the next task' then w.h end as h,
+            case when m.awaits = 'the next task' then w.line_no end as line_at_work
         from candidate as m
         left join
             hook as k
@@ -76,7 +116,16 @@ with
             and k.stream = m.stream
             and k.unit_head is not distinct from m.unit_head
             and k.nth = m.nth
-        where m.order_in_dump = 1 and m.has_first is distinct from false and not m.is_made_by_python
+        left join
+            at_work as w
+            on w.file_id = m.file_id
+            and w.stream = m.stream
+            and w.unit_head is not distinct from m.unit_head
+            and w.nth = m.nth
+        where
+            m.order_in_dump = 1
+            and (m.has_first is distinct from false or m.class = 'init')
+            and not m.is_made_by_python
     ),
     dumped as (
         select
@@ -84,7 +133,7 @@ with
             stream,
             unit_head,
             nth,
-            line_no as thread_line,
+            coalesce(line_at_work, line_no) as thread_line,
             source_kind,
             tid,
             name,
@@ -94,8 +143,20 @@ with
             if(h is null, decided, h.decided) as decided,
             if(h is null, top, h.top) as top,
             coalesce(h.own, own) as own,
-            if(h is null, path, list_concat(path, h.path)) as path,
-            if(h is null, own_path, list_concat(own_path, h.own_path)) as own_path,
+            case
+                when line_at_work is not null
+                then h.path
+                when h is not null
+                then list_concat(path, h.path)
+                else path
+            end as path,
+            case
+                when line_at_work is not null
+                then h.own_path
+                when h is not null
+                then list_concat(own_path, h.own_path)
+                else own_path
+            end as own_path,
             innermost,
             in_queue_get,
             holds_out_for_lock,

@@ -26,7 +26,20 @@ with
                 then 'two_savers'
                 when class = 'data-wait'
                 then 'dataloader'
-                when class = 'checkpoint-io'
+                when
+                    class = 'checkpoint-io'
+                    -- the ranks wait for each other while they write it
+                    or class = 'collective-wait'
+                    and len(
+                        list_filter(
+                            path,
+                            lambda c:regexp_matches(
+                                c,
+                                '^_?(?:async_)?save_?\w* .*checkpoint|^_?save_(?:checkpoint|state_dict)'
+                            )
+                        )
+                    )
+                    > 0
                 then 'checkpoint'
                 when class in ('init', 'store-wait')
                 then 'init'

@@ -1,7 +1,9 @@
 -- table: One row per file server that the kernels of one or several hosts lost or were thrown out
 -- by: filesystem = nfs | lustre | cifs | ceph | gpfs | beegfs; is_back = every host reached it
 -- again; seconds = the longest that a host was without it, as far as its log goes; times = how
--- often it was lost.
+-- often it was lost; hung = a program was blocked in a file system of the kind up to a quarter of
+-- an
+-- hour after.
 with
     report as (
         select
@@ -33,6 +35,11 @@ with
         from kernel_event
         where kind in ('storage_lost', 'storage_back', 'storage_evicted', 'storage_error')
     ),
+    hung_task as (
+        select file_id, host, coalesce(epoch(time), uptime_seconds) as seen_at
+        from kernel_stall
+        where waits_for = 'file_server'
+    ),
     seen_by_host as (
         select
             server,
@@ -47,8 +54,15 @@ with
             max(seen_at) - min(seen_at) as seconds,
             bool_or(kind = 'storage_evicted') as evicted,
             bool_or(kind = 'storage_lost') as lost,
+            exists (
+                from hung_task h
+                where
+                    h.file_id = r.file_id
+                    and h.host is not distinct from r.host
+                    and h.seen_at between min(r.seen_at) and max(r.seen_at) + 900
+            ) as hung,
             list(line_at(file_id, line_no) order by line_no)[1:10] as evidence
-        from report
+        from report r
         group by server, host, file_id
     )
 select
@@ -61,6 +75,7 @@ select
     bool_and(coalesce(is_back, false)) as is_back,
     max(seconds) as seconds,
     bool_or(evicted) as evicted,
+    bool_or(hung) as hung,
     flatten(list(evidence))[1:20] as evidence
 from seen_by_host
 where lost or evicted
