@@ -51,16 +51,21 @@ class Attempts:
     def noted(self, incidents: Sequence[Incident], rules: Mapping[str, Rule]) -> list[Incident]:
         """Incidents with the last attempt they are of.
 
-        What does not last is only context where the last attempt in its logs goes on without trouble.
+        What does not last is only context where the last attempt in its logs goes on without trouble, and a warning where
+        the next one has lost by it: where it explains an incident that lasts and reaches from its attempt into that.
         """
-        return [self._noted(i, rules[i.rule].lasting) for i in incidents]
+        after = [(span, i.rule) for i in incidents if rules[i.rule].lasting and (span := self.span(i)) and span[0] < span[1]]
+        return [self._noted(i, rules[i.rule], after) for i in incidents]
 
-    def _noted(self, i: Incident, lasting: bool) -> Incident:
+    def _noted(self, i: Incident, rule: Rule, after: Sequence[tuple[tuple[int, int], str]]) -> Incident:
         if (span := self.span(i)) is None:
             return i
         last = [self.openings[e.file_id][-1] for e in i.evidence]
-        is_over = not lasting and all(o.calm and o.attempt > span[1] for o in last)
-        return replace(i, attempt=span[1], severity="info" if is_over else i.severity)
+        severity = i.severity
+        if not rule.lasting and severity != "info" and all(o.calm and o.attempt > span[1] for o in last):
+            cost = any(a <= span[1] < b and not rule.explains.isdisjoint((r, r.split(".")[0])) for (a, b), r in after)
+            severity = "warning" if cost else "info"
+        return replace(i, attempt=span[1], severity=severity)
 
     def _at(self, file_id: int, line_no: int) -> int:
         openings = self.openings[file_id]

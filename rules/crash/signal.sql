@@ -207,6 +207,7 @@ with
             min(time) as "at",
             coalesce(
                 max(process) filter (source = 'kernel'),
+                any_value(process) filter (pid is not null),
                 any_value(process) filter (process is not null)
             ) as process,
             any_value(library) filter (library is not null) as library,
@@ -220,7 +221,7 @@ with
                 order by source = 'kernel' desc, first_observed desc, file_id, line_no
             )[:20] as evidence
         from fatal_signal
-        group by signal
+        group by signal, attempt
     ),
     abort_place as (  -- where every native stack agrees on it
         select any_value(function) as function, bool_or(is_uncaught) as is_uncaught
@@ -297,6 +298,15 @@ where
     and (
         pid is not null
         or not exists (from worker_gone o where o.source = x.source and o.pid is not null)
+        -- the words of a message whose fields say which process it is of
+        or exists (
+            from worker_gone o
+            where
+                o.source = x.source
+                and o.pid is not null
+                and o.file_id = x.file_id
+                and x.line_no - o.line_no between 1 and 3
+        )
     )
     and not exists (from fatal_signal)
     and not exists (from fatal_exception)

@@ -425,16 +425,16 @@ having
 union all by name
 select
     case when is_stopped then 'stopped' else 'uninterruptible' end as kind,
-    case when is_proven then 'probable' else 'possible' end as confidence,
+    case when bool_or(is_proven) then 'probable' else 'possible' end as confidence,
     -- the missing rank, which is told of as stopped
     case when is_told then 'warning' end as severity,
     case when is_told then [] end as explains,
-    evidence,
-    case when rank is not null then [rank] end as ranks,
+    flatten(list(evidence order by pid))[:20] as evidence,
+    list(distinct rank order by rank) filter (rank is not null) as ranks,
     case when host is not null then [host] end as hosts,
-    [pid] as pids,
-    pid,
-    kernel_function,
+    list(distinct pid order by pid) as pids,
+    case when len(pids) = 1 then pids[1] end as pid,
+    mode(kernel_function) as kernel_function,
     waits_on,
     case when is_stopped then 'T (stopped)' else 'D (uninterruptible)' end as process_state
 from
@@ -446,6 +446,8 @@ from
         from process_in_kernel
     )
 where is_proven or is_likely
+-- what several wait for is one incident
+group by waits_on, host, is_stopped, is_told, case when is_stopped then pid end
 union all by name
 select
     'seen once' as kind,

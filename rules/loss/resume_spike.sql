@@ -65,4 +65,5 @@ from loss_jump j
 where
     j.kind in ('rise', 'shift', 'lone')
     and j.boundary_step is not null
+    and j.change is null
     and not (j.points <= 1 and j.peak between 1.8 * j.base and 2.2 * j.base)

@@ -56,5 +56,14 @@ def test_what_a_later_attempt_got_over_is_context_only() -> None:
     assert [i.severity for i in IN_TROUBLE.noted([at("oom", 9)], BY_ID)] == ["critical"]
 
 
+def test_what_cost_the_next_attempt_something_is_a_warning() -> None:
+    back = replace(rule("back"), lasting=True)
+    died = rule("oom", "back")
+    found = [at("back", 40, 60), at("oom", 9), at("crash", 9)]
+    noted = CALM.noted(found, {r.id: r for r in (back, died, rule("crash"))})
+    assert [i.severity for i in noted] == ["critical", "warning", "info"]
+    assert [i.rule for i in trace(noted, [back, died, rule("crash")], attempts=CALM).roots] == ["oom"]
+
+
 def test_where_there_was_one_attempt_nothing_is_said_of_any() -> None:
     assert [i.attempt for i in Attempts().noted([at("oom", 9)], BY_ID)] == [None]

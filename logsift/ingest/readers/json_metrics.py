@@ -1,4 +1,4 @@
-"""JSON Lines of metrics, and trainer_state.json: one object per step, keys that come and go, values that may be text."""
+"""JSON Lines of metrics, lists of such objects, and trainer_state.json: one object per step, keys that come and go, values that may be text."""
 
 from __future__ import annotations
 
@@ -38,6 +38,10 @@ _TRAINING = re.compile(r"(?:loss|grad_norm)$", re.IGNORECASE)
 _NOT_TRAINING = re.compile(r"(?:^|[^a-z])(?:val|valid|eval|test)", re.IGNORECASE)
 _RATE = re.compile(r"(?:^|[^a-z])(?:lr|learning_?rate)$", re.IGNORECASE)
 _DEPTH = 3
+_LIST = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*\{")
+_BETWEEN = re.compile(r"[\s,\[]*")
+_STATISTICS = {"num", "mean", "std"}
+"""What StyleGAN keeps of a metric."""
 
 
 def read(file: SourceFile, grammar: Grammar) -> Rows:
@@ -47,6 +51,9 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
     yield from cut_short(why)
     if data[:1000].lstrip()[:1] == b"{" and b'"log_history"' in data[:200_000]:
         yield from _trainer_state(file, data)
+        return
+    if _LIST.match(data):
+        yield from _listed(file, data)
         return
     if not _NO_JSON_NUMBER.search(data):
         wide = _as_columns(data)
@@ -107,6 +114,27 @@ def _trainer_state(file: SourceFile, data: bytes) -> Rows:
         if "train_runtime" not in row:
             points.add(number, {**row, "max_steps": state.get("max_steps")})
     yield from curves(points.frames(file))
+
+
+def _listed(file: SourceFile, data: bytes) -> Rows:
+    """A list of objects, each on as many lines as it takes: the line is the one on which it begins."""
+    text = data.decode("utf-8-sig", "replace")
+    decoder, points = json.JSONDecoder(), Points()
+    at, line_no, counted = 0, 1, 0
+    while (at := _end_of(_BETWEEN, text, at)) < len(text) and text[at] != "]":
+        line_no, counted = line_no + text.count("\n", counted, at), at
+        try:
+            row, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError) as e:
+            yield "problem", pl.DataFrame({"line_no": [line_no], "what": ["is no JSON"], "text": [str(e)]})
+            break
+        points.add(line_no, row)
+    yield from curves(points.frames(file))
+
+
+def _end_of(pattern: re.Pattern[str], text: str, start: int) -> int:
+    found = pattern.match(text, start)
+    return found.end() if found else start
 
 
 class Points:
@@ -222,7 +250,9 @@ def _flat(row: Mapping[str, Any], prefix: str = "", depth: int = 0) -> dict[str,
     """Nested objects as one, keys joined with "/"; the wrapper keys of file loggers are left out."""
     out: dict[str, Any] = {}
     for key, value in row.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and value.keys() == _STATISTICS:
+            out[f"{prefix}{key}"] = value["mean"]
+        elif isinstance(value, dict):
             if depth < _DEPTH:
                 out |= _flat(
                     value, prefix if key in ("data", "metrics", "logs", "scalars") else f"{prefix}{key}/", depth + 1

@@ -10,6 +10,7 @@ with
             i.rule,
             i.facts,
             i.ranks,
+            i.attempt,
             list_sort(coalesce(i.hosts, [])) as hosts,
             i.severity,
             list_position(['possible', 'probable', 'definite'], i.confidence) as grade
@@ -65,6 +66,8 @@ with
             case
                 when a.attempts is not null
                 then 'again'
+                when b.attempt < l.attempt
+                then 'overcome'
                 when b.next = 'restart_without' and len(b.hosts) = 0
                 then 'which_host'
                 when b.why = 'node' and len(b.hosts) > 1 and 2 * len(b.hosts) > k.hosts
@@ -76,6 +79,7 @@ with
         from by_rule b
         cross join known_host k
         left join failed_again a on b.rule like 'crash.%' or b.rule like 'oom.%'
+        left join (select max(attempt) as attempt from job_attempt where calm) l on true
         where b.root
     ),
     decided as (
@@ -83,7 +87,7 @@ with
             case
                 when w.why = 'again'
                 then 'stop'
-                when w.why in ('which_host', 'widespread')
+                when w.why in ('which_host', 'widespread', 'overcome')
                 then 'unknown'
                 else w.next
             end as next,
@@ -92,7 +96,7 @@ with
                 when w.why = 'node' then list_sort(list_distinct(w.hosts || b.hosts)) else w.hosts
             end as hosts,
             case
-                when w.why in ('which_host', 'widespread')
+                when w.why in ('which_host', 'widespread', 'overcome')
                 then 1
                 when w.why = 'again'
                 then w.grade

@@ -128,7 +128,9 @@ with
                 and plain ~ '(^|[^a-z])(d|dis|disc|discriminator)([^a-z]|$)'
             ) over (partition by source) as opposed,
             -- some models of language print the exponential of their loss alone
-            bool_or(kind ~ 'loss$') over (partition by source) as has_loss
+            bool_or(kind ~ 'loss$' and kind <> 'validation_loss') over (
+                partition by source
+            ) as has_loss
         from kinds
     ),
     ranked as (

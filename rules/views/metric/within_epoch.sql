@@ -102,6 +102,7 @@ join counted c using (file_id, stream)
 where
     c.with_epoch >= 1
     and c.without <= c.with_epoch
-    and c.going_on = 0
+    -- it goes on where lines are fewer than epochs: then some have a higher number by chance
+    and (c.going_on = 0 or c.with_epoch >= 5 and c.with_epoch > 2 * c.without)
     or c.shortest = c.longest
     and c.going_on >= 3

@@ -1,7 +1,24 @@
 -- table: One row per report that a process died of a signal which means a crash or a kill, and
 -- which nobody is known to have caused on purpose: no person, scheduler, launcher or watchdog, no
--- error that aborts. Columns as in death.
+-- error that aborts. Columns as in death; attempt = the attempt of the job that it is of, 0 where
+-- not all of them are in logs that tell of attempts.
 with
+    reported as (
+        select
+            * exclude (attempt),
+            case when bool_and(attempt is not null) over () then attempt else 0 end as attempt
+        from
+            (
+                select
+                    d.*,
+                    (
+                        select max_by(a.attempt, a.line_no)
+                        from job_attempt a
+                        where a.file_id = d.file_id and a.line_no <= d.line_no
+                    ) as attempt
+                from death d
+            )
+    ),
     launcher_exit as (
         select bool_or(exitcode between 1 and 128) as first_failure_exited
         from "exit"
@@ -39,9 +56,9 @@ with
         select
             d.*,
             signal not in (6, 9) as is_fault,
-            bool_or(signal not in (6, 9)) over () as any_fault,
-            bool_or(first_observed and signal = 9) over () as killed_first
-        from death d
+            bool_or(signal not in (6, 9)) over (partition by attempt) as any_fault,
+            bool_or(first_observed and signal = 9) over (partition by attempt) as killed_first
+        from reported d
         where
             signal in (4, 5, 6, 7, 8, 9, 11)
             and (source = 'kernel' or not exists (from ended_from_outside))
