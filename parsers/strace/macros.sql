@@ -73,18 +73,18 @@ create macro strace_takes_lock(call, args) as
     call = 'flock' or (call = 'fcntl' and contains(args, 'SETLKW'))
 ;
 
--- The thread that a thread waits for to end (pthread_join): glibc's futex holds that one's number.
+-- The thread that a thread waits for to end (pthread_join): glibc's futex holds that one's number,
+-- a little above that of the process.
 create macro strace_awaited_thread(args, pid) as
-    case
-        when
-            not contains(args, '_PRIVATE')
-            and number_in(
-                args, 'FUTEX_WAIT(?:_BITSET)?(?:\|FUTEX_CLOCK_REALTIME)?, ([0-9]+), NULL'
-            )
-            between pid + 1 and pid + 100000
-        then
-            number_in(args, 'FUTEX_WAIT(?:_BITSET)?(?:\|FUTEX_CLOCK_REALTIME)?, ([0-9]+), NULL')::bigint
-    end
+    list_filter(
+        [
+            case
+                when not contains(args, '_PRIVATE')
+                then number_in(args, 'FUTEX_WAIT[A-Z_|]*, ([0-9]+), NULL')::bigint
+            end
+        ],
+        lambda n: n between pid + 1 and pid + 100000
+    )[1]
 ;
 
 -- Seconds on the clock of the trace: of the day, going on beyond midnight, or since the epoch.

@@ -35,7 +35,8 @@ with
                             path,
                             lambda c:regexp_matches(
                                 c,
-                                '^_?(?:async_)?save_?\w* .*checkpoint|^_?save_(?:checkpoint|state_dict)'
+                                '^_?save_(?:checkpoint|state_dict)'
+                                || '|^_?(?:async_)?save_?\w* .*checkpoint'
                             )
                         )
                     )
