@@ -101,6 +101,15 @@ the driver cannot initialise it ({{ meaning }})
 '''
 
 [[summary]]
+when = "kind == 'port'"
+say = '''
+{{ gpus | names('GPU') }}{% if host %} on {{ host }}{% endif %}:
+fatal PCIe error at {{ device or 'the port' }} above
+{{ gpus | agree('it', 'them') }}, and the driver could not bring
+{{ gpus | agree('it', 'them') }} back
+'''
+
+[[summary]]
 when = "kind == 'gsp_timeout'"
 say = '''
 {% if gpu_index is none %}A GPU{% else %}GPU {{ gpu_index }} (as the driver counts){% endif %}
@@ -233,6 +242,18 @@ run = [
   "dmesg -T | grep -iE 'aer|pcieport|thermal'",
   "ipmitool sel elist",
   "nvidia-bug-report.sh",
+]
+
+[[step]]
+when = "kind == 'port'"
+say = '''
+Reseat {{ gpus | names('GPU') }} and the riser or cable, check its power, and run a diagnosis;
+exchange the GPU if the error comes again.
+'''
+run = [
+  "lspci -vvs {{ device }}",
+  "lspci -vvs {{ gpus[0] | bus_id }}",
+  "dcgmi diag -r 3",
 ]
 
 [[step]]
@@ -554,6 +575,9 @@ union all by name
 from gpu_returned
 union all by name
 from gpu_failure_firmware
+union all by name
+select * exclude (boot)
+from gpu_failure_port
 union all by name
 from gpu_failure_state
 union all by name

@@ -51,6 +51,9 @@ summary = '''
   {% elif lock == 'GIL' %}
     thread {{ threads[0] }} sleeps in {{ places[0] }} holding the GIL, and the main thread is
     waiting for it in {{ places[1] }}
+  {% elif lock == 'signal' %}
+    a signal came while it held a lock in {{ places[0] }}, and the signal's handler is waiting for
+    that lock
   {% elif threads | length == 1 %}
     its only thread is waiting in {{ places[0] }} for a lock that nobody is left to release
   {% else %}
@@ -90,6 +93,14 @@ Make {{ places[0] }} release the GIL before it sleeps or waits (Py_BEGIN_ALLOW_T
 py::gil_scoped_release, nogil in Cython); the native frames tell which call it is in.
 '''
 run = ["py-spy dump --native --pid {{ pid }}"]
+
+[[step]]
+when = "lock == 'signal'"
+say = '''
+Let the signal's handler do no more than set a flag or write into a pipe: whatever takes a lock
+(malloc, logging, Python's own calls) may stop there for ever. Leave out profilers that work by a
+timer's signal until then.
+'''
 
 [[step]]
 when = "worker_frame"
@@ -136,7 +147,9 @@ select
     list_transform(threads, lambda t:t.function) as functions,
     list_transform(threads, lambda t:t.place) as places,
     kind as lock,
-    case when kind = 'GIL' or len(threads) = 1 then 'possible' else 'probable' end as confidence
+    case
+        when kind = 'GIL' or kind = 'lock' and len(threads) = 1 then 'possible' else 'probable'
+    end as confidence
 from stack_deadlock
 union all by name
 select

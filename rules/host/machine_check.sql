@@ -18,7 +18,6 @@ summary = '''
 {% if part == 'memory' %}uncorrected memory error{% if dimm or device %}
 ({{ dimm or device }}){% endif %}
 {%- elif part == 'pcie' %}fatal PCIe error at {{ device or 'a port' }}
-{%- if gpus %}, above {{ gpus | names('GPU') }}{% endif %}
 {%- else %}uncorrected machine check
 {%- if device %} ({% if device.isdigit() %}CPU {% endif %}{{ device }}){% endif %}{% endif %}
 {%- if process %}, {{ process }} (pid {{ pid }}) was killed{% endif %}
@@ -57,19 +56,7 @@ which processor, cache or bus to replace.
 run = ["ras-mc-ctl --errors", "ipmitool sel elist", "dmesg -T | grep -iE 'mce|hardware error'"]
 
 [[step]]
-when = "part == 'pcie' and gpus and severity != 'info'"
-say = '''
-Reseat {{ gpus | names('GPU') }} and the riser or cable, check its power, and run a diagnosis;
-exchange the GPU if the error comes again.
-'''
-run = [
-  "lspci -vvs {{ device }}",
-  "lspci -vvs {{ gpus[0] | bus_id }}",
-  "dcgmi diag -r 3",
-]
-
-[[step]]
-when = "part == 'pcie' and not gpus and severity != 'info'"
+when = "part == 'pcie' and severity != 'info'"
 say = '''
 See which device is below the port, reseat it, and replace it or its slot if the error comes again.
 '''
@@ -93,36 +80,25 @@ with
         from machine_fault f
         group by all
     ),
-    gpus_below as (  -- GPUs that the driver could not bring back with the port they are behind
-        select
-            h.host,
-            h.first.file_id as file_id,
-            h.boot,
-            list_sort(list(distinct pci_address(g.device))) as gpus
+    placed as (  -- without what a GPU behind the port is told of
+        select h.*, h.first.part = 'pcie' as is_pcie
         from host_fault h
-        join
-            kernel_event g
-            on g.kind = 'pcie_gpu'
-            and g.file_id = h.first.file_id
-            and g.host is not distinct from h.host
-            and abs(g.line_no - h.first.line_no) <= 40
-        group by all
-    ),
-    placed as (
-        select h.*, g.gpus, h.first.part = 'pcie' as is_pcie
-        from host_fault h
-        left join
-            gpus_below g
-            on g.file_id = h.first.file_id
-            and g.host is not distinct from h.host
-            and g.boot = h.boot
+        where
+            not (
+                is_pcie
+                and exists (
+                    from gpu_failure_port g
+                    where
+                        g.boot is not distinct from h.boot
+                        and g.hosts[1] is not distinct from h.host
+                )
+            )
     )
 select
     evidence,
     "at",
     until,
     case when host is not null then [host] else [] end as hosts,
-    case when is_pcie then gpus end as gpus,
     -- A GPU that leaves the bus takes its port with it: then the GPU is the incident.
     case
         when not is_pcie

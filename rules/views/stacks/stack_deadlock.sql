@@ -1,11 +1,11 @@
 -- table: one row per process whose threads wait for each other. kind: lock (two threads or more
 -- want one and none that could release it does anything else, or a single thread wants one that
--- nobody is left to release) | GIL (a sleeping thread holds it). threads: name, place and
--- function of each that is involved, the holder of the GIL first. Of native stacks two shapes
--- count: a thread wants the GIL, another one a mutex, and no other runs Python, so that the second
--- holds the GIL; all threads want a mutex, but for those that wait for their end; and a process
--- with a single thread that wants a lock which every fork inherits as it was (exit handlers,
--- OpenMP, the loader).
+-- nobody is left to release) | GIL (a sleeping thread holds it) | signal (the handler of a signal
+-- wants what the code holds that it interrupts). threads: name, place and function of each that is
+-- involved, the holder of the GIL first. Of native stacks two shapes count: a thread wants the GIL,
+-- another one a mutex, and no other runs Python, so that the second holds the GIL; all threads want
+-- a mutex, but for those that wait for their end; and a process with a single thread that wants a
+-- lock which every fork inherits as it was (exit handlers, OpenMP, the loader).
 with
     thread as (
         select
@@ -83,7 +83,7 @@ with
         having count(*) >= 2 and bool_or(is_main)
     ),
     native_call as (
-        select file_id, thread_line, name, row_number() over (deep) as nth
+        select file_id, thread_line, line_no, name, row_number() over (deep) as nth
         from stack_call
         where native
         window deep as (partition by file_id, thread_line order by d)
@@ -155,6 +155,52 @@ with
             -- two mutexes or more, and nobody who could release one does anything else
             or count_if(n.wants_mutex) >= 2
             and bool_and(n.wants_mutex or n.waits_in ~ 'join')
+    ),
+    -- A signal came while a thread held a lock, and its handler wants it: malloc's, or Python's.
+    handler_call as (
+        select file_id, thread_line, min(nth) as nth, min(line_no) as line_no
+        from native_call
+        where name = '<signal handler called>'
+        group by file_id, thread_line
+    ),
+    caught as (
+        select
+            t.process,
+            any_value(t.rank) as rank,
+            any_value(t.host) as host,
+            any_value(t.pid) as pid,
+            'signal' as kind,
+            [
+                {
+                    'tid':any_value(t.tid),
+                    'name':coalesce(any_value(t.name), any_value(t.tid), 'a thread'),
+                    'place':arg_min(c.name, c.nth) filter (c.nth > h.nth),
+                    'function':arg_min(c.name, c.nth)
+                }
+            ] as threads,
+            [
+                line_at(any_value(t.file_id), min(t.line_no)),
+                line_at(any_value(t.file_id), min(h.line_no))
+            ] as evidence
+        from stack_thread_place as t
+        join handler_call as h on h.file_id = t.file_id and h.thread_line = t.line_no
+        join native_call as c on c.file_id = t.file_id and c.thread_line = t.line_no
+        where t.snapshot = t.snapshots
+        group by t.process
+        having
+            bool_or(
+                c.nth <= 4
+                and c.nth < h.nth
+                and regexp_matches(
+                    c.name,
+                    '^_*(GI_+)?(sem_wait|new_sem_wait|do_futex_wait|lll_lock_wait'
+                    || '|pthread_mutex_lock|PyThread_acquire_lock)'
+                )
+            )
+            and bool_or(
+                c.nth - h.nth between 1 and 3
+                and regexp_matches(c.name, 'lock|mutex|malloc|calloc|realloc|free|sem_post')
+            )
     )
 select l.*
 from
@@ -166,12 +212,15 @@ from
         from inverted
         anti join locked using (process)
         anti join starved using (process)
+        union all
+        from caught
+        anti join locked using (process)
     ) as l
 where
     not exists (from stack_rank as r where r.process = l.process and r.moved)
     -- a thread may well sleep with the GIL for a moment: others wait, or it was seen again
     and (
-        l.kind = 'lock'
+        l.kind in ('lock', 'signal')
         or exists (
             from stack_verdict as v
             where list_contains(v.ranks, l.rank) or list_contains(v.pids, l.pid)
