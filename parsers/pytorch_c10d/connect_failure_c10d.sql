@@ -3,7 +3,9 @@ select
     'c10d' as source,
     regexp_replace(s.peer, '^\[|\]$', '', 'g') as peer,
     s.port,
-    coalesce(max(a.error), max(s.error) filter (s.event <> 'gave_up'), 'timed out') as error,
+    coalesce(
+        arg_max(a.error, a.line_no), max(s.error) filter (s.event <> 'gave_up'), 'timed out'
+    ) as error,
     greatest(count(distinct a.line_no), max(coalesce(s.attempts, 0)), 1) as attempts,
     max(coalesce(s.timeout_ms, s.timeout_seconds * 1000)) as timeout_ms,
     any_value(s.host) as host,

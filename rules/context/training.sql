@@ -24,7 +24,9 @@ say = "The same text is in the file twice{% if points %} ({{ points }} points){%
 
 [[summary]]
 when = "overflows"
-say = "The loss scaler skipped {{ overflows | count('step') }} while it looked for its scale"
+say = """The loss scaler skipped {{ overflows | count('step') }}
+{%- if highest_scale %}: its scale was between {{ highest_scale | round | int }} and
+{{ lowest_scale }}{% endif %}"""
 
 [[summary]]
 when = "phase_changes"
@@ -65,9 +67,18 @@ with
         having max(points) >= 5
     ),
     search_for_scale as (
-        select file_id, count(*) as n, min(line_no) as first_line, max(line_no) as last_line
+        select
+            file_id,
+            count(*) as n,
+            min(line_no) as first_line,
+            max(line_no) as last_line,
+            max(value) as highest_scale,
+            min(value) as lowest_scale
         from training_event
-        where kind = 'overflow'
+        where
+            kind = 'overflow'
+            -- that is no search any more
+            and file_id not in (select file_id from loss_scale_collapse)
         group by file_id
         having count(*) >= 3
     ),
@@ -106,7 +117,11 @@ select
     points
 from doubled_text
 union all by name
-select [line_at(file_id, first_line), line_at(file_id, last_line)] as evidence, n as overflows
+select
+    [line_at(file_id, first_line), line_at(file_id, last_line)] as evidence,
+    n as overflows,
+    highest_scale,
+    lowest_scale
 from search_for_scale
 union all by name
 select lines as evidence, steps as phase_changes

@@ -378,8 +378,16 @@ where
         left join rank r using (rank)
         where list_contains(ranks, p.rank) or coalesce(r.pid = told_end.pid, false)
     )
-    -- the launcher ends the others with SIGTERM
-    and not exists (from death where signal is distinct from 15)
+    -- the launcher ends the others with SIGTERM, or kills them once it has told of the first
+    and not exists (
+        from death
+        where
+            signal is distinct from 15
+            and not (
+                signal = 9
+                and exists (from "exit" f where f.first_observed and f.exitcode between 1 and 127)
+            )
+    )
     and not exists (from shown)
     and not exists (from verdict)
     and not exists (from ended_from_outside)
