@@ -278,13 +278,24 @@ select
         then ['crash.signal', 'crash.exception', 'crash.communication', 'hang', 'network']
         when event = 'no_interface'
         then ['crash.communication', 'crash.exception', 'crash.signal', 'hang', 'network']
+        when is_of_another_start
+        then ['crash.communication', 'crash.exception', 'network.connect_failure']
     end as explains,
+    case when is_of_another_start then 'warning' end as severity,
     nullif(regexp_extract(message, 'No module named ''?([0-9A-Za-z_.]+)', 1), '') as module,
     case
         when not contains(message, 'No module named')
         then nullif(regexp_extract(message, '''(/[^'']+|[^'' ]+\.[a-z0-9]+)''', 1), '')
     end as path
-from failure
+from
+    (
+        select
+            *,
+            -- ranks that wait in a collective have met at a port before
+            port is not null
+            and exists (from c10d_timeout_line where source = 'watchdog') as is_of_another_start
+        from failure
+    )
 qualify row_number() over (order by confidence, place) = 1
 union all by name
 select

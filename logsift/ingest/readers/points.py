@@ -18,6 +18,7 @@ STEPS = (
     "trainer/global_step", "train/global_step", "global_step", "step", "_step", "iteration", "iter", "iters", "it", "num_updates",
     "update", "updates", "train_step", "current_steps", "steps", "opt_step", "time/batch", "batch", "n_iter", "global_step/max_steps",
     "timesteps_total", "time/total_timesteps", "total_timesteps", "total timesteps", "timesteps", "timestep", "training_iteration", "progress/kimg",
+    "i",
 )  # fmt: skip
 """Names of the step, the surest first. Case and blanks around them do not count."""
 EPOCHS = ("epoch", "epochs", "train/epoch", "trainer/epoch")
