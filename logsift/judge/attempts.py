@@ -54,7 +54,9 @@ class Attempts:
         What does not last is only context where the last attempt in its logs goes on without trouble, and a warning where
         the next one has lost by it: where it explains an incident that lasts and reaches from its attempt into that.
         """
-        after = [(span, i.rule) for i in incidents if rules[i.rule].lasting and (span := self.span(i)) and span[0] < span[1]]
+        after = [
+            (span, i.rule) for i in incidents if rules[i.rule].lasting and (span := self.span(i)) and span[0] < span[1]
+        ]
         return [self._noted(i, rules[i.rule], after) for i in incidents]
 
     def _noted(self, i: Incident, rule: Rule, after: Sequence[tuple[tuple[int, int], str]]) -> Incident:
