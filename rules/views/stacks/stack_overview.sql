@@ -35,7 +35,9 @@ with
             bool_and(peer) as awaits_peers,
             bool_and(moved is false) as stands_still,
             count(distinct place) = 1
-            and (count(distinct function) <= 1 or count(distinct top) <= 1) as at_one_place,
+            and (
+                count(distinct function) <= 1 or count(distinct(top.f, top.p)) <= 1
+            ) as at_one_place,
             count(distinct function) <= 1 as in_one_function,
             list_sort(list(distinct decided.f) filter (decided.f is not null)) as functions,
             any_value(function) as function,
