@@ -36,59 +36,36 @@ with
             and h.stream = p.stream
         window dump as (partition by p.file_id, p.stream, p.unit_head, p.nth)
     ),
+    other_thread as (
+        select
+            *,
+            {
+                'class':class,
+                'own':own,
+                'top':top,
+                'path':path,
+                'own_path':own_path,
+                'decided':decided,
+                'awaits':awaits,
+                'status':status
+            } as h
+        from candidate
+        where order_in_dump > 1
+    ),
     -- Backward hooks (FSDP, DeepSpeed) run in threads that C++ made: they have no name, and the
     -- main thread shows only `backward`.
     hook as (
-        select
-            file_id,
-            stream,
-            unit_head,
-            nth,
-            arg_min(
-                {
-                    'class':class,
-                    'own':own,
-                    'top':top,
-                    'path':path,
-                    'own_path':own_path,
-                    'decided':decided,
-                    'awaits':awaits,
-                    'status':status
-                },
-                line_no
-            ) as h
-        from candidate
-        where
-            order_in_dump > 1
-            and coalesce(name, '') = ''
-            and top is not null
-            and class not in ('helper', 'none')
+        select file_id, stream, unit_head, nth, arg_min(h, line_no) as h
+        from other_thread
+        where coalesce(name, '') = '' and top is not null and class not in ('helper', 'none')
         group by all
     ),
     -- An actor (Ray) runs what it is told to in a thread, and its main one waits for the next task.
     at_work as (
-        select
-            file_id,
-            stream,
-            unit_head,
-            nth,
-            any_value(
-                {
-                    'class':class,
-                    'own':own,
-                    'top':top,
-                    'path':path,
-                    'own_path':own_path,
-                    'decided':decided,
-                    'awaits':awaits,
-                    'status':status
-                }
-            ) as h,
-            any_value(line_no) as line_no
-        from candidate
+        select file_id, stream, unit_head, nth, any_value(h) as h, any_value(line_no) as line_no
+        from other_thread
         where
-            order_in_dump > 1
-            and class in (
+            class in (
                 'collective-wait',
                 'collective-launch',
                 'p2p-wait',

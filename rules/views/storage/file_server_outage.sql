@@ -1,9 +1,8 @@
 -- table: One row per file server that the kernels of one or several hosts lost or were thrown out
 -- by: filesystem = nfs | lustre | cifs | ceph | gpfs | beegfs; is_back = every host reached it
 -- again; seconds = the longest that a host was without it, as far as its log goes; times = how
--- often it was lost; hung = a program was blocked in a file system of the kind up to a quarter of
--- an
--- hour after.
+-- often it was lost; hung = up to a quarter of an hour later a program was blocked in such a file
+-- system.
 with
     report as (
         select
