@@ -80,7 +80,7 @@ create macro strace_awaited_thread(args, pid) as
         [
             case
                 when not contains(args, '_PRIVATE')
-                then number_in(args, 'FUTEX_WAIT[A-Z_|]*, ([0-9]+), NULL')::bigint
+                then number_in(args, 'FUTEX_WAIT[A-Z_|]*, ([0-9]+), NULL')
             end
         ],
         lambda n: n between pid + 1 and pid + 100000

@@ -34,9 +34,7 @@ select
     w.waited_seconds as lasted,
     case when w.waits_on = 'futex' then not contains(w.args, '_PRIVATE') end as is_shared,
     case when w.waits_on = 'futex' then w.has_deadline end as has_deadline,
-    case
-        when w.waits_on = 'futex' then strace_awaited_thread(w.args, coalesce(w.pid, w.tid))
-    end as awaited_tid,
+    strace_awaited_thread(w.args, coalesce(w.pid, w.tid)) as awaited_tid,
     null::bigint as calls,
     null::bigint as tries,
     [line_at(w.file_id, w.line_no)] as evidence
@@ -78,8 +76,6 @@ select
     case
         when b.waits_on = 'futex' then not regexp_matches(b.args, ', NULL(?:, |$)')
     end as has_deadline,
-    case
-        when b.waits_on = 'futex' then strace_awaited_thread(b.args, coalesce(b.pid, b.tid))
-    end as awaited_tid,
+    strace_awaited_thread(b.args, coalesce(b.pid, b.tid)) as awaited_tid,
     [line_at(b.file_id, b.line_no)] as evidence
 from broken_off b

@@ -232,9 +232,7 @@ with
             and (is_of_job or is_about_job or not exists (from job_output))
             -- what training did without is not why somebody ended it, nor is srun's word for it
             and (
-                is_after_steps
-                and not starts_with(text, 'srun: Job step aborted')
-                or not exists (from ended_from_outside)
+                is_after_steps and not is_end_of_step(text) or not exists (from ended_from_outside)
             )
     ),
     ranked as (

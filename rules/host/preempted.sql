@@ -362,9 +362,7 @@ with
                     job_step is null
                     or exists (
                         from unread_line u
-                        where
-                            u.file_id = job_event.file_id
-                            and starts_with(u.text, 'srun: Job step aborted')
+                        where u.file_id = job_event.file_id and is_end_of_step(u.text)
                     )
                 )
                 and not exists (
@@ -392,7 +390,7 @@ with
                         u.file_id = job_event.file_id
                         and job_event.line_no - u.line_no between 1 and 40
                         -- srun's word for the same
-                        and not starts_with(u.text, 'srun: Job step aborted')
+                        and not is_end_of_step(u.text)
                         and not is_mild(u.text)
                         and not is_news(u.prefix)
                         and logged_level(u.prefix) not in ('W', 'WARN', 'WARNING')

@@ -190,3 +190,9 @@ create macro is_of_a_daemon(prefix, text) as
 create macro is_of_a_journal(host, pid, rank, text) as
     host is not null and pid is not null and rank is null and not speaks_of_job(text)
 ;
+
+-- What srun says when it ends a step, whatever the reason: it tells of a task that failed by
+-- itself.
+create macro is_end_of_step(text) as
+    starts_with(coalesce(text, ''), 'srun: Job step aborted')
+;

@@ -22,3 +22,11 @@ create macro calls_without_lines(path) as
 create macro number_in(text, pattern) as
     try_cast(nullif(regexp_extract(text, pattern, 1), '') as bigint)
 ;
+
+-- A native function in which a thread waits for a lock or a semaphore.
+create macro is_native_lock_wait(name) as
+    regexp_matches(
+        name,
+        '^_*(?:GI_+)?(?:do_futex_wait|new_sem_wait|sem_wait|lll_lock_wait|pthread_mutex_lock)'
+    )
+;

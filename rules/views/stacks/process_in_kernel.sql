@@ -23,8 +23,7 @@ with
             w.pid,
             w.waits_on,
             bool_or(w.is_passing) as is_passing,
-            max(coalesce(w.rank, r.rank, number_in(w.cmdline, '\[rank=([0-9]{1,6})\]')))::bigint
-            as rank,
+            max(coalesce(w.rank, r.rank, number_in(w.cmdline, '\[rank=([0-9]{1,6})\]'))) as rank,
             max(coalesce(w.host, r.host)) as host,
             min(w.kernel_function) as kernel_function,
             -- ps and /proc/PID/stack of one moment are one look

@@ -191,10 +191,9 @@ with
             bool_or(
                 c.nth <= 4
                 and c.nth < h.nth
-                and regexp_matches(
-                    c.name,
-                    '^_*(GI_+)?(sem_wait|new_sem_wait|do_futex_wait|lll_lock_wait'
-                    || '|pthread_mutex_lock|PyThread_acquire_lock)'
+                and (
+                    is_native_lock_wait(c.name)
+                    or regexp_matches(c.name, '^_*(?:GI_+)?PyThread_acquire_lock')
                 )
             )
             and bool_or(

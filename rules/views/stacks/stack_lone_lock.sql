@@ -15,11 +15,7 @@ from listed l
 join stack_call c on c.file_id = l.file_id and c.line_no > l.line_no
 where
     l.threads = 1
-    and regexp_matches(
-        l.function,
-        '^_*(?:GI_+)?(?:do_futex_wait|new_sem_wait|sem_wait|futex_|lll_lock_wait'
-        || '|pthread_mutex_lock)'
-    )
+    and (is_native_lock_wait(l.function) or regexp_matches(l.function, '^_*(?:GI_+)?futex_'))
 group by l.file_id, l.line_no, l.host, l.tid
 having
     -- Python's own locks, or its code right above such a wait
