@@ -105,7 +105,8 @@ def explain(
     conclude(store, incidents, causes, paths, texts or _fetched(store, catalog, files))
     tables.noted(CONCLUDED)
     tables.fill("behind the verdict")
-    decide(store)
+    if incidents:
+        decide(store)
     wanted = tables.missing()
     ask_for_more(store, [m for m in catalog.missing if m.id in wanted])
 

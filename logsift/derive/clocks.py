@@ -79,6 +79,11 @@ numbered AS (SELECT *, sum(anew) OVER (PARTITION BY file_id, host, quality ORDER
 SELECT file_id, host, quality, run, any_value(turn) AS turn, min(line_no) AS first_line, max(line_no) AS last_line FROM numbered GROUP BY ALL
 """
 
+_NO_RUNS = """
+CREATE TEMP TABLE clock_run (file_id BIGINT, host VARCHAR, quality VARCHAR, turn BIGINT, first_line BIGINT, last_line BIGINT)
+"""
+"""Where no clock begins anew: to plan that many windows takes longer than all else that is asked of a few lines."""
+
 _CLOCKS = f"""
 CREATE TEMP TABLE clock_new AS
 SELECT row_number() OVER (ORDER BY s.file_id, s.quality, s.host, r.first_line) AS clock_id, s.file_id, s.host, s.quality,
@@ -197,7 +202,10 @@ def _settled(store: Store, tables: Sequence[str]) -> list[_Clock]:
     con.execute(
         f"CREATE TEMP TABLE clock_seen AS SELECT t.* REPLACE ({_HOST} AS host), coalesce(t.rank, f.rank) IS NOT NULL AS by_rank FROM ({seen}) t {_OF}"
     )
-    con.execute(_RUNS)
+    qualities = {quality for (quality,) in con.execute("SELECT DISTINCT quality FROM clock_seen").fetchall()}
+    if not qualities:
+        return []
+    con.execute(_RUNS if qualities & {BOOT, DAYTIME} else _NO_RUNS)
     con.execute(_CLOCKS)
     columns = "clock_id, file_id, host, quality, first_line, last_line, by_rank, times, first, last, (coalesce(days, 0) * 86400000000)::BIGINT AS moved_us"
     clocks = [_Clock(**r) for r in store.rows(f"SELECT {columns} FROM clock_new ORDER BY clock_id")]

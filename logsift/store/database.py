@@ -167,8 +167,9 @@ class Store:
             blocks = "" if path.exists() else f", BLOCK_SIZE {_BLOCK_BYTES}"
             # What is filled has no name yet: nobody recovers it, and it is written whole by `finish`.
             mode = "READ_ONLY" if read_only else f"READ_WRITE, RECOVERY_MODE NO_WAL_WRITES{blocks}"
+            # The type is said: to find out what a file is takes DuckDB a tenth of the time in which it opens it.
             for name, place in paths.items():
-                con.execute(f"ATTACH {quoted(str(place))} AS {name} ({mode})")
+                con.execute(f"ATTACH {quoted(str(place))} AS {name} (TYPE duckdb, {mode})")
             store = cls(con, path)
             store._is_read_only = read_only
             if read_only:
