@@ -49,8 +49,8 @@ INTERFACE: dict[str, Asked] = {
     ),
     "job_attempt": Asked(
         "lines from which on a log tells of another attempt of the job, numbered from 1, where there are several;"
-        " `calm`: the last of its log, and nothing ended it",
-        {**_PLACE, "attempt": "BIGINT", "calm": "BOOLEAN"},
+        " `calm`: the last of its log, and nothing ended it; `ends`: the lines that tell of the end of the last",
+        {**_PLACE, "attempt": "BIGINT", "calm": "BOOLEAN", "ends": "BIGINT[]"},
     ),
     # -- coverage --
     "job_size": Asked(

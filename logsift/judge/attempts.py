@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 
 
 class Opening(NamedTuple):
-    """The line of a log from which on it tells of an attempt; `calm` where that is the last and nothing ended it."""
+    """The line of a log from which on it tells of an attempt; `calm` where that is the last and nothing ended it, else what did."""
 
     line_no: int
     attempt: int
     calm: bool
+    ends: frozenset[int] = frozenset()
+    """The lines that tell of the end of the last attempt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +34,10 @@ class Attempts:
     def of(cls, store: Store) -> Attempts:
         """Read the content's `job_attempt`."""
         openings: dict[int, list[Opening]] = {}
-        for o in store.rows("SELECT file_id, line_no, attempt, calm FROM job_attempt ORDER BY ALL"):
-            openings.setdefault(o["file_id"], []).append(Opening(o["line_no"], o["attempt"], o["calm"]))
+        for o in store.rows("SELECT file_id, line_no, attempt, calm, ends FROM job_attempt ORDER BY ALL"):
+            openings.setdefault(o["file_id"], []).append(
+                Opening(o["line_no"], o["attempt"], o["calm"], frozenset(o["ends"]))
+            )
         return cls(openings)
 
     def span(self, i: Incident) -> tuple[int, int] | None:
@@ -47,6 +51,10 @@ class Attempts:
         """True where all of B is of later attempts than all of A."""
         of_a, of_b = self.span(a), self.span(b)
         return of_a is not None and of_b is not None and of_a[1] < of_b[0]
+
+    def ended_last(self, i: Incident) -> bool:
+        """True where one of its lines tells of the end of the last attempt."""
+        return any(e.file_id in self.openings and e.line_no in self.openings[e.file_id][-1].ends for e in i.evidence)
 
     def noted(self, incidents: Sequence[Incident], rules: Mapping[str, Rule]) -> list[Incident]:
         """Incidents with the last attempt they are of.

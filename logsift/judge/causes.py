@@ -53,7 +53,8 @@ def trace(
     only, and A is not later than B beyond the uncertainty of `clocks`. A transient A explains nothing that came after the
     job had gone on (`progress`), one that is not lasting nothing of later `attempts` of the job, and none anything of its
     `explains_after` that stands before it in the same file, where neither has a time. Incidents of severity info explain
-    nothing and are no roots; of roots that are equally grave one of the last attempt comes first.
+    nothing and are no roots; of roots that are equally grave one of the last attempt comes first, and one that ended it
+    before all that did not last until then.
     """
     clocks = clocks or Clocks()
     progress, attempts = progress or Progress(clocks), attempts or Attempts()
@@ -65,11 +66,17 @@ def trace(
     roots = [i for i in loud if id(i) not in explained]
     weight = {id(i): sum(1 for a, _ in edges if a is i) for i in loud}
     last_attempt = max((i.attempt or 0 for i in loud), default=0)
+    has_end = any(attempts.ended_last(i) for i in roots if not by_id[i.rule].otherwise)
+
+    def is_past(i: Incident) -> bool:
+        return i.attempt is not None and i.attempt < last_attempt
+
     roots.sort(
         key=lambda i: (
             by_id[i.rule].otherwise,
+            has_end and is_past(i) and not by_id[i.rule].lasting,
             _SEVERITY[i.severity],
-            i.attempt is not None and i.attempt < last_attempt,
+            is_past(i),
             _CONFIDENCE[i.confidence],
             -weight[id(i)],
             i.at is None,

@@ -45,6 +45,18 @@ def test_what_ended_an_attempt_does_not_explain_the_end_of_the_next() -> None:
     assert roots(at("oom", 9, 79), at("crash", 80)) == ["oom"]
 
 
+def test_what_ended_the_last_attempt_comes_before_what_ended_an_earlier_one_however_grave() -> None:
+    told = Attempts({1: [Opening(1, 1, False), Opening(50, 2, False, frozenset({80}))]})
+
+    def first(*incidents: Incident) -> str:
+        return trace(told.noted(incidents, BY_ID), RULES, attempts=told).roots[0].rule
+
+    warned = replace(at("crash", 80), severity="warning")
+    assert first(at("oom", 9), warned) == "crash"
+    assert first(at("oom", 9), replace(at("crash", 79), severity="warning")) == "oom"  # it ended nothing
+    assert first(at("disk", 9), replace(at("oom", 80), severity="warning")) == "disk"  # it lasts
+
+
 def test_what_lasts_explains_it_all_the_same() -> None:
     assert roots(at("disk", 9), at("crash", 80)) == ["disk"]
 

@@ -1,7 +1,7 @@
 -- table: One row per line from which on a log tells of an attempt of the job: attempt counts them
 -- over all logs, from 1. A further one begins behind the end of the one before, where its launcher
 -- begins again or steps begin anew. calm = it is the last of its log, whose steps go on to the end
--- of it.
+-- of it; ends: the lines that tell of the end of the last.
 with
     stretch as (
         select
@@ -132,7 +132,15 @@ select
     and not exists (from attempt_end e where e.file_id = p.file_id and e.line_no > p.line_no)
     and not exists (
         from trouble_sign t where t.file_id = p.file_id and t.line_no > p.line_no
-    ) as calm
+    ) as calm,
+    coalesce(
+        (
+            select list(e.line_no)
+            from attempt_end e
+            where p.is_last and e.file_id = p.file_id and e.line_no >= p.line_no
+        ),
+        []
+    ) as ends
 from placed p
 join file f using (file_id)
 join numbered_series s using (series_no)
