@@ -8,7 +8,9 @@ with
             *,
             runtime_error_key(error_text) as key,
             case
-                when api in ('HIP', 'ROCm') or regexp_matches(error_text, '^(hip|HIP|HSA|miopen)')
+                when
+                    upper(api) in ('HIP', 'ROCM')
+                    or regexp_matches(error_text, '^(hip|HIP|HSA|miopen)')
                 then 'hip'
                 when error_text like '%RESULT_ERROR%'
                 then 'level_zero'

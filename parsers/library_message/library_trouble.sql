@@ -64,7 +64,7 @@ select
     s.fatal,
     c.class,
     message_peer(s.message) as peer,
-    message_peer_rank(s.message) as peer_rank,
+    nullif(message_peer_rank(s.message), s.rank) as peer_rank,
     message_path(s.message) as path,
     message_device(s.message) as device,
     message_bytes(s.message) as bytes,

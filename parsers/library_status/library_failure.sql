@@ -17,6 +17,9 @@ select
     case
         when e.library = 'grpc' and starts_with(e.call, 'Barrier ')
         then 'collective'
+        -- it was reached, and did not answer
+        when e.library = 'grpc' and e.peer is not null and s.name = 'DEADLINE_EXCEEDED'
+        then 'peer'
         else coalesce(s."class", t."class")
     end as "class",
     coalesce(s.meaning, t.meaning) as meaning,

@@ -25,7 +25,8 @@ say = "The same text is in the file twice{% if points %} ({{ points }} points){%
 [[summary]]
 when = "overflows"
 say = """The loss scaler skipped {{ overflows | count('step') }}
-{%- if highest_scale %}: its scale was between {{ highest_scale | round | int }} and
+{%- if highest_scale %}: its scale was between
+{{ highest_scale if highest_scale < 1 else highest_scale | round | int }} and
 {{ lowest_scale }}{% endif %}"""
 
 [[summary]]

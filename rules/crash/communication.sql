@@ -123,7 +123,16 @@ the network between{% if device %} ({{ device }}){% endif %}.
 run = ["ip -br addr", "ibstat {{ device }}", "env | grep -E '^NCCL_|^UCX_|^FI_'"]
 
 [[step]]
-when = "class in ('usage', 'mismatch')"
+when = "library == 'NCCL' and message and message.startswith('NET/OFI ')"
+say = '''
+Nothing was sent yet: libfabric refused what the plugin asked for
+{%- if host %} on {{ host }}{% endif %}. Look whether it finds the network cards, whether the
+container may use them, and whether plugin and libfabric are of versions that fit together.
+'''
+run = ["fi_info -p efa", "ls -l /dev/infiniband", "ldconfig -p | grep -E 'libfabric|libnccl-net'"]
+
+[[step]]
+when = "class in ('usage', 'mismatch') and not (message and message.startswith('NET/OFI '))"
 say = '''
 Correct what the message names: a setting, or how the program calls the library. All ranks must run
 the same code with the same settings.

@@ -11,6 +11,7 @@ explains = [
   "network.ib_error",
   "loss.rollback",
 ]
+explains_after = ["hang"]
 transient = true
 about = """
 A rank or one of its helpers died of a segmentation fault, an abort, a bus error or a SIGKILL. Not

@@ -39,7 +39,8 @@ Xid {{ xid }}, {% if exception_type %}exception in a kernel: {{ exception_type }
 [[summary]]
 when = "vendor == 'amd'"
 say = '''
-{% if gpu %}AMD GPU {{ gpu | bus_id }}{% else %}An AMD GPU{% endif %}
+{% if gpus and gpus | length > 1 %}{{ gpus | names('AMD GPU') }}
+{%- elif gpu %}AMD GPU {{ gpu | bus_id }}{% else %}An AMD GPU{% endif %}
 {%- if host %} on {{ host }}{% endif %}{% if ranks %} ({{ ranks | ranks }}){% endif %}:
 {% if error == 'ring timeout' %}work on
 {% if ring %}ring {{ ring }}{% else %}a ring{% endif %} did not end in time

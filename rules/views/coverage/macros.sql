@@ -41,7 +41,9 @@ create macro logged_level(prefix) as
                 ''
             ),
             regexp_extract(
-                prefix, '(?:^\[?|.*[\[ ])([VDIWEFC])(?:[0-9]{3,8} | [0-9]{4}-)', 1
+                prefix,
+                '(?:^\[?|.*[\[ ])([VDIWEFC])(?:[0-9]{3,8} | [0-9]{4}-| [A-Za-z_]+\.(?:cc|cpp|h):)',
+                1
             ),
             ''
         )
@@ -70,7 +72,7 @@ create macro is_mild(text) as
         || '\bSignal [0-9]+ \(SIG[A-Z0-9]+\) received by PID|'
         -- a level, not the value of a setting that a line advises (NCCL_DEBUG=INFO)
         || '(?:^|[^=A-Za-z0-9_])(?:INFO|DEBUG|TRACE|NOTICE|WARN|WARNING)\b|^\s*\[?[IWD][0-9]{4} |'
-        || ' [IWD] [0-9]+ [0-9]+\] |: [IWD] /|\|CCL_(?:WARN|INFO|DEBUG)\||'
+        || '^\[[IWD] | [IWD] [0-9]+ [0-9]+\] |: [IWD] /|\|CCL_(?:WARN|INFO|DEBUG)\||'
         || '^[IWD] [^ ]+\.(?:cc|cpp|cu|h):[0-9]+\] |'
         -- what a later version will do
         || '\bdeprecated\b[ -~]{0,40}\b(?:will be|use|in favou?r|instead)\b|'

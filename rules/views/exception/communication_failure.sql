@@ -150,6 +150,24 @@ with
         from nccl_socket
         where event = 'stranger'
         union all by name
+        -- what libfabric refused before anything was sent
+        select
+            true as fatal,
+            'nccl' as library,
+            'usage' as class,
+            'NET/OFI ' || call || ': ' || error as message,
+            error,
+            host,
+            pid,
+            rank,
+            device_hint,
+            stream,
+            time,
+            file_id,
+            line_no
+        from nccl_ofi_error
+        where call is not null
+        union all by name
         -- a segment of shared memory that is not full but gone, or not allowed
         select
             'nccl' as library,
@@ -171,7 +189,7 @@ with
     known as (
         select
             exists (from nccl_ib_error)
-            or exists (from nccl_ofi_error)
+            or exists (from nccl_ofi_error where call is null)
             or exists (from nccl_cuda_failure)
             or exists (
                 from nccl_shm_failure where error is null or starts_with(error, 'No space left')

@@ -457,6 +457,8 @@ create macro own_frame(frames) as
             'site-packages|dist-packages|/lib/python|<frozen'
             || '|(?i)[\\/]lib[\\/](?:multiprocessing|concurrent|asyncio|runpy|threading'
             || '|subprocess|pickle|shutil|os|json|logging)\b'
+            -- a library that is used out of its source tree
+            || '|/[a-z_]+-v?[0-9][0-9.]*[0-9a-z.+-]*/(?:python|src|lib)/'
         )
     )[-1]
 ;

@@ -25,6 +25,7 @@ with
                 )
             ) as gpu,
             host,
+            list_sort(list(distinct gpu) filter (gpu is not null)) as all_gpus,
             bool_or(kind = 'ring_timeout') as is_timeout,
             arg_min(pid, line_no) filter (kind in ('process', 'page_fault')) as pid,
             arg_min(process, line_no) filter (process is not null) as process,
@@ -69,7 +70,9 @@ select
     "at",
     until,
     case when host is not null then [host] else [] end as hosts,
-    case when gpu is null then [] when is_by_runtime then [gpu] else [pci_address(gpu)] end as gpus,
+    case
+        when gpu is null then [] when is_by_runtime then all_gpus else [pci_address(gpu)]
+    end as gpus,
     case
         when coalesce(rank, runtime_rank) is not null then [coalesce(rank, runtime_rank)] else []
     end as ranks,

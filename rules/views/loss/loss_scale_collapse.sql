@@ -1,6 +1,7 @@
 -- table: One row per writer whose loss scale was halved again and again down to nothing, and after
 -- which no loss worth the name follows: from highest to lowest in so many halvings, between
--- first_line and last_line of the file. step: the first one with a small scale.
+-- first_line and last_line of the file. step: the first one with a small scale. Where the loss has
+-- fallen all the way, steps between were taken.
 with
     scale as (
         select file_id, line_no, time, rank, value, coalesce(step, -1) as step
@@ -54,3 +55,18 @@ where
             and isfinite(m.value)
     )
     < 20
+    and not coalesce(
+        (
+            select
+                count(*) >= 4
+                and arg_max(m.value, m.line_no) = min(m.value)
+                and min(m.value) < 0.97 * arg_min(m.value, m.line_no)
+            from metric m
+            where
+                m.file_id = f.file_id
+                and m.rank is not distinct from f.rank
+                and m.line_no > f.first_line
+                and m.canonical = 'loss'
+        ),
+        false
+    )

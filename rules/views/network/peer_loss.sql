@@ -35,7 +35,7 @@ where
     and (
         f.library <> 'grpc'
         or exists (from trouble_sign)
-        or exists (from exception)
+        or exists (from fatal_exception)
         or exists (from coordination_task where is_task_trouble(event))
         or exists (from death)
     )

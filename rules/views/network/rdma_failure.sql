@@ -22,6 +22,7 @@ with
             file_id,
             line_no
         from nccl_ofi_error
+        where call is null
         union all by name
         from rdma_failure_library
         union all by name

@@ -20,21 +20,27 @@ create macro is_code(text) as
     )
 ;
 
--- What of a line is judged by its words: without the keys around its message, and without advice.
+-- What of a line is judged by its words: without the keys around its message, without advice, and
+-- without the code of a condition that did not hold.
 create macro told_sentence(text) as
     array_to_string(
         list_filter(
             string_split(
                 regexp_replace(
                     regexp_replace(
-                        coalesce(
-                            nullif(
-                                regexp_extract(text[:300], '\b(?:msg|message)="([^"]+)"', 1), ''
+                        regexp_replace(
+                            coalesce(
+                                nullif(
+                                    regexp_extract(text[:300], '\b(?:msg|message)="([^"]+)"', 1),
+                                    ''
+                                ),
+                                text[:300]
                             ),
-                            text[:300]
+                            '(?i)[.!?]? *\((?:please|try|set|use|see|check|consider) [^()]+\)',
+                            ''
                         ),
-                        '(?i)[.!?]? *\((?:please|try|set|use|see|check|consider) [^()]+\)',
-                        ''
+                        '(?i)\b(assert(?:ion)?(?: error| failed)?\b[^''"`]*)[''"`][^''"`]+',
+                        '\1'
                     ),
                     '([.!?]) +([A-Z])',
                     '\1' || chr(10) || '\2',
