@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from logsift import __version__
+from logsift.content.model import DAYTIME, YEARLESS, ZONELESS
+from logsift.derive.clocks import UTC
 from logsift.judge.words import count, duration, ranges, ranks
 from logsift.report.fates import Fate, folded
 
@@ -111,6 +113,15 @@ def who(incident: Incident) -> str:
     return ", ".join(parts)
 
 
+_TOLD = {
+    UTC: ("%Y-%m-%d %H:%M:%S", UTC),
+    ZONELESS: ("%Y-%m-%d %H:%M:%S", "by its log, whose time zone is not known"),
+    YEARLESS: ("%m-%d %H:%M:%S", "by its log, which prints no year and no time zone"),
+    DAYTIME: ("%H:%M:%S", "by its log, which prints no date and no time zone"),
+}
+"""How a time is told by what its log prints of it: nothing that is only assumed."""
+
+
 def when(incident: Incident) -> str:
     """The time of an incident for people, and the attempt of the job where there are several, "" where unknown."""
     parts = [f"attempt {incident.attempt} of the job"] if incident.attempt else []
@@ -120,13 +131,14 @@ def when(incident: Incident) -> str:
 def _time(incident: Incident) -> list[str]:
     if incident.at is None:
         return []
-    zone = incident.zone or "by its log, whose time zone is not known"
+    quality = UTC if incident.zone else incident.time_quality or ZONELESS
+    form, zone = _TOLD.get(quality, _TOLD[ZONELESS])
     if (off := incident.uncertainty_seconds or 0) >= 1:
         zone += f", known to about {duration(off)}"
-    start = incident.at.isoformat(sep=" ", timespec="seconds")
+    start = incident.at.strftime(form)
     if incident.until is None or incident.until == incident.at:
         return [f"{start} {zone}"]
-    return [f"{start} to {incident.until.isoformat(sep=' ', timespec='seconds')} {zone}"]
+    return [f"{start} to {incident.until.strftime(form)} {zone}"]
 
 
 def steps(incident: Incident) -> list[tuple[str, tuple[str, ...]]]:

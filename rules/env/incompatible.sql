@@ -78,7 +78,18 @@ singularity exec --nv).
 run = ["nvidia-smi -L", "ls -l /dev/nvidia0"]
 
 [[step]]
-when = "problem == 'gpu_architecture'"
+when = "problem == 'gpu_architecture' and 'HIP' in message"
+say = '''
+Install a build that holds code for this GPU{% if architecture %} ({{ architecture }}){% endif %},
+or build the extension for it with PYTORCH_ROCM_ARCH.
+'''
+run = [
+  "rocminfo | grep gfx",
+  '''python -c "import torch; print(torch.version.hip, torch.cuda.get_arch_list())"''',
+]
+
+[[step]]
+when = "problem == 'gpu_architecture' and 'HIP' not in message"
 say = '''
 Install a build that holds code for this GPU{% if architecture %} ({{ architecture }}){% endif %},
 or build the extension for it with TORCH_CUDA_ARCH_LIST.

@@ -8,7 +8,11 @@ order = 6
 */
 select in_collective
 from open_question
-where in_collective and not settled and not exists (from flight_rank)
+where
+    in_collective
+    and not settled
+    and not exists (from flight_rank)
+    and not exists (from coordination_task)
 union all
 -- all wait, and stacks do not tell for whom
 select true as in_collective

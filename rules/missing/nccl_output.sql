@@ -18,5 +18,10 @@ with
     )
 select (select min(value) from setting where name = 'NCCL_DEBUG') as nccl_debug
 from open_end
-where not exists (from nccl_comm)
+where
+    not exists (from nccl_comm)
+    -- ranks that talk by other means
+    and not exists (from hccl_error)
+    and not exists (from hccl_code)
+    and not exists (from coordination_task)
 limit 1

@@ -42,7 +42,8 @@ summary = '''
 status {{ status }} {{ status_name }}{% endif %}
 {% elif verb %}could not be set up: {{ verb }} failed{% if error %} ({{ error }}){% endif %}
 {% elif status_name %}failed: {{ meaning }} (status {{ status }} {{ status_name }}
-{%- if vendor_err %}, vendor error {{ vendor_err }}{% endif %})
+{%- if vendor_err %}, vendor error {{ vendor_err }}{% endif %}
+{%- if other_statuses %}, and {{ other_statuses | names }}{% endif %})
 {% else %}failed{% if error %}: {{ error }}{% if source == 'cxi' %} ({{ meaning }}){% endif %}
 {%- endif %}{% endif %}'''
 
@@ -52,8 +53,10 @@ say = '''Look at {{ peer_host or peer }} first: {{ hosts | length }} hosts repor
 towards it.'''
 
 [[step]]
-when = "status_name in ('RETRY_EXC_ERR', 'RESP_TIMEOUT_ERR')"
-say = '''Find out whether {{ peer_host or peer or 'the peer' }} was still running then: look for
+when = '''status_name in ('RETRY_EXC_ERR', 'RESP_TIMEOUT_ERR')
+or 'RETRY_EXC_ERR' in (other_statuses or [])'''
+say = '''Find out whether
+{{ 'the peer of each' if other_statuses else peer_host or peer or 'the peer' }} was still running then: look for
 a crash, an Xid, an OOM kill or a reboot there. If it was, the path is at fault: compare the port
 counters of both ends (symbol errors, link downed, discards, out of sequence) and look at cable,
 transceiver and switch port{% if device %} of {{ device }}{% endif %}.'''
@@ -79,7 +82,8 @@ say = '''Collect the logs of all other ranks: flushed requests only follow an ea
 the same connection, and that is not in these logs.'''
 
 [[step]]
-when = "status_name in ('LOC_PROT_ERR', 'LOC_ACCESS_ERR', 'REM_ACCESS_ERR', 'MW_BIND_ERR')"
+when = '''status_name in ('LOC_PROT_ERR', 'LOC_ACCESS_ERR', 'REM_ACCESS_ERR', 'MW_BIND_ERR')
+and 'RETRY_EXC_ERR' not in (other_statuses or [])'''
 say = '''Leave cables alone: the card was refused access to registered memory
 {% if status_name == 'REM_ACCESS_ERR' %}on {{ peer_host or peer or 'the peer' }}{% elif host %}on
 {{ host }}{% endif %}. Check that driver, nvidia_peermem (or DMA-BUF) and NCCL fit together on
@@ -212,6 +216,12 @@ select
     coalesce(f.status, c.status) as status,
     coalesce(f.status_name, c.status_name) as status_name,
     coalesce(f.meaning, c.meaning) as meaning,
+    (
+        select list(distinct o.status_name order by o.status_name)
+        from rdma_failure o
+        where
+            o.status_name <> coalesce(f.status_name, c.status_name) and not coalesce(o.echo, false)
+    ) as other_statuses,
     coalesce(f.vendor_err, c.vendor_err) as vendor_err,
     coalesce(f.peer, c.peer) as peer,
     case when len(l.peers) > 1 then l.peers end as peers,
