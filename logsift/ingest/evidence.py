@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from contextlib import suppress
 from itertools import groupby, islice
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from logsift.ingest.spelling import Spelling
 
 TEXT_CHARACTERS = 1000
+_BAR = re.compile(rb"[^|]{0,200}[0-9]+%\|[^|]*\|[^\[]*\[[^\]]*\]\s*")
+"""A progress bar of tqdm and nothing behind it."""
 
 
 def fetch(
@@ -82,7 +85,13 @@ def fetch_of(
                 out |= {n: raw for n, raw in enumerate(found, first) if file.reader == "lines" or b"\0" not in raw}
                 at = last + 1
     said = zip(out, spelling.lines(list(out.values())), strict=True)
-    return {n: valid(raw[: 8 * TEXT_CHARACTERS]).decode().strip("\r\n")[:TEXT_CHARACTERS] for n, raw in said}
+    return {n: valid(_last_drawn(raw)[: 8 * TEXT_CHARACTERS]).decode().strip("\r\n")[:TEXT_CHARACTERS] for n, raw in said}
+
+
+def _last_drawn(raw: bytes) -> bytes:
+    """What a terminal shows of a line that was drawn again and again: what came last, and is more than a bar."""
+    drawn = [part for part in raw.split(b"\r") if part.strip()]
+    return next((part for part in reversed(drawn) if not _BAR.fullmatch(part)), drawn[-1]) if drawn else raw
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
