@@ -105,7 +105,10 @@ INTERFACE: dict[str, Asked] = {
             "ordinal": "BIGINT",
         },
     ),
-    "series_boundary": Asked("where something restarted within a series", {"series_id": "BIGINT", **_PLACE, "step": "DOUBLE"}),
+    "series_boundary": Asked(
+        "where something restarted within a series; `anew`: a further run begins there, whose values are counted from 1",
+        {"series_id": "BIGINT", **_PLACE, "step": "DOUBLE", "anew": "BOOLEAN"},
+    ),
     "segment": Asked(
         "stretches of a series without a restart, with their fate",
         {

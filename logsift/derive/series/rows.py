@@ -63,11 +63,15 @@ def run(store: Store, p: Parameters = DEFAULT) -> None:
         return
     drivers = {int(r["driver_id"]) for r in listed if r["driver_id"] is not None}
     driving = {
-        rows.series: (rows.step, rows.value) for rows in _read(store, [r for r in listed if r["series_id"] in drivers])
+        rows.series: (rows.step, rows.value) for rows in _read(store, [r for r in listed if r["series_id"] in drivers], {})
     }
     marks: dict[tuple[int, int], list[tuple[int | None, float | None]]] = {}
-    for r in store.rows("SELECT DISTINCT series_id, file_id, line_no, step FROM series_boundary"):
-        marks.setdefault((r["series_id"], r["file_id"]), []).append((r["line_no"], r["step"]))
+    anew: dict[int, list[tuple[int, int]]] = {}
+    for r in store.rows("SELECT DISTINCT series_id, file_id, line_no, step, anew FROM series_boundary"):
+        if r["anew"]:
+            anew.setdefault(r["series_id"], []).append((r["file_id"], r["line_no"]))
+        else:
+            marks.setdefault((r["series_id"], r["file_id"]), []).append((r["line_no"], r["step"]))
     driver_of = {int(r["series_id"]): driving.get(int(r["driver_id"])) for r in listed if r["driver_id"] is not None}
     segments: list[dict[str, Any]] = []
     found: list[dict[str, Any]] = []
@@ -85,7 +89,7 @@ def run(store: Store, p: Parameters = DEFAULT) -> None:
 
     with ThreadPoolExecutor(WORKERS) as pool:
         pending: deque[Future[_Made]] = deque()
-        for rows in _read(store, [r for r in listed if r["searched"]]):
+        for rows in _read(store, [r for r in listed if r["searched"]], anew):
             pending.append(pool.submit(searched, rows))
             if len(pending) > WORKERS:
                 take(pending.popleft())
@@ -99,8 +103,10 @@ def run(store: Store, p: Parameters = DEFAULT) -> None:
         store.append_parts(Path(parts))
 
 
-def _read(store: Store, listed: Sequence[Mapping[str, Any]]) -> Iterator[_Rows]:
-    """The points of the listed series, a batch of series at a time."""
+def _read(
+    store: Store, listed: Sequence[Mapping[str, Any]], anew: Mapping[int, Sequence[tuple[int, int]]]
+) -> Iterator[_Rows]:
+    """The points of the listed series, a batch of series at a time; those without steps are counted, behind the lines of `anew` from 1."""
     planned = {int(r["series_id"]): float(r["planned"] or 0) for r in listed}
     batch: list[int] = []
     size = 0
@@ -122,13 +128,23 @@ def _read(store: Store, listed: Sequence[Mapping[str, Any]]) -> Iterator[_Rows]:
         numbers = {k: real(got[k])[order] for k in ("step", "value", "time")}
         edges = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(number)] if len(number) else []
         for a, b in pairwise(edges):
+            n = int(number[a])
             step = numbers["step"][a:b]
             known = np.isfinite(step)
             if not known.any():
-                step, known = np.arange(1.0, b - a + 1), np.ones(b - a, bool)
+                step, known = _counted(file[a:b], line[a:b], anew.get(n, ())), np.ones(b - a, bool)
             value, time = numbers["value"][a:b][known], numbers["time"][a:b][known]
-            n = int(number[a])
             yield _Rows(n, step[known], value, time, file[a:b][known], line[a:b][known], planned[n])
+
+
+def _counted(file: Ints, line: Ints, anew: Sequence[tuple[int, int]]) -> Floats:
+    """The place of each row, from 1, among those behind the same lines."""
+    starts = np.zeros(len(line), bool)
+    for file_id, line_no in anew:
+        behind = np.flatnonzero((file == file_id) & (line > line_no))
+        starts[behind[:1]] = True
+    place = np.arange(len(line))
+    return place - np.maximum.accumulate(np.where(starts, place, 0)) + 1.0
 
 
 def _in_order(keys: Sequence[Ints]) -> bool:
