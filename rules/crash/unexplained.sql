@@ -138,6 +138,9 @@ with
             or is_of_a_daemon(u.prefix, u.text) as is_mild,
             is_grave(u.text, u.word) and not is_mild as is_grave,
             f.lines - u.line_no as lines_to_end,
+            -- the same was said long before, and the job went on
+            u.line_no - min(u.line_no) over (partition by u.file_id, line_template(u.text))
+            > 100 as was_survived,
             coalesce(u.line_no > j.last_step_line, true) as is_after_steps,
             -- after the end of training, or on the way to it: the log closes with it
             coalesce(
@@ -194,6 +197,7 @@ with
                     and not is_after_end
                     and not is_mild
                     and not is_forgiven
+                    and not was_survived
                     and not is_code(text)
                     and (
                         is_grave
@@ -227,6 +231,7 @@ with
         from line
         where
             not is_mild
+            and not is_code(text)
             -- where the job itself speaks, a machine's journal or a list of words is no better
             -- guess
             and (is_of_job or is_about_job or not exists (from job_output))

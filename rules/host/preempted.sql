@@ -48,6 +48,13 @@ say = '''
 '''
 
 [[summary]]
+when = "may_have_hung"
+say = '''
+The job{% if host %} on {{ host }}{% endif %} was interrupted (SIGINT, as Ctrl-C sends it); this log
+does not tell whether it stood still then
+'''
+
+[[summary]]
 when = "reason == 'interrupted'"
 say = '''
 {% if pid %}The launcher (pid {{ pid }}){% else %}The job{% endif %}{% if host %} on {{ host }}
@@ -217,7 +224,15 @@ run = [
 ]
 
 [[step]]
-when = "reason == 'interrupted'"
+when = "may_have_hung"
+say = '''
+Ask whoever ended it whether it had stood still. If so, take the stacks of all ranks the next time,
+before anybody ends it.
+'''
+run = ["pgrep -f YOUR_SCRIPT | xargs -I {} sudo py-spy dump --pid {} > pyspy.$(hostname).txt"]
+
+[[step]]
+when = "reason == 'interrupted' and not may_have_hung"
 say = '''
 Ask whoever started the job whether they ended it; a notebook or a service that runs it sends SIGINT
 too. Then resume from the last checkpoint.
@@ -501,6 +516,18 @@ select
     signal,
     pid
 from agent_stopped
+union all by name
+select
+    evidence,
+    time as "at",
+    case when host is not null then [host] end as hosts,
+    'warning' as severity,
+    'possible' as confidence,
+    'interrupted' as reason,
+    2 as signal,
+    true as may_have_hung,
+    true as otherwise
+from interrupted_at_end
 union all by name
 -- A signal that no system sends by itself: somebody asked for it ahead of the end, and the program
 -- has no handler.

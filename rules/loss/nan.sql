@@ -244,9 +244,18 @@ with
             )
         union all
         -- a loss on lines whose other values are not read: it stays NaN to their end, or to the
-        -- log's
+        -- log's; what is left in a buffer when a program dies of something else is no end
         select file_id, line_no, time, rank, host, message, true as goes_on, null as step
-        from unread_nan
+        from unread_nan u
+        where
+            not exists (
+                from fatal_exception e
+                where
+                    e.file_id = u.file_id
+                    and e.line_no < u.line_no
+                    and e.certain
+                    and e.kind <> 'loss'
+            )
         union all
         select file_id, line_no, time, rank, host, message, true, null as step
         from updates_skipped

@@ -48,6 +48,17 @@ with
                     and (e.rank is not null or exception_module_level(frames))
                     and ran_a_helper(message)
                 then 'own'
+                -- the socket of a data loader's worker that is gone
+                when
+                    e.class in (
+                        'FileNotFoundError',
+                        'ConnectionRefusedError',
+                        'ConnectionResetError',
+                        'BrokenPipeError',
+                        'EOFError'
+                    )
+                    and regexp_matches(frames::varchar, 'multiprocessing[^a-z]+resource_sharer\.py')
+                then 'echo'
                 -- a new process gets nothing to begin with: its parent failed to send it
                 when
                     e.class in ('EOFError', 'UnpicklingError')

@@ -15,13 +15,15 @@ create macro is_code(text) as
         -- a browser's, a service's of macOS, and what a system's audit keeps
         || '|^\[[0-9]+:(?:[0-9]+:)?[0-9]{4}/[0-9]{6}|\bcom\.apple\.[a-z]+\.'
         || '|\bapparmor="|\btype=[0-9]+ audit\('
+        -- a method's result that is given to a name
+        || '|^\s*[a-z_][\w.]* = [a-z_]\w*\.[\w.]+\([^'':]*\)\s*$'
         -- a call, alone or given to a name, as a frame of a stack shows it
         || '|^\s+(?:[\w., :\[\]]+ = )?(?:(?:await|yield) )?[\w.]+\((?:[^:]*[(,)])?\s*$'
     )
 ;
 
--- What of a line is judged by its words: without the keys around its message, without advice, and
--- without the code of a condition that did not hold.
+-- What of a line is judged by its words: without the keys around its message, without advice,
+-- without lists of names, and without the code of a condition that did not hold.
 create macro told_sentence(text) as
     array_to_string(
         list_filter(
@@ -39,8 +41,10 @@ create macro told_sentence(text) as
                             '(?i)[.!?]? *\((?:please|try|set|use|see|check|consider) [^()]+\)',
                             ''
                         ),
-                        '(?i)\b(assert(?:ion)?(?: error| failed)?\b[^''"`]*)[''"`][^''"`]+',
-                        '\1'
+                        '(?i)\b(assert(?:ion)?(?: error| failed)?\b[^''"`]*)[''"`][^''"`]+'
+                        || '|[\[({](?: ?[''"][\w./-]+[''"],?){2,} ?[\])}]',
+                        '\1',
+                        'g'
                     ),
                     '([.!?]) +([A-Z])',
                     '\1' || chr(10) || '\2',
