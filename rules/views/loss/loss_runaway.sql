@@ -2,7 +2,7 @@
 -- and at the end its size is over 10,000 times that and has doubled twice in the last six tenths.
 -- Upwards, a loss of a policy, of a critic or of one side of a game, which may well rise a little:
 -- it is a million times higher all through its last third, or it has grown by a quarter and more
--- from each twelfth to the next through two thirds, to 50 times the lowest, and no reward with it.
+-- from each twelfth to the next through two thirds, to 20 times the lowest, and no reward with it.
 -- base, level: where it began and ended; lowest: how far down it went; file_id, line_no: the first
 -- of its points that far off; last_*: its last point.
 with
@@ -97,7 +97,7 @@ with
         where
             grown = 8
             and lowest_level > 0
-            and end_level > 50 * lowest_level
+            and end_level > 20 * lowest_level
             -- what rises with the reward is its size
             and exists (
                 from policy_level l

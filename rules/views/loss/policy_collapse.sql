@@ -122,7 +122,9 @@ with
                 and ended >= 200 * highest_before
             ) as is_absurd,
             canonical = 'entropy' and ended <= 0.02 * began as has_died,
-            canonical = 'entropy' and ended >= 4 * highest_before as has_risen
+            canonical = 'entropy' and ended >= 4 * highest_before as has_risen,
+            -- a model of language that chooses among its words as if by chance
+            canonical = 'entropy' and ended >= 6 and ended >= 5 * began as is_random
         from other
     ),
     verdict as (
@@ -140,7 +142,7 @@ with
             coalesce(b.first_entropy, e.began) as first_entropy,
             coalesce(k.ran_away, false) as kl_ran_away,
             coalesce(e.has_died, false) or b.source is not null as entropy_died,
-            coalesce(e.has_risen, false) and b.source is null as entropy_rose,
+            coalesce(e.has_risen or e.is_random, false) and b.source is null as entropy_rose,
             case
                 when b.source is not null
                 then 'entropy'
@@ -148,7 +150,11 @@ with
                 then 'reward'
                 when k.is_absurd or r.has_fallen and k.ran_away
                 then 'kl'
-                when r.has_fallen and (e.has_died or e.has_risen)
+                when
+                    r.has_fallen
+                    and (e.has_died or e.has_risen)
+                    or e.is_random
+                    and r.ended <= r.began
                 then 'entropy'
             end as shown_by
         from judged_reward r
