@@ -148,10 +148,16 @@ select
 from loss_jump j
 left join component_echo c using (series_id, run, start_step)
 left join gradient_precursor g using (series_id, run, start_step)
--- A single point, however long it stands for, is a hard batch unless it is a mean or the log says
--- what changed there.
+-- A single point, however long it stands for, is a hard batch unless it is a mean, the log says
+-- what
+-- changed there, or no batch is that hard.
 where
-    (j.kind = 'rise' or j.kind = 'lone' and (j.change is not null or j.averaged))
+    (
+        j.kind = 'rise'
+        or j.kind = 'lone'
+        and (j.change is not null or j.averaged)
+        or is_beyond_a_batch(j.kind, j.logarithmic, j.height)
+    )
     and j.boundary_step is null
     and not (j.class = 'unrecovered' and coalesce(j.validation_falls, false))
     -- printed as zero: its steps are those of the digits

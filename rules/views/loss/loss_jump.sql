@@ -17,7 +17,7 @@ with
                 and height > 0.3
                 or of_part
             )
-            and kind not in ('dip', 'outlier')
+            and (kind not in ('dip', 'outlier') or is_beyond_a_batch(kind, logarithmic, height))
             and not in_dip
             and not by_rate
             -- The way up into NaN is part of the NaN.
