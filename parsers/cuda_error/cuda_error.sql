@@ -16,6 +16,8 @@ with
                 then 'level_zero'
                 when api = 'NPU'
                 then 'acl'
+                when api = 'TPU'
+                then 'tpu'
                 else 'cuda'
             end as line_api
         from cuda_error_line

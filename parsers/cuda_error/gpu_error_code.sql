@@ -24,5 +24,5 @@ select
     name,
     meaning,
     kind,
-    library in ('hsa', 'level_zero') and name <> 'HSA_STATUS_ERROR_OUT_OF_RESOURCES' as alone
+    library in ('hsa', 'level_zero', 'tpu') and name <> 'HSA_STATUS_ERROR_OUT_OF_RESOURCES' as alone
 from gpu_library_status

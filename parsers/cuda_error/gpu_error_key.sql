@@ -16,6 +16,6 @@ with
     )
 select s.key, l.api, s.code, s.name, s.kind, s.alone
 from spelling s
-cross join (values ('cuda'), ('hip'), ('level_zero'), ('acl')) l(api)
+cross join (values ('cuda'), ('hip'), ('level_zero'), ('acl'), ('tpu')) l(api)
 where s.key is not null
 qualify row_number() over (partition by s.key, l.api order by s.api <> l.api, s.code) = 1

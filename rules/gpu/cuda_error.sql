@@ -209,6 +209,13 @@ memory is asked for than there is: lower the batch and watch the memory.
 run = ["dmesg -T | grep -iE 'xe|i915'", "xpu-smi stats -d 0"]
 
 [[step]]
+when = "api == 'tpu'"
+say = '''
+Run the step again on another TPU host. If it halts there too, a check of the program itself fails
+on the device (an index out of bounds, a kernel of your own); if not, have this host replaced.
+'''
+
+[[step]]
 when = "api == 'acl' and kind in ('fault', 'access', 'hardware')"
 say = '''
 Read what the runtime of that process logged just before it (plog, debug and run), and look at the

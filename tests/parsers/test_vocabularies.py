@@ -155,7 +155,7 @@ def test_errors_of_ascend_are_all_there_and_each_is_read_by_its_number(tmp_path:
 STATUS = seed("cuda_error/gpu_library_status.csv")
 STATUSES_OF = {
     "cublas": 9, "cudnn": 53, "cusolver": 24, "cusparse": 11, "cufft": 20, "curand": 12, "nvrtc": 18,
-    "hipblas": 11, "miopen": 10, "hsa": 5, "level_zero": 4,
+    "hipblas": 11, "miopen": 10, "hsa": 5, "level_zero": 4, "tpu": 2,
 }  # fmt: skip
 SAID_BY = {  # what PyTorch and others put in front of a status of each library
     "cublas": "RuntimeError: CUDA error: {name} when calling `cublasCreate(handle)`",
