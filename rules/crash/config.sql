@@ -249,7 +249,11 @@ with
             min(time) as started,
             count(*) as times,
             list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence,
-            min(file_id * 100000000 + line_no) as place
+            -- a program that does not take its arguments ends there: what is below is of later
+            -- starts
+            case
+                when what = 'arguments' then - max(line_no) else min(file_id * 100000000 + line_no)
+            end as place
         from config_error
         group by what, alike
     )
