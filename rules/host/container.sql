@@ -159,7 +159,19 @@ the cache and temporary directories have room.
 run = ["singularity inspect --all *.sif", "df -h /tmp $SINGULARITY_CACHEDIR"]
 
 [[step]]
-when = "reason == 'evicted'"
+when = "reason == 'evicted' and message and 'ephemeral-storage' in message"
+say = '''
+Find what fills the disk of {{ hosts | names if hosts else 'the node' }}: images, logs and what pods
+write into their own file system. Give the pod a request and a limit for ephemeral storage, and let
+it write elsewhere.
+'''
+run = [
+  "kubectl describe node {{ host }}",
+  "kubectl describe pod {{ job }}",
+]
+
+[[step]]
+when = "reason == 'evicted' and not (message and 'ephemeral-storage' in message)"
 say = '''
 See what the node was short of (memory, ephemeral storage, a taint), and raise the pod's requests
 and limits for it; equal requests and limits (class Guaranteed) are evicted last.
@@ -178,11 +190,19 @@ it: a process that loads a model or waits for its peers does not answer in time.
 '''
 run = ["kubectl get events --field-selector reason=Unhealthy", "kubectl get pods -o wide"]
 */
+with
+    -- the one pod that a file describes
+    described as (
+        select file_id, any_value(pod) as pod, any_value(node) as node
+        from pod_place
+        group by file_id
+        having count(distinct pod) = 1
+    )
 select
-    list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,
+    list(line_at(s.file_id, line_no) order by s.file_id, line_no)[1:20] as evidence,
     min(time) as "at",
     max(time) as until,
-    list(distinct host) filter (host is not null) as hosts,
+    list(distinct coalesce(host, d.node)) filter (coalesce(host, d.node) is not null) as hosts,
     replace(s.event, 'evicting', 'evicted') as reason,
     arg_max(message, length(message)) as message,
     nullif(
@@ -191,7 +211,7 @@ select
         ),
         ''
     ) as image,
-    min(job) as job,
+    min(coalesce(job, d.pod)) as job,
     min(scheduler) as scheduler,
     min_by(coalesce(k.meaning, c.meaning), line_no) as meaning,
     case
@@ -207,6 +227,7 @@ select
     end as confidence,
     count(*) as times
 from scheduler_event s
+left join described d on d.file_id = s.file_id and s.scheduler = 'kubernetes'
 left join kubernetes_reason k on k.reason = regexp_extract(message, '^[A-Za-z./-]+')
 left join cloud_notice c on starts_with(message, c.notice) and scheduler = 'cloud'
 where
