@@ -21,7 +21,8 @@ false_positives = "A removable or network block device that was detached on purp
 references = ["https://docs.kernel.org/admin-guide/ext4.html"]
 
 summary = '''
-{% if host %}{{ host }}: {% endif %}{% if device %}disk {{ device }}{% else %}a disk{% endif %}:
+{% if host %}{{ host }}: {% endif %}{% if gone_drives %}{{ gone_drives | names('disk') }}
+{%- elif device %}disk {{ device }}{% else %}a disk{% endif %}:
 {% if state == 'read_only' %}its file system is read-only now
 {%- elif state == 'gone' %}the controller does not answer
 {%- elif state == 'fs_error' %}file system error
@@ -129,9 +130,12 @@ with
             min(time) as "at",
             max(time) as until,
             bool_or(kind = 'read_only') as read_only,
-            bool_or(
-                regexp_matches(message, 'Removing|controller is down|not ready|isabling device')
-            ) as is_gone,
+            list_sort(
+                list(distinct regexp_extract(device, '^(?:nvme[0-9]+|[sv]d[a-z]+)')) filter (
+                    regexp_matches(message, 'Removing|controller is down|not ready|isabling device')
+                )
+            ) as drives_gone,
+            coalesce(len(drives_gone) > 0, false) as is_gone,
             bool_or(kind not in ('nvme', 'beyond_end')) as is_failed,
             list(line_at(file_id, line_no) order by line_no)[1:20] as evidence
         from disk_event e
@@ -153,6 +157,7 @@ select
     ) as device,
     nullif(regexp_extract(device, '^(?:nvme[0-9]+|[sv]d[a-z]+)'), '') as drive,
     devices,
+    case when len(drives_gone) > 1 then drives_gone end as gone_drives,
     case when read_only then 'read_only' when is_gone then 'gone' else worst.kind end as state,
     read_only,
     times,
