@@ -7,7 +7,7 @@ with
     report as (
         select
             *,
-            regexp_replace(device, '-(mdc|osc|osp|lwp)-[0-9a-fx]+$', '') as server,
+            regexp_replace(device, '-(mdc|osc|osp|lwp)-(?:MDT)?[0-9a-fx]+$', '') as server,
             case
                 when message ilike 'nfs%'
                 then 'nfs'
