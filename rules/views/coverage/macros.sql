@@ -68,6 +68,8 @@ create macro is_mild(text) as
         '^\s*(?:#(?:[^#]|$)|//|raise |--?[A-Za-z][A-Za-z_-]*(?: [A-Z_]+)?  )|'
         || '^(?i:finished|done|completed)[,;:.] |'
         || 'To enable traceback see|'
+        -- on the way out
+        || 'Failed to disconnect from coordination service|'
         -- torchrun's table, whose numbers are read
         || '\bSignal [0-9]+ \(SIG[A-Z0-9]+\) received by PID|'
         -- a level, not the value of a setting that a line advises (NCCL_DEBUG=INFO)
