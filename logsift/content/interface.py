@@ -209,6 +209,7 @@ MEANING: dict[str, str] = {
     "event": "the moment that several clocks saw", "utc": "the same moment in UTC, where a line tells it",
     "within_seconds": "how far the clocks may differ on it [s]", "minute": "a minute in which steps were logged",
     "attempt": "number of the job's attempt, from 1", "calm": "the last attempt of its log, and nothing ended it",
+    "ends": "the lines that tell of the end of the last attempt", "anew": "a further run begins there",
     # -- who is who --
     "gpu": "the GPU, by PCI address or index", "alias": "another name of the host", "address": "an address of the host in the network", "source": "who says so",
     "world_size": "how many ranks the job has", "silent_ranks": "ranks of which no log says anything",

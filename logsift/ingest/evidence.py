@@ -85,7 +85,9 @@ def fetch_of(
                 out |= {n: raw for n, raw in enumerate(found, first) if file.reader == "lines" or b"\0" not in raw}
                 at = last + 1
     said = zip(out, spelling.lines(list(out.values())), strict=True)
-    return {n: valid(_last_drawn(raw)[: 8 * TEXT_CHARACTERS]).decode().strip("\r\n")[:TEXT_CHARACTERS] for n, raw in said}
+    return {
+        n: valid(_last_drawn(raw)[: 8 * TEXT_CHARACTERS]).decode().strip("\r\n")[:TEXT_CHARACTERS] for n, raw in said
+    }
 
 
 def _last_drawn(raw: bytes) -> bytes:

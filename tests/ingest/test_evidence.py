@@ -18,7 +18,9 @@ END = "slurmstepd: error: *** JOB 4711 ON mesa4 CANCELLED AT 2026-03-02T10:20:31
     [
         pytest.param("\r".join([*(BAR.format(n=n) for n in range(9)), END]), END, id="behind a bar"),
         pytest.param(
-            "\r".join([*(BAR.format(n=n) for n in range(8)), BAR.format(n=8) + END]), BAR.format(n=8) + END, id="at its end"
+            "\r".join([*(BAR.format(n=n) for n in range(8)), BAR.format(n=8) + END]),
+            BAR.format(n=8) + END,
+            id="at its end",
         ),
         pytest.param("\r".join([END, BAR.format(n=1), BAR.format(n=2)]), END, id="above a bar that goes on"),
         pytest.param(END + "\r", END, id="a line of Windows"),

@@ -63,7 +63,8 @@ def run(store: Store, p: Parameters = DEFAULT) -> None:
         return
     drivers = {int(r["driver_id"]) for r in listed if r["driver_id"] is not None}
     driving = {
-        rows.series: (rows.step, rows.value) for rows in _read(store, [r for r in listed if r["series_id"] in drivers], {})
+        rows.series: (rows.step, rows.value)
+        for rows in _read(store, [r for r in listed if r["series_id"] in drivers], {})
     }
     marks: dict[tuple[int, int], list[tuple[int | None, float | None]]] = {}
     anew: dict[int, list[tuple[int, int]]] = {}
@@ -144,7 +145,7 @@ def _counted(file: Ints, line: Ints, anew: Sequence[tuple[int, int]]) -> Floats:
         behind = np.flatnonzero((file == file_id) & (line > line_no))
         starts[behind[:1]] = True
     place = np.arange(len(line))
-    return place - np.maximum.accumulate(np.where(starts, place, 0)) + 1.0
+    return real(place - np.maximum.accumulate(np.where(starts, place, 0)) + 1)
 
 
 def _in_order(keys: Sequence[Ints]) -> bool:

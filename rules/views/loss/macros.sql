@@ -15,5 +15,5 @@ create macro saved_up_to(last_step) as
 
 -- A lone point a thousand times as high as its neighbours: no batch is that hard.
 create macro is_beyond_a_batch(kind, logarithmic, height) as
-    kind = 'outlier' and logarithmic and height > ln(1000)
+    coalesce(kind = 'outlier' and logarithmic::boolean and height::double > ln(1000), false)
 ;
