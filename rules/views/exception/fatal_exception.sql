@@ -24,3 +24,14 @@ where
     )
     and not (in_thread and not job_failed and lines_after > 60)
     and not (not chain_uncaught and is_of_a_dashboard(frames))
+    -- one of a server's requests, which went on until it was told to end
+    and not (
+        not chain_uncaught
+        and exists (
+            from training_mark m
+            where
+                m.file_id = exception_verdict.file_id
+                and m.line_no > exception_verdict.raised_line
+                and starts_with(m.message, 'Finished server process')
+        )
+    )

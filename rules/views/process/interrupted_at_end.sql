@@ -1,23 +1,38 @@
 -- view: One row where SIGINT ended the programs of a log, and nothing tells that they were still at
 -- work then: somebody may have ended what hung.
+with
+    interrupt as (
+        select v.host, v.time, v.file_id, v.line_no
+        from exception_verdict v
+        where
+            class = 'KeyboardInterrupt'
+            and kind = 'interrupt'
+            and chain_uncaught
+            -- below it stands what else it interrupts
+            and (
+                lines_after < 5
+                or lines_after < 100
+                and not exists (
+                    from training_line t
+                    where t.file_id = v.file_id and t.line_no > v.raised_line + 5
+                )
+            )
+        union all
+        select e.host, e.time, e.file_id, e.line_no
+        from launcher_event e
+        join file f using (file_id)
+        where
+            event = 'told_to_stop'
+            and (signal_name in ('2', 'SIGINT') or signal = 2)
+            and f.lines - e.line_no < 20
+    )
 select
     any_value(host) as host,
     min(time) as time,
     list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence
-from exception_verdict v
+from interrupt
 where
-    class = 'KeyboardInterrupt'
-    and kind = 'interrupt'
-    and chain_uncaught
-    -- below it stands what else it interrupts
-    and (
-        lines_after < 5
-        or lines_after < 100
-        and not exists (
-            from training_line t where t.file_id = v.file_id and t.line_no > v.raised_line + 5
-        )
-    )
-    and not exists (from agent_stopped)
+    not exists (from agent_stopped)
     and not exists (from scheduler_action)
     and not exists (from training_mark where kind = 'end')
 having count(*) > 0
