@@ -23,7 +23,7 @@ MARK = "<!-- logsift report -->"
 """First line of a written report: files that begin so are never read as evidence."""
 
 
-NO_RUN = "This does not look like a training run: no step, rank, launcher, scheduler or GPU is named."
+NO_RUN = "This does not look like a training run: no step, rank, launcher, scheduler or GPU was recognised."
 
 
 @dataclass(frozen=True, slots=True)

@@ -235,10 +235,10 @@ with
             -- where the job itself speaks, a machine's journal or a list of words is no better
             -- guess
             and (is_of_job or is_about_job or not exists (from job_output))
-            -- what training did without is not why somebody ended it, nor is srun's word for it
-            and (
-                is_after_steps and not is_end_of_step(text) or not exists (from ended_from_outside)
-            )
+            -- srun's word for it that all is over
+            and not is_end_of_step(text)
+            -- what training did without is not why somebody ended it
+            and (is_after_steps or not exists (from ended_from_outside))
     ),
     ranked as (
         select

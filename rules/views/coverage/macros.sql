@@ -198,5 +198,5 @@ create macro is_of_a_journal(host, pid, rank, text) as
 -- What srun says when it ends a step, whatever the reason: it tells of a task that failed by
 -- itself.
 create macro is_end_of_step(text) as
-    starts_with(coalesce(text, ''), 'srun: Job step aborted')
+    regexp_matches(coalesce(text, ''), '^srun: (?:Job step aborted|Force Terminated job)')
 ;

@@ -66,8 +66,16 @@ with
                 then 'echo'
                 else c.kind
             end as class_kind,
-            -- C++'s are printed by the handler of what nobody caught
-            exception_module_level(frames) or e.class = 'C++ exception' as uncaught
+            -- C++'s are printed by the handler of what nobody caught; the first of a group, below
+            -- it
+            exception_module_level(frames)
+            or e.class = 'C++ exception'
+            or coalesce(
+                lag(e.class in ('ExceptionGroup', 'BaseExceptionGroup')) over in_file
+                and lag(exception_module_level(frames)) over in_file
+                and e.traceback_line - lag(e.line_no) over in_file between 1 and 4,
+                false
+            ) as uncaught
         from exception e
         left join exception_class c using (class)
         left join
@@ -76,6 +84,7 @@ with
             and t.is_first
             and t.sentence = told_sentence(exception_text(e.class, message))
         where coalesce(chained, '') <> 'ignored'
+        window in_file as (partition by file_id, e.stream order by e.line_no)
     ),
     link as (
         select
