@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 TEXT_CHARACTERS = 1000
 _BAR = re.compile(rb"[^|]{0,200}[0-9]+%\|[^|]*\|[^\[]*\[[^\]]*\]\s*")
 """A progress bar of tqdm and nothing behind it."""
+_DRAWN_BYTES = 1 << 16
+"""How much of the end of a line is looked at for what was drawn last."""
 
 
 def fetch(
@@ -92,8 +94,11 @@ def fetch_of(
 
 def _last_drawn(raw: bytes) -> bytes:
     """What a terminal shows of a line that was drawn again and again: what came last, and is more than a bar."""
-    drawn = [part for part in raw.split(b"\r") if part.strip()]
-    return next((part for part in reversed(drawn) if not _BAR.fullmatch(part)), drawn[-1]) if drawn else raw
+    end = raw[-_DRAWN_BYTES:].strip(b"\r\n")
+    if b"\r" not in end:
+        return raw
+    drawn = [part for part in end.split(b"\r") if part.strip()] or [raw]
+    return next((part for part in reversed(drawn) if not _BAR.fullmatch(part)), drawn[-1])
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
