@@ -90,7 +90,19 @@ lease or mount was lost.
 run = ["mmgetstate -a", "mmhealth node show", "tail -n 100 /var/adm/ras/mmfs.log.latest"]
 
 [[step]]
-when = "filesystem == 'ceph' and severity != 'info'"
+when = "filesystem == 'ceph' and evicted"
+say = '''
+Mount the file system again{% if hosts %} on {{ hosts | names }}{% endif %}: {{ server }} has thrown
+the client out, and what it had not written is lost. Find out why it had not answered in time.
+'''
+run = [
+  "findmnt -t ceph",
+  "ceph tell {{ server | replace('mds', 'mds.') }} client ls",
+  "ceph health detail",
+]
+
+[[step]]
+when = "filesystem == 'ceph' and severity != 'info' and not evicted"
 say = "Check the health of the Ceph cluster and of {{ server }}."
 run = ["ceph health detail", "ceph fs status"]
 
