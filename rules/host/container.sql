@@ -88,7 +88,15 @@ say = "Read what the container printed before it ended, and the code that it end
 run = ["kubectl logs --previous {{ job }}", "kubectl describe pod {{ job }}"]
 
 [[step]]
-when = "reason == 'volume'"
+when = "reason == 'volume' and message and message.startswith('mount')"
+say = '''
+Mount the same by hand{% if hosts %} on {{ hosts | names }}{% endif %}: the file server has to be
+reached from there, and has to let it in. The mounting arguments above name server and path.
+'''
+run = ["kubectl describe pod {{ job }}", "showmount -e NFS_SERVER", "nc -vz NFS_SERVER 2049"]
+
+[[step]]
+when = "reason == 'volume' and not (message and message.startswith('mount'))"
 say = "Check that the claim is bound, and that its storage can be reached from the node."
 run = ["kubectl get pvc,pv", "kubectl describe pod {{ job }}"]
 
@@ -204,7 +212,11 @@ select
     max(time) as until,
     list(distinct coalesce(host, d.node)) filter (coalesce(host, d.node) is not null) as hosts,
     replace(s.event, 'evicting', 'evicted') as reason,
-    arg_max(message, length(message)) as message,
+    coalesce(
+        -- what mount said, below what Kubernetes says of it
+        arg_max(message, line_no) filter (starts_with(message, 'mount')),
+        arg_max(message, length(message))
+    ) as message,
     nullif(
         regexp_extract(
             any_value(message) filter (contains(message, 'Failed to pull image "')), '"([^"]+)"', 1
