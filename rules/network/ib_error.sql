@@ -57,9 +57,10 @@ when = '''status_name in ('RETRY_EXC_ERR', 'RESP_TIMEOUT_ERR')
 or 'RETRY_EXC_ERR' in (other_statuses or [])'''
 say = '''Find out whether
 {{ 'the peer of each' if other_statuses else peer_host or peer or 'the peer' }} was still
-running then: look for a crash, an Xid, an OOM kill or a reboot there. If it was, the path is
-at fault: compare the port counters of both ends (symbol errors, link downed, discards, out of sequence) and look at cable,
-transceiver and switch port{% if device %} of {{ device }}{% endif %}.'''
+running then: look for a crash, an Xid, an OOM kill or a reboot there. If it was, the path is at
+fault: compare the port counters of both ends (symbol errors, link downed, discards, out of
+sequence) and look at cable, transceiver and switch port
+{%- if device %} of {{ device }}{% endif %}.'''
 run = ["ibstat {{ device }}", "perfquery -x", "rdma statistic", "dmesg -T | grep -i mlx5"]
 
 [[step]]
