@@ -353,8 +353,8 @@ group by event, rank_a, rank_b, nranks
 union all by name
 select
     case when too_many_joined then 'too_many' else 'store' end as kind,
-    * exclude (too_many_joined),
-    'probable' as confidence
+    * exclude (too_many_joined, is_last_word),
+    case when is_last_word then 'possible' else 'probable' end as confidence
 from store_wait
 union all by name
 -- Another agent had ended, and closed the rendezvous, before this one came to it.

@@ -36,6 +36,7 @@ select
         when not list_has_any(any_value(g.ranks), flatten(list(w.ranks)))
         then any_value(g.ranks)
     end as missing,
+    bool_and(is_last_word) as is_last_word,
     list(line_at(file_id, line_no) order by time nulls last, file_id, line_no) as evidence
 from init_wait_c10d w
 left join gloo_awaited g on true

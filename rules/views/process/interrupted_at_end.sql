@@ -1,5 +1,6 @@
--- view: One row where SIGINT ended the programs of a log, and nothing tells that they were still at
--- work then: somebody may have ended what hung.
+-- view: One row where SIGINT ended the programs of a log, and nothing tells whether they were still
+-- at work then: somebody may have ended what hung. Not where it was a collective that waited, or
+-- the log had been silent for long.
 with
     interrupt as (
         select v.host, v.time, v.file_id, v.line_no
@@ -8,6 +9,9 @@ with
             class = 'KeyboardInterrupt'
             and kind = 'interrupt'
             and chain_uncaught
+            and not regexp_matches(
+                frames::varchar, 'torch[\\/]distributed[\\/]|horovod[\\/]|deepspeed[\\/]comm[\\/]'
+            )
             -- below it stands what else it interrupts
             and (
                 lines_after < 5
@@ -34,5 +38,8 @@ from interrupt
 where
     not exists (from agent_stopped)
     and not exists (from scheduler_action)
+    and not exists (from interrupted_lock)
     and not exists (from training_mark where kind = 'end')
-having count(*) > 0
+having
+    count(*) > 0
+    and coalesce(min(time) - (select max(m.time) from metric m) < interval 5 minute, true)
