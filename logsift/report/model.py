@@ -131,8 +131,7 @@ def when(incident: Incident) -> str:
 def _time(incident: Incident) -> list[str]:
     if incident.at is None:
         return []
-    quality = UTC if incident.zone else incident.time_quality or ZONELESS
-    form, zone = _TOLD.get(quality, _TOLD[ZONELESS])
+    form, zone = _TOLD.get(UTC if incident.zone else incident.time_quality or "", _TOLD[ZONELESS])
     if (off := incident.uncertainty_seconds or 0) >= 1:
         zone += f", known to about {duration(off)}"
     start = incident.at.strftime(form)

@@ -38,7 +38,6 @@ where
     or (event = 'rendezvous' and error = 'RendezvousTimeoutError')
     -- more than there are: the barrier counts up to the size of the group, and beyond it for ever
     or (event = 'waiting' and joined > expected)
-    -- asked for twice by one rank, or by several, with nothing after it: the log ends while they
-    -- wait
+    -- asked for twice by one rank, or by several: the log ends while they wait
     or t.file_id is not null
 group by event, i.stage, s.file_id

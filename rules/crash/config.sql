@@ -249,8 +249,7 @@ with
             min(time) as started,
             count(*) as times,
             list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence,
-            -- a program that does not take its arguments ends there: what is below is of later
-            -- starts
+            -- a program whose arguments are refused ends there: what is below is of later starts
             case
                 when what = 'arguments' then - max(line_no) else min(file_id * 100000000 + line_no)
             end as place

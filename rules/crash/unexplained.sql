@@ -139,7 +139,7 @@ with
             is_grave(u.text, u.word) and not is_mild as is_grave,
             f.lines - u.line_no as lines_to_end,
             -- the same was said long before, and the job went on
-            u.line_no - min(u.line_no) over (partition by u.file_id, line_template(u.text))
+            u.line_no - min(u.line_no) over (partition by u.file_id, template)
             > 100 as was_survived,
             coalesce(u.line_no > j.last_step_line, true) as is_after_steps,
             -- after the end of training, or on the way to it: the log closes with it

@@ -92,7 +92,11 @@ with
             *,
             case
                 kind when 'read_only' then 1 when 'fs_error' then 2 when 'disk_io' then 3 else 4
-            end as weight
+            end as weight,
+            disk_drive(device) as drive,
+            regexp_matches(
+                message, 'Removing|controller is down|not ready|isabling device'
+            ) as is_gone
         from kernel_event_of_boot as d
         where
             kind in ('fs_error', 'read_only', 'disk_io', 'nvme', 'beyond_end', 'disk_told')
@@ -130,12 +134,8 @@ with
             min(time) as "at",
             max(time) as until,
             bool_or(kind = 'read_only') as read_only,
-            list_sort(
-                list(distinct regexp_extract(device, '^(?:nvme[0-9]+|[sv]d[a-z]+)')) filter (
-                    regexp_matches(message, 'Removing|controller is down|not ready|isabling device')
-                )
-            ) as drives_gone,
-            coalesce(len(drives_gone) > 0, false) as is_gone,
+            bool_or(is_gone) as is_gone,
+            list_sort(list(distinct drive) filter (is_gone and drive is not null)) as gone_drives,
             bool_or(kind not in ('nvme', 'beyond_end')) as is_failed,
             list(line_at(file_id, line_no) order by line_no)[1:20] as evidence
         from disk_event e
@@ -155,9 +155,9 @@ select
         earliest.device,
         devices[1]
     ) as device,
-    nullif(regexp_extract(device, '^(?:nvme[0-9]+|[sv]d[a-z]+)'), '') as drive,
+    disk_drive(device) as drive,
     devices,
-    case when len(drives_gone) > 1 then drives_gone end as gone_drives,
+    case when len(gone_drives) > 1 then gone_drives end as gone_drives,
     case when read_only then 'read_only' when is_gone then 'gone' else worst.kind end as state,
     read_only,
     times,

@@ -408,7 +408,7 @@ with
                         and not is_end_of_step(u.text)
                         and not is_mild(u.text)
                         and not is_news(u.prefix)
-                        and logged_level(u.prefix) not in ('W', 'WARN', 'WARNING')
+                        and not is_warned(u.prefix)
                 )
                 and not exists (from failed_since)
             )

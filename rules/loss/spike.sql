@@ -148,9 +148,8 @@ select
 from loss_jump j
 left join component_echo c using (series_id, run, start_step)
 left join gradient_precursor g using (series_id, run, start_step)
--- A single point, however long it stands for, is a hard batch unless it is a mean, the log says
--- what
--- changed there, or no batch is that hard.
+-- A single point, however long it stands for, is a hard batch unless it is a mean, a change there
+-- is told, or no batch is that hard.
 where
     (
         j.kind = 'rise'

@@ -30,7 +30,7 @@ with
                 text, '^\[?W[0-9 ]|^\[c10d\]|(?i)\bdisabled because\b|to silence this'
             )
             -- a warning ends nothing by itself
-            and (logged_level(prefix) not in ('W', 'WARN', 'WARNING') or exists (from trouble_sign))
+            and (not is_warned(prefix) or exists (from trouble_sign))
             -- a service outside of the job
             and not exists (from outside_service as o where contains(lower(text), o.service))
             and (

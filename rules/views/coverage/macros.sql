@@ -60,6 +60,11 @@ create macro is_news(prefix) as
     )
 ;
 
+-- A line that its logger calls a warning.
+create macro is_warned(prefix) as
+    logged_level(prefix) in ('W', 'WARN', 'WARNING')
+;
+
 -- A line that its program itself calls harmless: of a level below an error, or it says so.
 create macro is_mild(text) as
     regexp_matches(
@@ -195,8 +200,7 @@ create macro is_of_a_journal(host, pid, rank, text) as
     host is not null and pid is not null and rank is null and not speaks_of_job(text)
 ;
 
--- What srun says when it ends a step, whatever the reason: it tells of a task that failed by
--- itself.
+-- What srun says when it ends a step, whatever the reason: of a task that failed it tells besides.
 create macro is_end_of_step(text) as
     regexp_matches(coalesce(text, ''), '^srun: (?:Job step aborted|Force Terminated job)')
 ;

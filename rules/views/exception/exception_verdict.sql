@@ -66,8 +66,7 @@ with
                 then 'echo'
                 else c.kind
             end as class_kind,
-            -- C++'s are printed by the handler of what nobody caught; the first of a group, below
-            -- it
+            -- C++'s are printed by the handler of what nobody caught, the first of a group below it
             exception_module_level(frames)
             or e.class = 'C++ exception'
             or coalesce(
