@@ -496,8 +496,9 @@ def _match_heads(looked: Sequence[_Look], owners: Sequence[Grammar]) -> None:
     for owner in owners:
         fits = free
         for pattern in owner.head:
-            fits = fits.filter(_matches(texts.gather(fits), pattern))
-        if owner.unless:
+            if len(fits):  # a regex takes longer to compile than to be looked for in a few heads
+                fits = fits.filter(_matches(texts.gather(fits), pattern))
+        if owner.unless and len(fits):
             fits = fits.filter(~_matches(texts.gather(fits), owner.unless))
             ends = pl.Series([_text(_end(looked[n].file)) for n in fits], dtype=pl.Binary).cast(pl.String)
             fits = fits.filter(~_matches(ends, owner.unless))

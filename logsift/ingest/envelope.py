@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +19,7 @@ from logsift.ingest.gate import Scanner, scanner
 
 LAYERS = 6
 _MANY = 500
-"""Lines of a block from which a look at the first of them pays."""
+"""Lines of a block from which a look at the first of them pays, and the regex of all envelopes."""
 _REST = "(?P<body>.*)$"
 FACTS: dict[str, pl.DataType] = {
     "time": pl.String(), "uptime_seconds": pl.Float64(), "host": pl.String(), "rank": pl.Int64(),
@@ -38,7 +39,6 @@ class Envelopes:
     """The prefixes of the content, prepared: one test for all, then each."""
 
     each: tuple[Envelope, ...]
-    any_regex: str
     inner_needles: tuple[str, ...]
     inner_start: str
     own_needles: tuple[str, ...]
@@ -55,7 +55,6 @@ class Envelopes:
         needles = tuple(sorted({n for e in shared for n in e.needles}))
         return cls(
             tuple(shared),
-            _any(shared),
             tuple(n for e in inner for n in e.needles),
             "|".join(f"(?:{_start(e.regex)})" for e in inner),
             tuple(n for e in own for n in e.needles),
@@ -73,26 +72,24 @@ class Envelopes:
         return out.drop("seq").with_row_index("seq").with_columns(writer.alias("stream"))
 
     def _strip(self, lines: pl.DataFrame) -> pl.DataFrame:
-        if not self.any_regex or lines.is_empty():
+        if not self.each or lines.is_empty():
             return lines
         done: list[pl.DataFrame] = []
         todo = lines
         for _ in range(LAYERS):
             taken, rest = self._usual(todo) if todo.height >= _MANY else (todo.clear(), todo)
-            known = rest["body"].str.contains(self.any_regex)
             stripped = [taken] if taken.height else []
+            possible = self.each if rest.height >= _MANY else self._possible(rest["body"])
+            known = rest["body"].str.contains(_any(possible)) if possible else pl.Series([False])
             if known.any():
                 done, rest = [*done, rest.filter(~known)], rest.filter(known)
-                there = self.scanner.present("\n".join(rest["body"].to_list()).encode())
-                present = {self.needles[n] for n in there}
-                for envelope in self.each:
+                for envelope in possible:
                     if rest.is_empty():
                         break
-                    if not envelope.needles or not present.isdisjoint(envelope.needles):
-                        taken, fits = take_off(rest, envelope)
-                        if taken.height:
-                            stripped.append(taken)
-                            rest = rest.filter(~fits)
+                    taken, fits = take_off(rest, envelope)
+                    if taken.height:
+                        stripped.append(taken)
+                        rest = rest.filter(~fits)
             if rest.height:
                 done.append(rest)
             todo = pl.concat(stripped) if stripped else todo.clear()
@@ -100,6 +97,11 @@ class Envelopes:
                 break
         done += [todo] if todo.height else []
         return pl.concat(done).sort("seq") if len(done) > 1 else done[0]
+
+    def _possible(self, bodies: pl.Series) -> tuple[Envelope, ...]:
+        """The envelopes of which a needle is in these few lines: to compile the regex of all takes longer than to read them."""
+        there = {self.needles[n] for n in self.scanner.present("\n".join(bodies.to_list()).encode())}
+        return tuple(e for e in self.each if not e.needles or not there.isdisjoint(e.needles))
 
     def _usual(self, lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The lines stripped of the prefix that the first of them has, and the rest.
@@ -161,7 +163,12 @@ def take_off(lines: pl.DataFrame, envelope: Envelope) -> tuple[pl.DataFrame, pl.
 
 def _any(envelopes: Sequence[Envelope]) -> str:
     """One regex that matches what one of them matches. What it matches of the body is not looked at."""
-    return "|".join(f"(?:{_unnamed(e.regex.removesuffix(_REST))})" for e in envelopes)
+    return "|".join(_alone(e.regex) for e in envelopes)
+
+
+@cache
+def _alone(regex: str) -> str:
+    return f"(?:{_unnamed(regex.removesuffix(_REST))})"
 
 
 def _unnamed(regex: str) -> str:
