@@ -9,17 +9,19 @@ explains = [
   "network.ib_error",
   "hang",
   "crash.signal",
+  "crash.exception",
   "divergence.stack",
   "divergence.collective_count",
   "loss.rollback",
 ]
+explains_after = ["crash.exception"]
 transient = true
 about = """
 The scheduler ended the job: its time was over, a job of higher priority took its nodes, it was put
 back into the queue, or a person cancelled it. Or the launcher was told to stop, and nothing tells
 by whom. What the program prints afterwards (SIGTERM, closed connections) is only the echo. A line
-CANCELLED without a reason counts where tasks ended by SIGTERM and nothing had failed: Slurm prints
-it also when a step fails. A job that hung until its time was over, or until somebody ended it, died
+CANCELLED without a reason counts where nothing had failed before it: Slurm prints it also when a
+step fails. A job that hung until its time was over, or until somebody ended it, died
 of the hang.
 """
 false_positives = "The job had hung long before its time was over: then the hang is the cause."
@@ -266,16 +268,16 @@ with
     last_attempt as (select file_id, max(line_no) as begun_line from job_attempt group by file_id),
     -- What went wrong in the last attempt of a log, and in those that know of one only.
     failed_since as (
-        select 1
+        select file_id, line_no, what
         from
             (
-                select file_id, line_no
+                select file_id, line_no, 'exception' as what
                 from fatal_exception
                 union all
-                select file_id, line_no
+                select file_id, line_no, 'memory'
                 from oom_event
                 union all
-                select file_id, line_no
+                select file_id, line_no, event
                 from job_event
                 where event in ('node_failure', 'oom_kill')
             )
@@ -366,27 +368,56 @@ with
                 and not exists (from c10d_timeout_line)
                 and not exists (from job_event where event in ('node_failure', 'oom_kill'))
             )
-            -- The whole job, as the last that is written, where nothing goes wrong before it; what
-            -- a step at the start of the job came to has long been passed.
+            -- Nothing goes wrong before it, and it is the last that is written or what its tasks
+            -- came
+            -- to follows; what a step at the start of the job came to has long been passed.
             or (
                 event = 'cancelled'
                 and message is null
                 and scheduler = 'slurm'
-                -- a step, where srun would have told of a task that failed
                 and (
-                    job_step is null
+                    exists (
+                        from "exit" x
+                        where
+                            x.file_id = job_event.file_id
+                            and x.line_no - job_event.line_no between 1 and 300
+                            and x.source = 'srun'
+                    )
                     or exists (
-                        from unread_line u
-                        where u.file_id = job_event.file_id and is_end_of_step(u.text)
+                        from file f
+                        where f.file_id = job_event.file_id and f.lines - job_event.line_no < 3
+                    )
+                    and (
+                        job_step is null
+                        -- a step, where srun would have told of a task that failed
+                        or exists (
+                            from unread_line u
+                            where u.file_id = job_event.file_id and is_end_of_step(u.text)
+                        )
+                        or 1 < (
+                            select count(*)
+                            from training_line t
+                            where
+                                t.file_id = job_event.file_id
+                                and job_event.line_no - t.line_no between 1 and 20
+                                and coalesce(job_event.time - t.time < interval 10 minute, true)
+                        )
                     )
                 )
                 and not exists (
-                    from death d
-                    where d.file_id <> job_event.file_id or job_event.line_no - d.line_no < 300
+                    from "exit" x
+                    where
+                        x.file_id = job_event.file_id
+                        and x.line_no < job_event.line_no
+                        and x.source = 'srun'
+                        and coalesce(x.signal_name, '')
+                        not in ('Terminated', 'Killed', 'Hangup', 'Interrupt')
                 )
-                and exists (
-                    from file f
-                    where f.file_id = job_event.file_id and f.lines - job_event.line_no < 3
+                and not exists (
+                    from death d
+                    where
+                        d.file_id <> job_event.file_id
+                        or job_event.line_no - d.line_no between 1 and 300
                 )
                 and not exists (
                     from trouble_sign s
@@ -395,7 +426,7 @@ with
                         s.sign <> 'scheduler'
                         and (
                             s.file_id <> job_event.file_id
-                            or job_event.line_no - s.line_no < 300
+                            or job_event.line_no - s.line_no between 1 and 300
                             and s.line_no >= coalesce(b.begun_line, 0)
                         )
                 )
@@ -406,11 +437,18 @@ with
                         and job_event.line_no - u.line_no between 1 and 40
                         -- srun's word for the same
                         and not is_end_of_step(u.text)
+                        and not is_code(u.text)
                         and not is_mild(u.text)
                         and not is_news(u.prefix)
                         and not is_warned(u.prefix)
                 )
-                and not exists (from failed_since)
+                and not exists (
+                    from failed_since s
+                    where
+                        s.file_id <> job_event.file_id
+                        or s.line_no < job_event.line_no
+                        or what <> 'exception'
+                )
             )
     ),
     -- It had hung before it was ended: that has nothing to do with who needed the nodes.

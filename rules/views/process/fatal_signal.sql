@@ -87,6 +87,19 @@ with
                 )
             )
             and not (signal = 6 and (select known from abort_on_purpose))
+            -- Slurm ends the rest of a step
+            and not (
+                signal = 9
+                and source = 'srun'
+                and exists (
+                    from job_event e
+                    where
+                        e.file_id = d.file_id
+                        and e.line_no < d.line_no
+                        and e.scheduler = 'slurm'
+                        and e.event = 'cancelled'
+                )
+            )
     )
 -- An abort or a kill follows a fault, and follows the first failure where that was a plain exit.
 select * exclude (is_fault, any_fault, killed_first)
