@@ -66,7 +66,14 @@ def _duration(text: pl.Expr) -> pl.Expr:
         r"^\s*(?:(?P<h>[0-9]+):)?(?P<m>[0-9]{1,2}):(?P<s>[0-9]{1,2}(?:\.[0-9]+)?)\s*$"
     ).struct
     hours, minutes, seconds = (part.field(f).cast(pl.Float64, strict=False) for f in "hms")
-    return pl.coalesce(plain, hours.fill_null(0) * 3600 + minutes * 60 + seconds)
+    # As Go and Kubernetes print it: 3d4h, 9m15s.
+    units = text.str.extract_groups(
+        r"^\s*(?:(?P<d>[0-9]+)d)?(?:(?P<h>[0-9]+)h)?(?:(?P<m>[0-9]+)m)?(?:(?P<s>[0-9]+(?:\.[0-9]+)?)s)?\s*$"
+    ).struct
+    parts = [units.field(f).cast(pl.Float64, strict=False) for f in "dhms"]
+    together = pl.sum_horizontal(n.fill_null(0) * each for n, each in zip(parts, (86400, 3600, 60, 1), strict=True))
+    united = pl.when(pl.any_horizontal(n.is_not_null() for n in parts)).then(together)
+    return pl.coalesce(plain, hours.fill_null(0) * 3600 + minutes * 60 + seconds, united)
 
 
 def _number(dtype: pl.DataType) -> Callable[[pl.Expr], pl.Expr]:

@@ -100,6 +100,12 @@ with
                 union all
                 select file_id, line_no, 3 as footer
                 from done_line
+                union all
+                -- the last step that was planned, which no epoch begins anew behind
+                select file_id, min(line_no) filter (step >= planned), 3 as footer
+                from training_line
+                group by file_id
+                having min(line_no) filter (step >= planned) > max(line_no) filter (step < planned)
             )
         group by file_id
     ),

@@ -164,6 +164,8 @@ say = '''
 {%- elif kind == 'init_failed' %}the driver cannot bring it up ({{ message }})
 {%- elif kind == 'hw_exception' %}hardware exception ({{ message }})
 {%- else %}
+{%- if kind == 'copy_hung' %}its copy engine ({{ unit }}) did not end its work
+{%- if was_reset %}, and {% endif %}{% endif %}
 {%- if kind == 'scheduler_hung' %}the scheduler in its firmware stopped answering
 {%- if was_reset %}, and {% endif %}{% endif %}
 {%- if was_reset %}the driver reset it: all programs on it lost their memory{% endif %}
@@ -530,6 +532,18 @@ Reboot {% if host %}{{ host }}{% else %}the node{% endif %} and run a diagnosis 
 {%- endif %}; replace the GPU if it fails again.
 '''
 run = ["dmesg -T | grep -i amdgpu", "systemctl reboot", "amd-smi list"]
+
+[[step]]
+when = "kind == 'copy_hung'"
+say = '''
+No kernel of a program runs on that engine: update the GPU's firmware and the amdgpu driver, and
+replace the GPU if it hangs again.
+'''
+run = [
+  "amd-smi firmware -g {{ pci | bus_id }}",
+  "modinfo -F version amdgpu",
+  "dmesg -T | grep -i amdgpu",
+]
 
 [[step]]
 when = "kind == 'scheduler_hung'"

@@ -189,6 +189,22 @@ with
         where
             event = 'node_failure'
             and message is distinct from 'JOB NOT ENDING WITH SIGNALS'
+            -- it has been ready again since, as when its kubelet was restarted
+            and not (
+                message = 'NodeNotReady'
+                and exists (
+                    from job_event r
+                    where
+                        r.event = 'node_ready'
+                        and r.file_id = job_event.file_id
+                        and r.host is not distinct from job_event.host
+                        and coalesce(
+                            r.age_seconds <= job_event.age_seconds,
+                            r.time >= job_event.time,
+                            r.line_no > job_event.line_no
+                        )
+                )
+            )
             -- HTCondor started it elsewhere, and there it ended well
             and not (
                 scheduler = 'htcondor'

@@ -43,7 +43,13 @@ floor for the logarithm of the scale, a clip) and start from a checkpoint before
 {%- if from_step is not none %} step {{ from_step }}{% else %} that{% endif %}.'''
 
 [[step]]
-when = "runs_away"
+when = "of_gradient"
+say = '''Stop it: with such gradients the weights are noise soon, or are already, whatever the loss
+says. Clip the gradients, lower the learning rate, and look at what multiplies them: a filter or a
+momentum of one's own, a scale that is never taken off again.'''
+
+[[step]]
+when = "runs_away and not of_gradient"
 say = '''Bound what it learns from: scale or clip rewards, targets and gradients, lower its learning
 rate, let the target network follow more slowly. Start from a checkpoint before
 {%- if from_step is not none %} step {{ from_step }}{% else %} that{% endif %}.'''
@@ -266,7 +272,8 @@ select
     case when j.stepless then true end as stepless,
     case when j.stepless then epoch_at(j.file_id, j.line_no) end as epoch,
     null::boolean as below_zero,
-    null::boolean as runs_away
+    null::boolean as runs_away,
+    null::boolean as of_gradient
 from
     attempt j,
     lateral(
@@ -290,7 +297,8 @@ select
     false as early,
     name as metric,
     case when below_zero then true end as below_zero,
-    case when not below_zero then true end as runs_away
+    case when not below_zero then true end as runs_away,
+    case when of_gradient then true end as of_gradient
 from loss_runaway
 -- its parts and the curves of other ranks run with it
-qualify row_number() over (order by below_zero desc, points desc, series_id) = 1
+qualify row_number() over (order by below_zero desc, of_gradient, points desc, series_id) = 1

@@ -62,6 +62,12 @@ say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% en
 {{ loss_scale }}{% endif %}'''
 
 [[summary]]
+when = "begins_later"
+say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %} is
+{{ value }} already where this log begins, at step {{ nan_step }}: when it became so is not in
+it'''
+
+[[summary]]
 when = "nan_step is not none"
 say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %} is
 {{ value }} from the first value on, step {{ nan_step }}
@@ -73,6 +79,11 @@ when = "message and not gave_up"
 say = '''{% if rank is not none %}Rank {{ rank }}{% else %}The program{% endif %} found NaN or
 Inf{% if step is not none %} at step {{ step }}{% endif %}
 {% if not goes_on %}and stopped {% endif %}({{ message | cut(120) }})'''
+
+[[summary]]
+when = "overflows_at_minimum"
+say = '''{{ overflows_at_minimum | count('step') | capital }} in a row overflowed at the least loss
+scale there is ({{ loss_scale }}): every update is skipped, nothing is learned'''
 
 [[summary]]
 say = '''The loss scale collapsed
@@ -123,7 +134,13 @@ the recipe: look at the batch of step {{ nan_step }}, the gradient norm and the 
 just before. If it does not, suspect a GPU.'''
 
 [[step]]
-when = "nan_step is not none and last_finite_step is none and not of_validation"
+when = "begins_later"
+say = '''Find the log of the steps before {{ nan_step }}: it tells where the {{ metric }} was last a
+number, and which checkpoint is still good.'''
+
+[[step]]
+when = '''nan_step is not none and last_finite_step is none and not of_validation
+  and not begins_later'''
 say = '''Look at the start, not at the course of the training: initialization, weights that were
 not loaded, labels out of range, empty or masked-out batches (a mean over nothing is NaN), a
 learning rate without warm-up. Run the first batches in fp32.'''
@@ -182,6 +199,7 @@ with
             c.highest,
             c.lowest,
             c.halvings,
+            c.at_minimum,
             g.message is not null as gave_up
         from (select * from giving_up) g
         full join
@@ -314,6 +332,19 @@ select
     case when b.passing then b.end_step end as recovered_step,
     b.of_gradient and b.points < 5 as at_the_end,
     case when b.of_validation then true end as of_validation,
+    case
+        when
+            b.before_step is null
+            and not b.of_validation
+            and not b.stepless
+            and b.start_step > 10
+            and b.start_step > (
+                select 3 * max(d.usual_distance)
+                from step_distance d
+                where d.series_id = b.series_id
+            )
+        then true
+    end as begins_later,
     b.before_step as last_finite_step,
     b.base as last_finite_value,
     saved_up_to(b.before_step) as checkpoint_step,
@@ -326,6 +357,7 @@ select
     s.halvings as loss_scale_halvings,
     s.highest as loss_scale_before,
     s.lowest as loss_scale,
+    s.at_minimum as overflows_at_minimum,
     case when s.gave_up then true end as gave_up,
     n.message,
     case when n.goes_on then true end as goes_on

@@ -97,6 +97,13 @@ tells by whom
 '''
 
 [[summary]]
+when = "kind == 'jvm_heap'"
+say = '''
+The heap of a JVM was full{% if hosts %} on {{ hosts | names }}{% endif %}: a limit of its own, the
+host may have memory left
+'''
+
+[[summary]]
 when = "kind == 'refused'"
 say = '''
 {{ {'pytorch': 'PyTorch', 'numpy': 'NumPy', 'jvm': 'The JVM', 'rust': 'A program in Rust',
@@ -237,6 +244,18 @@ Confirm it in the kernel log{% if hosts %} of {{ hosts | names }}{% endif %} and
 scheduler's records; then use fewer workers or less prefetch.
 '''
 run = ["dmesg -T | grep -i killed", "journalctl -k --grep=oom-kill"]
+
+[[step]]
+when = "kind == 'jvm_heap'"
+say = '''
+Give the JVM a larger heap: -Xmx, or for Spark spark.driver.memory and spark.executor.memory, which
+must fit into the host beside the rest. Otherwise use more and smaller partitions, and look in a
+heap dump for what fills it.
+'''
+run = [
+  "export JAVA_TOOL_OPTIONS='-Xmx16g -XX:+HeapDumpOnOutOfMemoryError'",
+  "spark-submit --driver-memory 16g --executor-memory 16g YOUR_JOB",
+]
 
 [[step]]
 when = "kind == 'refused'"
@@ -387,6 +406,8 @@ with
                 then 'nothing_to_kill'
                 when 'c++'
                 then 'bad_alloc'
+                when 'jvm heap'
+                then 'jvm_heap'
                 else 'refused'
             end as kind,
             case

@@ -84,6 +84,8 @@ create macro is_mild(text) as
         -- what a later version will do
         || '\bdeprecated\b[ -~]{0,40}\b(?:will be|use|in favou?r|instead)\b|'
         || 'will be (?:removed|dropped) in|'
+        || '\b(?:will|is going to) (?:be raised to|be turned into|become|raise) an? '
+        || '(?:error|exception)\b|'
         || '\[[IWD]\]|(?i)non-?fatal|not fatal|harmless|ignor|skipp|retrying|will retry|'
         || 'retries in|will try|trying again|fall(?:ing|s)? back|continu|would have|\bcorrected|'
         -- the line of code below a warning
@@ -113,6 +115,10 @@ create macro is_mild(text) as
         || '(?:saved|written|exported) (?:to|as|in) |'
         -- what transformers logs by its name are warnings: its errors are exceptions
         || '^\[transformers\] |'
+        -- a process that had ended when somebody looked at it
+        || '/proc/[0-9]+/[a-z_]+\b.*[Nn]o such (?:file|process)|'
+        -- what it is taken for instead
+        || '[.;,] (?:[Ss]o )?[Tt]reat(?:ing|ed)? (?:it|this|them|these) as |'
         -- something is not there, and what is done about it
         || '\b(?:not found|not exist|no such [a-z]+|absent|missing)\b[^.!;,]*[.!;,]+ *'
         || '(?:(?:so|now) )?(?:(?:down)?loading|creating|initiali[sz]ing|generating|building'

@@ -1,12 +1,17 @@
 -- table: One row per AMD GPU that failed, or per event of its RAS unit: kind = ras (an error that
 -- cannot be corrected, by name) | ras_count (such errors are counted) | reset_failed | init_failed
--- | hw_exception | scheduler_hung | reset; unit is the block of the GPU. A reset, or a scheduler
--- that hangs, is the GPU's own doing where no program's fault comes before it.
+-- | hw_exception | scheduler_hung | copy_hung (the engine that copies, on which no program's kernel
+-- runs, did not end its work) | reset; unit is the block of the GPU. A reset, or a scheduler or
+-- copy
+-- engine that hangs, is the GPU's own doing where no program's fault comes before it.
 with
     program_fault as (
         select file_id, min(line_no) as line_no
         from amdgpu_event
-        where kind in ('ring_timeout', 'page_fault', 'ras', 'ras_count')
+        where
+            kind in ('page_fault', 'ras', 'ras_count', 'process')
+            or kind = 'ring_timeout'
+            and not is_copy_engine(block)
         group by all
     ),
     failure as (
@@ -29,6 +34,11 @@ with
         where
             kind in ('ras', 'ras_count', 'reset_failed', 'hw_exception', 'init_failed')
             or (kind = 'reset' and p.file_id is null)
+            or (
+                kind = 'ring_timeout'
+                and is_copy_engine(block)
+                and e.file_id not in (select file_id from program_fault)
+            )
             or (kind = 'scheduler_hung' and p.file_id is null and e.gpu is not null)
         group by coalesce(event_id::varchar, e.gpu, ''), e.host, e.file_id
     ),
@@ -45,6 +55,7 @@ with
                             'reset_failed',
                             'init_failed',
                             'hw_exception',
+                            'ring_timeout',
                             'scheduler_hung',
                             'reset',
                             'ras'
@@ -68,13 +79,13 @@ select
             or list_contains(kinds, 'ras_count')
             or list_contains(kinds, 'reset_failed')
         then 'definite'
-        when list_contains(kinds, 'scheduler_hung')
+        when kind = 'scheduler_hung'
         then 'possible'
         else 'probable'
     end as confidence,
     case when kinds = ['init_failed'] then 'warning' else 'critical' end as severity,
     'amd' as vendor,
-    kind,
+    case kind when 'ring_timeout' then 'copy_hung' else kind end as kind,
     case
         when kind in ('init_failed', 'hw_exception')
         then regexp_replace(message, '^reason ?: ?', '')

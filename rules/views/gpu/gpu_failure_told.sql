@@ -21,6 +21,10 @@ from told_failure
 where
     kind = 'accelerator'
     and not exists (from gpu_burst where verdict = 'hardware')
+    -- what a device plugin makes of an Xid
+    and not exists (
+        from xid_line x where x.gpu_uuid is not null and contains(told_failure.message, x.gpu_uuid)
+    )
     and not exists (from gpu_failure_accelerator)
     and not exists (from gpu_failure_amd)
     and not exists (from gpu_failure_firmware)

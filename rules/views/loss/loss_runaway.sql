@@ -3,6 +3,9 @@
 -- Upwards, a loss of a policy, of a critic or of one side of a game, which may well rise a little:
 -- it is a million times higher all through its last third, or it has grown by a quarter and more
 -- from each twelfth to the next through two thirds, to 20 times the lowest, and no reward with it.
+-- Upwards also the norm of the gradients (of_gradient), from one fifth to the next to over a
+-- million
+-- and ten times where it began, while the loss does not fall.
 -- base, level: where it began and ended; lowest: how far down it went; file_id, line_no: the first
 -- of its points that far off; last_*: its last point.
 with
@@ -11,16 +14,18 @@ with
             p.*,
             s.name,
             s.canonical,
+            s.family,
             s.rank as series_rank,
             s.stepless,
             ntile(10) over in_order as part,
             ntile(12) over in_order as twelfth,
+            ntile(5) over in_order as fifth,
             row_number() over in_order as place,
             count(*) over (partition by p.series_id) as points
         from series_point p
         join series s using (series_id)
         where
-            s.canonical in ('loss', 'policy_loss', 'value_loss', 'adversarial_loss')
+            s.canonical in ('loss', 'policy_loss', 'value_loss', 'adversarial_loss', 'grad_norm')
             and isfinite(p.value)
         window in_order as (partition by p.series_id order by p.turn, p.ordinal)
     ),
@@ -37,16 +42,26 @@ with
                     (
                         select series_id, twelfth, median(value) as level
                         from curve
-                        where points >= 240 and canonical <> 'loss'
+                        where points >= 240 and canonical not in ('loss', 'grad_norm')
                         group by series_id, twelfth
                     )
             )
         group by series_id
     ),
+    course_of_loss as (
+        select
+            family,
+            median(value) filter (fifth = 1) as first_level,
+            median(value) filter (fifth = 5) as last_level
+        from curve
+        where canonical = 'loss'
+        group by family, series_id
+    ),
     whole as (
         select
             series_id,
             any_value(name) as name,
+            any_value(canonical) = 'grad_norm' as of_gradient,
             any_value(series_rank) as series_rank,
             any_value(stepless) as stepless,
             any_value(points) as points,
@@ -83,7 +98,7 @@ with
             median(value) filter (3 * place > 2 * points) as level,
             1000 * greatest(median(abs(value)) filter (3 * place <= points), 1) as far
         from curve
-        where points >= 6 and canonical <> 'loss'
+        where points >= 6 and canonical not in ('loss', 'grad_norm')
         group by series_id
         having min(value) filter (3 * place > 2 * points) > 1000 * far
         union all by name
@@ -110,6 +125,29 @@ with
                         where
                             e.source = l.source and e.canonical = 'reward' and 3 * e.part <= e.parts
                     )
+            )
+        union all by name
+        select
+            series_id,
+            false as below_zero,
+            min(level) as base,
+            max(level) as level,
+            5 * min(level) as far
+        from
+            (
+                select series_id, family, fifth, median(value) as level
+                from curve
+                where points >= 8 and canonical = 'grad_norm'
+                group by series_id, family, fifth
+            ) g
+        group by series_id, family
+        having
+            max(level) > 1e6
+            and max(level) > 10 * min(level)
+            and list(level order by fifth) = list(level order by level)
+            and not exists (
+                from course_of_loss l
+                where l.family = g.family and l.last_level < 0.9 * l.first_level
             )
     )
 select

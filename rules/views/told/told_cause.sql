@@ -90,6 +90,14 @@ where
         t.is_news
         and c.concept not in ('time_limit', 'preempted', 'cancelled', 'memory', 'node_lost')
     )
+    -- a service of the machine speaks of its own peers and files
+    and not (c.concept = 'node_lost' and is_of_a_journal(t.host, t.pid, t.rank, t.message))
+    and not (
+        regexp_matches(
+            t.message, '^[A-Z][a-z]{2} +[0-9]{1,2} [0-9]{2}:[0-9]{2}:[0-9]{2} [^ ]+ [^ ]+: '
+        )
+        and not speaks_of_job(t.message)
+    )
     -- an error's number, what NCCL looks for and does without
     and not regexp_matches(
         message, '(?i)warning:|invalid argument|per user-direction|^ninja: | NCCL INFO '
