@@ -152,6 +152,22 @@ run = [
 ]
 
 [[step]]
+when = "library == 'oneCCL' and message and 'pthread_create returns 22' in message"
+say = '''
+Let the worker threads run on cores that the process may use: 22 is EINVAL, which pthread_create
+returns for a core outside its set. Leave CCL_WORKER_AFFINITY at auto or name such cores.
+'''
+run = ["taskset -cp $$", "export CCL_WORKER_AFFINITY=auto"]
+
+[[step]]
+when = "library == 'oneCCL' and message and 'pthread_create returns' not in message"
+say = '''
+Run again with this setting{% if host %} and keep the output of {{ host }}{% endif %}: the lines
+before the error show which step of oneCCL it was. Compare versions with the release notes.
+'''
+run = ["export CCL_LOG_LEVEL=debug"]
+
+[[step]]
 otherwise = true
 say = '''
 Run again with this setting{% if host %} and keep the output of {{ host }}{% endif %}: the lines

@@ -21,7 +21,9 @@ references = ["https://pytorch.org/docs/stable/torch_nccl_environment_variables.
 when = "kind == 'timeout'"
 say = '''
 {%- if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} waited
-{%- if timeout_ms %} {{ (timeout_ms / 1000) | duration }}{% else %} too long{% endif %} in
+{%- if timeout_ms and ran_ms and ran_ms > 1.5 * timeout_ms %} {{ (ran_ms / 1000) | duration }} (its
+limit: {{ (timeout_ms / 1000) | duration }})
+{%- elif timeout_ms %} {{ (timeout_ms / 1000) | duration }}{% else %} too long{% endif %} in
 {% if ops %}{{ ops | names }}{% elif op %}{{ op }}{% else %}an operation{% endif %}
 {%- if seq is not none %} {{ seq }}{% endif %}{% if group %} of group {{ group }}{% endif %}
 {%- for e in (elsewhere or [])[:3] -%}

@@ -4,6 +4,7 @@ severity = "critical"
 confidence = "definite"
 status = "stable"
 explains = ["hang", "network", "host.node_lost", "crash", "loss.rollback"]
+explains_after = ["network.nic_fault", "network.link_flap"]
 transient = true
 about = """
 A panic stops the host. An oops kills the task that was running in the kernel and often leaves locks

@@ -115,8 +115,20 @@ select
             and bool_and(message like 'unhandled cuda error%')
             and exists (from runtime_error where kind in ('incompatible', 'config'))
         then 'info'
+        -- which may be the software's fault, where no other node passed the same test
+        when
+            test = 'nccl-tests'
+            and max(peers) = 0
+            and bool_and(message like 'unhandled cuda error%')
+        then 'info'
     end as severity,
     case
+        -- no other node passed the same test, and it is not a value that came out wrong
+        when
+            test = 'nccl-tests'
+            and max(peers) = 0
+            and bool_and(message like 'unhandled cuda error%')
+        then 'possible'
         when test in ('nccl-tests', 'health')
         then 'definite'
         when min(peers) > 0 and max(peers_well) = 0

@@ -60,7 +60,10 @@ more than the device gives in one buffer{% if limit_bytes %} ({{ limit_bytes | s
 the memory pool may not grow
 {%- if limit_bytes %} beyond {{ limit_bytes | size }}{% else %} further{% endif %}
 {%- elif requested_bytes %}: {{ requested_bytes | size }} requested
-{%- if because == 'refused_below_the_total' %} and refused, although the process holds only
+{%- if because == 'refused_below_the_total' and free_bytes is not none
+  and free_bytes > requested_bytes %} and refused, although {{ free_bytes | size }} of
+{{ total_bytes | size }} are free
+{%- elif because == 'refused_below_the_total' %} and refused, although the process holds only
 {{ (reserved_bytes if reserved_bytes is not none else allocated_bytes) | size }} of
 {{ total_bytes | size }}
 {%- elif because == 'request_exceeds_card' %}, the whole card has {{ total_bytes | size }}
@@ -106,7 +109,21 @@ give: {% if device == 'mps' %}PYTORCH_MPS_HIGH_WATERMARK_RATIO
 '''
 
 [[step]]
-when = "variant == 'refused_below_the_total'"
+when = "variant == 'refused_below_the_total' and is_small_request"
+say = '''
+Look at what else the driver may have run out of: it is no limit of size that refuses so little.
+Count the mappings of the process against the limit, read the kernel log for the driver's own
+reason, and see whether the process may lock memory.
+'''
+run = [
+  "wc -l < /proc/$(pgrep -of YOUR_SCRIPT)/maps",
+  "sysctl vm.max_map_count",
+  "ulimit -l",
+  "dmesg -T | grep -iE 'amdgpu|nvrm|xe ' | tail",
+]
+
+[[step]]
+when = "variant == 'refused_below_the_total' and not is_small_request"
 say = '''
 Look for a limit on a single allocation
 {%- if device == 'xpu' %} (Intel GPUs give 4 GiB at most unless relaxed limits are built in)
@@ -383,6 +400,10 @@ select
     end as variant,
     -- context and kernels of a process take about 1 GiB; with NCCL's buffers seldom above 2
     case when f.not_pytorch_bytes > 3221225472 then true end as holds_much_else,
+    -- no allocator's limit on one piece is as small
+    coalesce(
+        f.requested_bytes < 67108864 and f.free_bytes > 16 * f.requested_bytes, false
+    ) as is_small_request,
     (
         select nullif(count(*), 0) from rank_heard where not list_contains(f.ranks, rank)
     ) as other_ranks,

@@ -49,7 +49,19 @@ with
             exists (from waiting)
             and k.rank not in (select rank from loud where rank is not null)
             and k.rank not in (select rank from ended_too_early where rank is not null)
-            and not exists (from exception e where e.rank = k.rank)
+            and not exists (
+                from exception e
+                where
+                    e.rank = k.rank
+                    -- that the others have gone is the end of any other wait
+                    and not coalesce(
+                        regexp_matches(
+                            e.message,
+                            'gloo.*(?:Connection closed by peer|reset by peer|Broken pipe)'
+                        ),
+                        false
+                    )
+            )
             and not exists (
                 from exit e
                 where

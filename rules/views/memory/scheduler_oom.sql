@@ -36,11 +36,19 @@ with
                 from job_event
                 where event in ('cancelled', 'ended')
                 union all
-                -- the report of the job's end says where it ran
-                select s.scheduler, s.base, 'ran', j.nodes
+                -- the report of the job's end says first where it ran; several may be in one file
+                select
+                    s.scheduler,
+                    s.base,
+                    'ran',
+                    coalesce(
+                        max_by(j.nodes, j.line_no) filter (j.line_no < s.line_no),
+                        min_by(j.nodes, j.line_no)
+                    )
                 from line_of_job s
                 join job_state j using (file_id)
                 where j.job is null and j.state is null
+                group by s.scheduler, s.base, s.file_id, s.line_no
             )
         where host is not null
         group by scheduler, base

@@ -22,6 +22,15 @@ select
     c.message as error,
     try_cast('0x' || regexp_replace(c.vendor_err_hex, '^0x', '') as bigint) as vendor_err,
     c.hca,
+    -- the request that it is about is printed below
+    (
+        select arg_min(r.peer, r.line_no)
+        from ucx_request r
+        where
+            r.file_id = c.file_id
+            and r.line_no - c.line_no between 1 and 3
+            and r.pid is not distinct from c.pid
+    ) as peer,
     c.host,
     c.pid,
     c.rank,

@@ -32,7 +32,11 @@ with
             file_id,
             coalesce(raised_line, line_no) as line_no
         from exception_verdict
-        where rank is not null and chain_uncaught and kind not in ('interrupt', 'ignored')
+        where
+            rank is not null
+            -- the head of its traceback may be cut off
+            and (chain_uncaught or kind = 'echo' and lines_after < 5)
+            and kind not in ('interrupt', 'ignored')
         union all by name
         select
             'killed' as fate,
