@@ -16,19 +16,19 @@ references = ["https://arxiv.org/abs/2309.14322"]
 [[summary]]
 when = "below_zero"
 say = '''
-The {{ metric }} grows below zero without bound: from {{ base }} to {{ level_after }}
+The {{ metric }} grows below zero without bound: from about {{ base }} to about {{ level_after }}
 {%- if from_step is not none %}, from step {{ from_step }} on{% endif %}'''
 
 [[summary]]
 when = "runs_away"
 say = '''
-The {{ metric }} grows without bound: from {{ base }} to {{ level_after }}
+The {{ metric }} grows without bound: from about {{ base }} to about {{ level_after }}
 {%- if from_step is not none %}, from step {{ from_step }} on{% endif %}'''
 
 [[summary]]
 say = '''
-The {{ metric }} creeps up from {{ base }} at step {{ from_step }} to {{ level_after }} at step
-{{ last_step }}
+The {{ metric }} creeps up from about {{ base }} at step {{ from_step }} to about {{ level_after }}
+at step {{ last_step }}
 {%- if rolled_back %}; training went back to before it later{% endif %}
 {%- if again_from_steps %}; after going back it did so again from
 {{ again_from_steps | agree('step', 'steps') }} {{ again_from_steps | names }}{% endif %}

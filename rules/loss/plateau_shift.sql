@@ -12,7 +12,8 @@ setting, or a part of the model that broke.
 false_positives = "A planned change of data or objective that the log does not mention."
 references = ["https://arxiv.org/abs/2407.21783"]
 summary = '''
-The {{ metric }} stepped up from {{ base }} to {{ level_after }} at step {{ step }} and stays there
+The {{ metric }} stepped up from about {{ base }} to about {{ level_after }} at step {{ step }} and
+stays there
 {%- if change %}; the log reports a change there: {{ change | cut }}{% endif %}
 {%- if rhythm_steps %}; it jumps so about every {{ rhythm_steps }} steps{% endif %}
 {%- if stepless %}; no step is printed, values are counted

@@ -15,8 +15,9 @@ after a resume of Megatron core 0.17 is its own counting and not reported.
 """
 references = ["https://github.com/NVIDIA/Megatron-LM/issues/6237"]
 summary = '''
-After the resume at step {{ resume_step }} the {{ metric }} jumped from {{ base }} to {{ peak }}
-{%- if recovered_step is none %} and never came back (now {{ level_after }})
+After the resume at step {{ resume_step }} the {{ metric }} jumped from about {{ base }} to
+{{ peak }}
+{%- if recovered_step is none %} and never came back (now about {{ level_after }})
 {%- else %} and was back at step {{ recovered_step }}{% endif %}'''
 
 [[step]]

@@ -22,9 +22,9 @@ references = [
 ]
 summary = '''
 {% if alone %}Only{% else %}The{% endif %} {{ metric }} jumped
-from {{ base }} to {{ peak }} at step {{ step }}
+from about {{ base }} to {{ peak }} at step {{ step }}
 {%- if at_the_end %}, where the log ends
-{%- elif class == 'unrecovered' %} and never came back (now {{ level_after }})
+{%- elif class == 'unrecovered' %} and never came back (now about {{ level_after }})
 {%- else %} and was back at step {{ recovered_step }} ({{ class }}
 {%- if old_level_step and old_level_step > step + 1.5 * (recovered_step - step) -%}
 ; at the old level at step {{ old_level_step }}{% endif %}){% endif %}
@@ -59,7 +59,15 @@ say = '''Compare the jump with the change that the log reports there: if it was 
 is wrong as long as the loss comes back.'''
 
 [[step]]
-when = "class == 'unrecovered' and not alone and not stepless and not rolled_back"
+when = '''class == 'unrecovered' and not alone and not stepless and not rolled_back
+  and (step <= 100 or (log_interval or 0) >= 100)'''
+say = '''Restart from {% if checkpoint_step is not none %}the checkpoint of step
+{{ checkpoint_step }}{% else %}a checkpoint from well before step {{ step }}{% endif %}; skip the
+data around that step, or lower the learning rate.'''
+
+[[step]]
+when = '''class == 'unrecovered' and not alone and not stepless and not rolled_back
+  and not (step <= 100 or (log_interval or 0) >= 100)'''
 say = '''Restart from {% if checkpoint_step is not none %}the checkpoint of step
 {{ checkpoint_step }}{% else %}the last checkpoint at least 100 steps before step
 {{ step }}{% endif %}; skip the 200-500 batches around step {{ step }}, or lower the learning
