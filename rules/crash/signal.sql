@@ -55,7 +55,8 @@ caught{% endif %}{% if function %}, raised in {{ function }}{% endif %}{% endif 
 {% elif signal == 4 %}ran into an illegal instruction ({{ signal_name }})
 {% elif signal == 8 %}divided by zero in native code ({{ signal_name }})
 {% else %}died of {{ signal_name }}{% endif %}
-{% if library %}in {{ library }}{% if offset %} at offset {{ offset }}{% endif %}{% endif %}
+{% if library %}in {{ library }}{% if offset %} at offset {{ offset }}{% endif %}
+{% elif function and signal != 6 %}in {{ function }}{% endif %}
 '''
 
 [[step]]
@@ -171,6 +172,19 @@ Read the native stack{% if function %} from {{ function }} upwards{% endif %} in
 '''
 
 [[step]]
+when = '''
+signal in (7, 11) and function in [
+'subtract_refs', 'update_refs', 'visit_decref', 'visit_reachable', 'deduce_unreachable',
+'move_unreachable', 'gc_collect_main', 'collect']
+'''
+say = '''
+Look elsewhere for the mistake: Python's garbage collector met an object that native code had
+overwritten, or released once too often, before. Start again with the checks of its allocator, and
+leave out, one after the other, the native extensions that were added or updated last.
+'''
+run = ["export PYTHONMALLOC=debug PYTHONFAULTHANDLER=1"]
+
+[[step]]
 when = "signal in (5, 6, 8, 11) and 'gdb' not in source and not cores"
 say = '''
 Read the core dump{% if hosts %} on {{ hosts | names }}{% endif %}, if one was written; core_pattern
@@ -224,9 +238,10 @@ with
         from fatal_signal
         group by signal, attempt
     ),
-    abort_place as (  -- where every native stack agrees on it
-        select any_value(function) as function, bool_or(is_uncaught) as is_uncaught
-        from abort_stack
+    stack_place as (  -- where every native stack agrees on it
+        select signal, any_value(function) as function, bool_or(is_uncaught) as is_uncaught
+        from signal_stack
+        group by signal
         having count(distinct function) = 1
     ),
     ended_with_it as (
@@ -277,7 +292,7 @@ select
             (select list(f.path order by f.path) from core_file as c join file as f using (file_id))
     end as cores
 from reported r
-left join abort_place a on r.signal = 6
+left join stack_place a using (signal)
 union all by name
 -- Ray sees that the connection to a worker ended, and guesses at why; others only that it is gone.
 select

@@ -139,8 +139,8 @@ with
         from core_file
         where signal not in (0, 5, 19)
         union all by name
-        select 'gdb' as source, 6 as signal, rank, host, time, file_id, line_no
-        from abort_stack
+        select 'gdb' as source, signal, rank, host, time, file_id, line_no
+        from signal_stack
         union all by name
         -- a container: SIGTERM is how each is asked to end, and what evicts it or runs out of
         -- memory tells so itself

@@ -1,5 +1,15 @@
--- table: one row per dumped process worth a word where nobody stands apart: the last dump of it.
--- of_job: it is a rank.
+-- table: one row per dumped process worth a word where nobody stands apart: the last dump of it,
+-- unless that shows its death. of_job: it is a rank.
+with
+    living as (
+        select *
+        from stack_main m
+        where
+            not exists (
+                from signal_stack s
+                where s.file_id = m.file_id and s.line_no - m.thread_line between 0 and 1
+            )
+    )
 select
     r.process,
     true as of_job,
@@ -22,6 +32,7 @@ select
     r.moved,
     r.peer
 from stack_rank as r
+semi join living using (file_id, thread_line)
 where not r.failed
 union all by name
 select
@@ -45,7 +56,7 @@ select
     cmdline,
     null as moved,
     false as peer
-from stack_main
+from living
 where
     (role in ('service', 'driver', 'other') or source_kind = 'backtrace')
     and failure is null
