@@ -1,7 +1,37 @@
 -- table: one row per frame of a thread in a dump, with what its symbol says of the thread.
 -- d: depth, the innermost is the smallest. nth: frames so far, without wrappers and native ones.
--- busy: calls further in that do more than wait. label: function (file:line).
+-- busy: calls further in that do more than wait. label: function (file:line). People write the
+-- heads of several processes above the one stack that all of them had: it is the stack of each.
 with
+    main_head as (  -- heads of main threads, one below the other: each island ends with the stack
+        select
+            file_id,
+            line_no,
+            tid,
+            max(line_no) over (partition by file_id, stream, island) as last_line,
+            count(*) over (partition by file_id, stream, island, tid) as of_one
+        from
+            (
+                select
+                    file_id,
+                    line_no,
+                    tid,
+                    stream,
+                    line_no
+                    - row_number() over (partition by file_id, stream order by line_no) as island
+                from stack_thread
+                where source_kind = 'py-spy' and name = 'MainThread' and tid is not null
+            )
+    ),
+    shared as (
+        select h.file_id, h.line_no, h.last_line
+        from main_head as h
+        anti join
+            (select distinct file_id, thread_line from stack_frame) as f
+            on f.file_id = h.file_id
+            and f.thread_line = h.line_no
+        where h.line_no < h.last_line and h.of_one = 1
+    ),
     bare as (
         select b.file_id, b.at, coalesce(t.line_no, b.at) as thread_line
         from
@@ -16,6 +46,10 @@ with
         select file_id, line_no, thread_line, depth, function, source, line, arguments
         from stack_frame
         where thread_line is not null
+        union all
+        select f.file_id, f.line_no, s.line_no, f.depth, f.function, f.source, f.line, f.arguments
+        from stack_frame as f
+        join shared as s on s.file_id = f.file_id and s.last_line = f.thread_line
         union all
         select
             f.file_id,
