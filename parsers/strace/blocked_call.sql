@@ -3,7 +3,8 @@
 -- retried (a lock tried, or a missing file looked for, over and over until the trace ended).
 -- waits_on: lock | file | descriptor (of which nothing is known) | device | socket | pipe |
 -- reader (of what it writes) | missing file.
--- last_line: where it was last seen; tries: how often, where it was retried; holder_pid: who took
+-- last_line: where it was last seen; tries: how often, where it was retried; errno: why it is in
+-- vain for ever, where it was retried, if it tells; holder_pid: who took
 -- the same lock in these traces and did not release it, in holder_line.
 with
     unfinished as (
@@ -186,6 +187,7 @@ select
     c.began,
     c.lasted,
     c.tries,
+    case when c.kind = 'retried' then c.errno end as errno,
     h.pid as holder_pid,
     h.line as holder_line
 from call c

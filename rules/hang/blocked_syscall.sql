@@ -45,8 +45,11 @@ summary = '''
   {% if syscall == 'futex' %}with a short time limit, as for the interpreter lock{% endif %}
 {% elif kind == 'retried' %}
   {{ who | agree('has', 'have') }}
-  {{ 'tried to take the lock' if waits_on == 'lock' else 'looked for the missing file' }} {{ path }}
-  {{ tries | count('time') }}{% if seconds %} in {{ seconds | duration }}{% endif %}, in vain
+  {{ 'tried to take the lock' if waits_on == 'lock' else 'looked for the missing file' }}
+  {% if path %}{{ path }}{% else %}on descriptor {{ fd }}{% endif %}
+  {{ tries | count('time') }}
+  {%- if seconds and (seconds >= 1 or not errno) %} in {{ seconds | duration }}{% endif %}, in vain
+  {%- if errno %}: its file system does not lock files ({{ errno }}){% endif %}
 {% elif kind == 'late' %}
   {% if waits_on == 'lock' %}waited {{ seconds | duration }} for a file lock: {{ syscall }}
   {% elif waits_on == 'descriptor' %}spent up to {{ seconds | duration }} in {{ syscall }} on
@@ -128,7 +131,7 @@ run = ["ls -ld {{ path }}", "fuser -v {{ path }}"]
 
 [[step]]
 when = '''
-waits_on == 'lock' and kind != 'late' and not holder_pid
+waits_on == 'lock' and kind != 'late' and not holder_pid and not errno
 and (kind == 'blocked' or syscall in ['flock', 'fcntl'])
 '''
 say = '''
@@ -142,6 +145,16 @@ run = [
   "fuser -v {{ path }}",
   "lslocks -o +BLOCKER",
 ]
+
+[[step]]
+when = "kind == 'retried' and waits_on == 'lock' and errno"
+say = '''
+Do not look for a process that holds the lock: the file system
+{%- if path %} of {{ path }}{% endif %} refuses every lock, so no wait will end. Put the file on one
+that locks, as a local disk does, or have this one mounted with locks (Lustre: the option flock;
+NFS: its lock service).
+'''
+run = ["findmnt -T {{ path }} -o TARGET,FSTYPE,OPTIONS", "mount -t lustre,nfs,nfs4"]
 
 [[step]]
 when = "kind == 'retried' and waits_on == 'missing file'"
@@ -312,6 +325,7 @@ with
             any_value(path) as path,
             any_value(peer) as peer,
             sum(tries)::bigint as tries,
+            any_value(errno) as errno,
             any_value(filesystem) as filesystem,
             max(holder_pid) as holder_pid,
             list(line_at(file_id, line_no) order by file_id, line_no)[:20] as first_lines,
@@ -361,6 +375,7 @@ select
     peer,
     seconds,
     tries,
+    errno,
     waits_on,
     filesystem,
     holder_pid
