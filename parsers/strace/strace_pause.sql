@@ -1,4 +1,4 @@
--- table: one row per call that did nothing but wait until its own limit was over. limit_seconds:
+-- view: one row per call that did nothing but wait until its own limit was over. limit_seconds:
 -- how long that was, where the trace keeps it.
 select file_id, line_no, pid, syscall, limit_seconds
 from

@@ -14,10 +14,12 @@ for another thread or for a collective, and only a stack dump tells which. Where
 thread in futex is all there is, it is a warning.
 """
 summary = '''
-{% set who = ranks or pids or [0] %}
+{% set who = ranks or (tids if pid and tids and pid not in tids else pids) or [0] %}
 {% set by_main = kind in ['waits', 'spins'] %}
 {% if by_main %}The main thread{% if rank is not none %} of rank {{ rank }}{% endif %}
 {% elif ranks %}{{ ranks | ranks | capital }}
+{% elif pid and tids and pid not in tids %}
+  {{ tids | agree('Thread', 'Threads') }} {{ tids | names }} of process {{ pid }}
 {% elif pids %}{{ pids | agree('Process', 'Processes') }} {{ pids | names }}
 {% else %}The traced process{% endif %}
 {% if pid and (ranks or by_main) %}(pid {{ pid }}){% endif %}
@@ -58,8 +60,9 @@ summary = '''
   {% if path %}on {{ path }}{% endif %}
 {% else %}
   {% if waits_on == 'reader' %}
-    cannot write to {% if peer or path %}{{ peer or path }}{% else %}descriptor {{ fd }}{% endif %},
-    which nobody reads: {{ syscall }}
+    {{ who | agree('is', 'are') }} waiting to write to
+    {% if peer or path %}{{ peer or path }}{% else %}descriptor {{ fd }}{% endif %}, which takes no
+    more: {{ syscall }}
   {% else %}
     {{ who | agree('is', 'are') }}
     {% if waits_on == 'lock' %}waiting for a file lock{% if path %} on {{ path }}{% endif %}:

@@ -8,7 +8,7 @@ import pytest
 
 from logsift import Catalog
 from logsift.content.incident import Incident
-from logsift.judge.words import facts_of, steps
+from logsift.judge.words import facts_of, steps, summary
 
 STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("crash.checkpoint", {"problem": "missing", "path": "/ckpt/9"}, "Check that /ckpt/9 exists on n1, is complete"),
@@ -219,3 +219,16 @@ def test_hosts_are_taken_out_with_the_scheduler_that_the_job_has(
     incident = Incident("gpu.hardware", of.severity, of.confidence, (), hosts=frozenset({"n1", "n2"}))
     given = [c for s in steps(of, facts_of(incident, {}, {}, scheduler)) for c in s.commands]
     assert [c for c in given if "n1" in c] == commands
+
+
+def test_a_thread_that_is_blocked_is_named_beside_its_process(catalog: Catalog) -> None:
+    of = next(r for r in catalog.rules if r.id == "hang.blocked_syscall")
+    facts = {"kind": "blocked", "waits_on": "reader", "syscall": "write", "fd": 4, "pid": 71}
+    for tids, who in (
+        ([74], "Thread 74 of process 71 is"),
+        ([74, 75], "Threads 74 and 75 of process 71 are"),
+        ([71], "Process 71 is"),
+    ):
+        incident = Incident(of.id, of.severity, of.confidence, (), facts=facts | {"pids": [71], "tids": tids})
+        said = summary(of, facts_of(incident, {}, {}, None))
+        assert said.startswith(f"{who} waiting to write to descriptor 4, which takes no more: write"), said
