@@ -1,5 +1,6 @@
--- table: one row per process and peer to which connections were tried and never made, in
--- the shape of rules/views. A socket in non-blocking mode learns of a refusal from
+-- table: one row per process and peer to which connections were tried and never made, and per
+-- open connection that the network broke off, in the shape of rules/views (syscall: what failed).
+-- A socket in non-blocking mode learns of a refusal from
 -- SO_ERROR, of silence from a poll that runs out; retries that reach the same port in the
 -- end were only early.
 with
@@ -97,7 +98,8 @@ select
     file_id,
     line_no,
     last_line,
-    lasted
+    lasted,
+    'connect' as syscall
 from by_peer b
 where
     not exists (
@@ -132,3 +134,20 @@ where
             )
         )
     )
+union all by name
+select
+    'strace' as source,
+    nullif(trim(regexp_replace(peer, ':[0-9]+$', ''), '[]'), '') as peer,
+    try_cast(regexp_extract(peer, ':([0-9]+)$', 1) as bigint) as port,
+    errno as error,
+    1::bigint as attempts,
+    host,
+    rank,
+    nullif(pid, 0) as pid,
+    time,
+    file_id,
+    line_no,
+    line_no as last_line,
+    syscall
+from strace_lost_connection
+where errno <> 'ECONNRESET'

@@ -5,7 +5,8 @@ confidence = "definite"
 status = "stable"
 explains = ["hang", "network.peer_lost", "crash.exception", "crash.signal", "loss.rollback"]
 about = """
-A connection was refused, timed out or found no route. A peer that several hosts cannot reach is the
+A connection was refused, timed out or found no route, or one that stood was broken off by the
+network. A peer that several hosts cannot reach is the
 suspect: its process is gone, or a firewall or a missing route keeps them apart. A host that reaches
 none of its peers is the suspect itself. NCCL up to 2.23 reports a refused connection as `Software
 caused connection abort`.
@@ -29,10 +30,12 @@ say = '''
 {% if hosts %}{{ hosts | names }}
 {%- if ranks %} ({{ ranks | ranks }}){% elif host and gpus %} ({{ gpus | names('GPU') }}){% endif %}
 {% elif ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %}
-cannot reach
+{% if source == 'strace' and syscall != 'connect' %}can no longer reach{% else %}cannot reach
+{% endif %}
 {% if peers %}{{ peers | names }}
 {% elif peer %}{% if peer_host %}{{ peer_host }} ({{ peer }}){% else %}{{ peer }}{% endif %}
 {%- if port %} port {{ port }}{% endif %}{% else %}a peer that the log does not name{% endif %}
+{%- if source == 'strace' and syscall != 'connect' %}, to which it had a connection{% endif %}
 {%- if failure == 'refused' %}: connection refused
 {%- elif failure == 'unreachable' %}: no route to it
 {%- elif failure == 'unresolved' %}: its name is not known
@@ -92,6 +95,12 @@ and have it replaced: in a cloud such a pair often sits in networks that do not 
 run = ["@leave_out [peer_host]", "srun -w {{ host }},{{ peer_host }} -N 2 hostname -I"]
 
 [[step]]
+when = "failure == 'unreachable' and not peer and source == 'strace'"
+say = '''Look for what took the network away from {{ host or 'this host' }} at that time: an
+interface that went down, a route or an address that was changed, a tunnel that ended.'''
+run = ["ip -br addr", "ip route", "journalctl -k --since -1h | grep -iE 'link|carrier'"]
+
+[[step]]
 when = "failure == 'unreachable' and peer and not peers"
 say = '''Look at the route from {{ host or 'the host that failed' }} to {{ peer_host or peer }}:
 the address is in a subnet it has no route to, the peer's port is down, or a firewall rejects the
@@ -138,6 +147,11 @@ Find the call in the stack below: it is the program's own connection, not one of
 '''
 
 [[step]]
+when = "not peer and source == 'strace'"
+say = '''Trace again with both ends of every connection: the failed call then names the peer.'''
+run = ["strace -f -tt -T -yy -p {{ pids[0] }}"]
+
+[[step]]
 when = "not peer and source == 'oneccl_store'"
 say = '''Look whether the first process of the job runs, and under which address the others look
 for its key-value store: all of them need an interface on which they reach it.'''
@@ -150,7 +164,7 @@ endpoint that all were given: name, port, firewall.'''
 run = ["echo $MASTER_ADDR $MASTER_PORT", "pgrep -af rdzv", "nc -vz -w 5 $MASTER_ADDR $MASTER_PORT"]
 
 [[step]]
-when = "not peer and source not in ('exception', 'told', 'oneccl_store', 'c10d')"
+when = "not peer and source not in ('exception', 'told', 'oneccl_store', 'c10d', 'strace')"
 say = '''Run again with the connections in the log: they name the peer and the interface that
 NCCL chose.'''
 run = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET", "ip -br addr"]
@@ -203,7 +217,7 @@ with
             min(time) as at,
             max(time) as until,
             count(*) as times,
-            case when bool_or(source = 'strace') then 'connect' end as syscall,
+            arg_min(syscall, line_no) as syscall,
             case when count(distinct interface) = 1 then any_value(interface) end as interface,
             list(line_at(file_id, line_no) order by time nulls last, file_id, line_no) as evidence
         from blamed
@@ -220,7 +234,10 @@ select
     case when len(peers) > 1 then peers end as peers,
     a.host as peer_host,
     case
-        when source = 'told' or source = 'strace' and error = 'no answer' and attempts = 1
+        when
+            source = 'told'
+            or source = 'strace'
+            and (error = 'no answer' and attempts = 1 or syscall <> 'connect')
         then 'probable'
     end as confidence,
     port,

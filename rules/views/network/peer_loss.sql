@@ -1,6 +1,6 @@
 -- table: One row per line that says that the other end of a connection is gone: who says it (rank,
 -- host; for jax the rank is the lost one), of whom (peer, peer_host, port). source: nccl |
--- nccl_exception | mpi | gloo | agent and store (c10d) | jax | exception | the library of
+-- nccl_exception | mpi | gloo | strace | agent and store (c10d) | jax | exception | the library of
 -- library_failure.
 from peer_loss_nccl
 union all by name
@@ -9,6 +9,8 @@ union all by name
 from peer_loss_store
 union all by name
 from peer_loss_jax
+union all by name
+from peer_loss_strace
 union all by name
 select 'exception' as source, v.file_id, v.line_no, v.time, v.host, v.rank, x.peer, x.port
 from exception_verdict v
