@@ -25,8 +25,11 @@ create macro number_in(text, pattern) as
 
 -- A native function in which a thread waits for a lock or a semaphore.
 create macro is_native_lock_wait(name) as
-    regexp_matches(
-        name,
-        '^_*(?:GI_+)?(?:do_futex_wait|new_sem_wait|sem_wait|lll_lock_wait|pthread_mutex_lock)'
+    coalesce(
+        regexp_matches(
+            name,
+            '^_*(?:GI_+)?(?:do_futex_wait|new_sem_wait|sem_wait|lll_lock_wait|pthread_mutex_lock)'
+        ),
+        false
     )
 ;

@@ -33,7 +33,7 @@ with
         where h.line_no < h.last_line and h.of_one = 1
     ),
     bare as (
-        select b.file_id, b.at, coalesce(t.line_no, b.at) as thread_line
+        select b.file_id, b.at, coalesce(t.line_no, s.thread_line, b.at) as thread_line
         from
             (
                 select distinct file_id, coalesce(bare_line, line_no) as at
@@ -41,6 +41,13 @@ with
                 where thread_line is null
             ) as b
         left join stack_thread as t on t.file_id = b.file_id and t.line_no = b.at - 1
+        left join stack_selected as s on s.file_id = b.file_id and s.at = b.at
+        -- the frame that is shown when a thread is chosen is the first of its stack, too
+        where
+            not exists (
+                from stack_selected as o
+                where o.file_id = b.file_id and o.thread_line = b.at - 1 and o.at is not null
+            )
     ),
     frame as (
         select file_id, line_no, thread_line, depth, function, source, line, arguments

@@ -7,7 +7,7 @@ with
         where
             not exists (
                 from signal_stack s
-                where s.file_id = m.file_id and s.line_no - m.thread_line between 0 and 1
+                where s.file_id = m.file_id and s.line_no - m.thread_line between 0 and 2
             )
     )
 select

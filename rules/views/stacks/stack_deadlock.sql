@@ -2,10 +2,12 @@
 -- want one and none that could release it does anything else, or a single thread wants one that
 -- nobody is left to release) | GIL (a sleeping thread holds it) | signal (the handler of a signal
 -- wants what the code holds that it interrupts). threads: name, place and function of each that is
--- involved, the holder of the GIL first. Of native stacks two shapes count: a thread wants the GIL,
--- another one a mutex, and no other runs Python, so that the second holds the GIL; all threads want
--- a mutex, but for those that wait for their end; and a process with a single thread that wants a
--- lock which every fork inherits as it was (exit handlers, OpenMP, the loader).
+-- involved, the holder of the GIL first. Of native stacks three shapes count: a thread wants the
+-- GIL, another one a mutex or a semaphore that is not Python's, and no other runs Python, so that
+-- the second holds the GIL; all threads want a mutex, but for those that wait for their end; and a
+-- process with a single thread that wants a lock which every fork inherits as it was (exit
+-- handlers,
+-- OpenMP, the loader).
 with
     thread as (
         select
@@ -93,15 +95,17 @@ with
             file_id,
             thread_line,
             coalesce(
-                arg_min(name, nth) filter (
-                    regexp_matches(name, '_gil$|PyEval_|mutex_lock|lll_lock')
-                ),
+                arg_min(name, nth) filter (regexp_matches(name, '_gil$|mutex_lock|lll_lock')),
+                arg_min(name, nth) filter (regexp_matches(name, '^PyEval_(?:Restore|Acquire)')),
+                arg_min(name, nth) filter (not is_native_lock_wait(name)),
                 arg_min(name, nth)
             ) as waits_in,
             bool_or(
                 nth <= 4
+                and name = 'take_gil'
+                or nth <= 6
                 and regexp_matches(
-                    name, '^(take_gil|PyEval_RestoreThread|PyEval_AcquireThread|PyEval_AcquireLock)'
+                    name, '^(PyEval_RestoreThread|PyEval_AcquireThread|PyEval_AcquireLock)'
                 )
             ) as wants_gil,
             bool_or(
@@ -110,6 +114,12 @@ with
                 or nth <= 8
                 and regexp_matches(name, 'SpinLock::SlowLock|SpinLockDelay')
             ) as wants_mutex,
+            -- Code other than Python's waits at a semaphore: Python's own waits release the GIL.
+            bool_or(nth <= 3 and is_native_lock_wait(name))
+            and not bool_or(
+                nth <= 8
+                and regexp_matches(name, '(?i)PyThread_|semlock|billiard|PyEval_(?:Restore|Save)')
+            ) as wants_foreign_lock,
             bool_or(
                 regexp_matches(name, '^_?(PyEval_EvalFrame|PyEval_EvalCode|PyObject_|PyFunction_)')
             ) as runs_python,
@@ -138,18 +148,22 @@ with
                     'function':n.waits_in
                 }
                 order by n.wants_gil, t.is_main desc, t.line_no
-            ) filter (n.wants_gil or n.wants_mutex) as threads,
+            ) filter (n.wants_gil or n.wants_mutex or n.wants_foreign_lock) as threads,
             list(
                 line_at(t.file_id, t.line_no) order by n.wants_gil, t.is_main desc, t.line_no
-            ) filter (n.wants_gil or n.wants_mutex) as evidence
+            ) filter (n.wants_gil or n.wants_mutex or n.wants_foreign_lock) as evidence
         from stack_thread_place as t
         join native_thread as n on n.file_id = t.file_id and n.thread_line = t.line_no
         where t.snapshot = t.snapshots
         group by t.process
         having
             bool_or(n.wants_gil)
-            and bool_or(n.wants_mutex and not n.wants_gil and n.runs_python)
-            and not bool_or(n.runs_python and not n.wants_gil and not n.wants_mutex)
+            and bool_or(
+                (n.wants_mutex or n.wants_foreign_lock) and not n.wants_gil and n.runs_python
+            )
+            and not bool_or(
+                n.runs_python and not n.wants_gil and not n.wants_mutex and not n.wants_foreign_lock
+            )
             or count(*) = 1
             and bool_and(n.wants_mutex and n.in_inherited)
             -- two mutexes or more, and nobody who could release one does anything else

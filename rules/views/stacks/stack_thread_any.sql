@@ -59,4 +59,5 @@ asof left join
     on d.file_id = f.file_id
     and d.line_no <= f.line_no
 anti join stack_thread as t on t.file_id = f.file_id and t.line_no = f.line_no - 1
+anti join stack_selected as s on s.file_id = f.file_id and s.at = f.line_no
 where f.depth = 1 and f.thread_line is null and f.bare_line is null

@@ -77,8 +77,13 @@ with
                 then count_if(number = 1) over w
                 else count_if(number = 1) over (w rows between unbounded preceding and 1 preceding)
             end as nth
-        from thread
-        where number is not null
+        from thread as t
+        where
+            number is not null
+            -- a thread that was chosen by its number tells nothing of the order
+            and not exists (
+                from stack_selected as s where s.file_id = t.file_id and s.thread_line = t.line_no
+            )
         window w as (partition by file_id, stream order by line_no)
     )
 -- From outside a container's pid namespace no thread has the process's id, and all are called
