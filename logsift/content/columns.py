@@ -67,12 +67,14 @@ def _duration(text: pl.Expr) -> pl.Expr:
     ).struct
     hours, minutes, seconds = (part.field(f).cast(pl.Float64, strict=False) for f in "hms")
     # As Go and Kubernetes print it: 3d4h, 9m15s.
-    units = text.str.extract_groups(
-        r"^\s*(?:(?P<d>[0-9]+)d)?(?:(?P<h>[0-9]+)h)?(?:(?P<m>[0-9]+)m)?(?:(?P<s>[0-9]+(?:\.[0-9]+)?)s)?\s*$"
-    ).struct
-    parts = [units.field(f).cast(pl.Float64, strict=False) for f in "dhms"]
-    together = pl.sum_horizontal(n.fill_null(0) * each for n, each in zip(parts, (86400, 3600, 60, 1), strict=True))
-    united = pl.when(pl.any_horizontal(n.is_not_null() for n in parts)).then(together)
+    parts = [
+        text.str.extract(rf"(?:^|[dhm\s])([0-9]+(?:\.[0-9]+)?){unit}", 1).cast(pl.Float64, strict=False).fill_null(0)
+        * each
+        for unit, each in (("d", 86400), ("h", 3600), ("m", 60), ("s", 1))
+    ]
+    united = pl.when(text.str.contains(r"^\s*(?:[0-9]+[dhm])+(?:[0-9.]+s)?\s*$")).then(
+        parts[0] + parts[1] + parts[2] + parts[3]
+    )
     return pl.coalesce(plain, hours.fill_null(0) * 3600 + minutes * 60 + seconds, united)
 
 
