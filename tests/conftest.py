@@ -22,7 +22,7 @@ pytest_plugins = ["variants"]
 def pytest_configure(config: pytest.Config) -> None:
     """The tests have a cache of their own, in which compiled content stays from run to run."""
     os.environ["XDG_CACHE_HOME"] = str(config.cache.mkdir("home"))
-    gc.set_threshold(100_000, 20, 50)  # as the command does: to look for garbage often takes a fifteenth of an analysis
+    gc.set_threshold(20_000, 10, 10)  # to look for garbage as often as Python does takes a fifteenth of an analysis
     _keep_to_a_core()
 
 
