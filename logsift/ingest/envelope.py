@@ -83,7 +83,7 @@ class Envelopes:
             known = rest["body"].str.contains(_any(possible)) if possible else pl.Series([False])
             if known.any():
                 done, rest = [*done, rest.filter(~known)], rest.filter(known)
-                for envelope in possible:
+                for envelope in self._possible(rest["body"]):
                     if rest.is_empty():
                         break
                     taken, fits = take_off(rest, envelope)
@@ -99,7 +99,7 @@ class Envelopes:
         return pl.concat(done).sort("seq") if len(done) > 1 else done[0]
 
     def _possible(self, bodies: pl.Series) -> tuple[Envelope, ...]:
-        """The envelopes of which a needle is in these few lines: to compile the regex of all takes longer than to read them."""
+        """The envelopes that have a needle in these lines; for few of them, compiling the regex of all takes longer than reading."""
         there = {self.needles[n] for n in self.scanner.present("\n".join(bodies.to_list()).encode())}
         return tuple(e for e in self.each if not e.needles or not there.isdisjoint(e.needles))
 
