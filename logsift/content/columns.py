@@ -69,8 +69,8 @@ def _duration(text: pl.Expr) -> pl.Expr:
     # As Go and Kubernetes print it: 3d4h, 9m15s.
     parts = [
         text.str.extract(rf"(?:^|[dhm\s])([0-9]+(?:\.[0-9]+)?){unit}", 1).cast(pl.Float64, strict=False).fill_null(0)
-        * each
-        for unit, each in (("d", 86400), ("h", 3600), ("m", 60), ("s", 1))
+        * _SECOND_UNITS[unit]
+        for unit in "dhms"
     ]
     united = pl.when(text.str.contains(r"^\s*(?:[0-9]+[dhm])+(?:[0-9.]+s)?\s*$")).then(
         parts[0] + parts[1] + parts[2] + parts[3]

@@ -137,8 +137,8 @@ where
 union all by name
 select
     'strace' as source,
-    nullif(trim(regexp_replace(peer, ':[0-9]+$', ''), '[]'), '') as peer,
-    try_cast(regexp_extract(peer, ':([0-9]+)$', 1) as bigint) as port,
+    peer,
+    port,
     errno as error,
     1::bigint as attempts,
     host,

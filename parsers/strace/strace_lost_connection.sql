@@ -88,7 +88,8 @@ select
     n.time,
     n.syscall,
     n.fd,
-    n.peer,
+    nullif(trim(regexp_replace(n.peer, ':[0-9]+$', ''), '[]'), '') as peer,
+    try_cast(regexp_extract(n.peer, ':([0-9]+)$', 1) as bigint) as port,
     n.errno,
     n.lines_after,
     p.is_well is false as ended_badly

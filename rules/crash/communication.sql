@@ -160,21 +160,15 @@ returns for a core outside its set. Leave CCL_WORKER_AFFINITY at auto or name su
 run = ["taskset -cp $$", "export CCL_WORKER_AFFINITY=auto"]
 
 [[step]]
-when = "library == 'oneCCL' and message and 'pthread_create returns' not in message"
-say = '''
-Run again with this setting{% if host %} and keep the output of {{ host }}{% endif %}: the lines
-before the error show which step of oneCCL it was. Compare versions with the release notes.
-'''
-run = ["export CCL_LOG_LEVEL=debug"]
-
-[[step]]
 otherwise = true
 say = '''
 Run again with this setting{% if host %} and keep the output of {{ host }}{% endif %}: the lines
-before the warning show which step of NCCL it was. Compare versions with the release notes.
+before the warning show which step of {{ 'oneCCL' if library == 'oneCCL' else 'NCCL' }} it was.
+Compare versions with the release notes.
 '''
 run = [
-  "export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET,ENV",
+  """{% if library == 'oneCCL' %}export CCL_LOG_LEVEL=debug
+  {%- else %}export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET,ENV{% endif %}""",
   "python -m torch.utils.collect_env",
 ]
 */

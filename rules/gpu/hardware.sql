@@ -165,9 +165,8 @@ say = '''
 {%- elif kind == 'hw_exception' %}hardware exception ({{ message }})
 {%- else %}
 {%- if kind == 'copy_hung' %}its copy engine ({{ unit }}) did not end its work
-{%- if was_reset %}, and {% endif %}{% endif %}
-{%- if kind == 'scheduler_hung' %}the scheduler in its firmware stopped answering
-{%- if was_reset %}, and {% endif %}{% endif %}
+{%- elif kind == 'scheduler_hung' %}the scheduler in its firmware stopped answering{% endif %}
+{%- if was_reset and kind in ('copy_hung', 'scheduler_hung') %}, and {% endif %}
 {%- if was_reset %}the driver reset it: all programs on it lost their memory{% endif %}
 {%- endif %}
 '''

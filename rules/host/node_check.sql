@@ -108,35 +108,33 @@ select
     end as failed_gpus,
     max(peers) as peers,
     max(peers_well) as peers_well,
-    -- what was built does not fit the GPU, whatever node it is in
     case
-        when
-            test = 'nccl-tests'
-            and bool_and(message like 'unhandled cuda error%')
-            and exists (from runtime_error where kind in ('incompatible', 'config'))
+        -- what was built does not fit the GPU, whatever node it is in
+        when is_of_software and exists (from runtime_error where kind in ('incompatible', 'config'))
         then 'info'
-        -- which may be the software's fault, where no other node passed the same test
-        when
-            test = 'nccl-tests'
-            and max(peers) = 0
-            and bool_and(message like 'unhandled cuda error%')
+        -- nor is a node to blame where no other one passed the same test
+        when is_of_software and max(peers) = 0
         then 'info'
     end as severity,
     case
-        -- no other node passed the same test, and it is not a value that came out wrong
-        when
-            test = 'nccl-tests'
-            and max(peers) = 0
-            and bool_and(message like 'unhandled cuda error%')
+        when is_of_software and max(peers) = 0
         then 'possible'
         when test in ('nccl-tests', 'health')
         then 'definite'
         when min(peers) > 0 and max(peers_well) = 0
         then 'possible'
     end as confidence
-from node_result
-where not passed
-group by test, check_name
+from
+    (
+        select
+            *,
+            bool_and(test = 'nccl-tests' and message like 'unhandled cuda error%') over (
+                partition by test, check_name
+            ) as is_of_software
+        from node_result
+        where not passed
+    )
+group by test, check_name, is_of_software
 union all by name
 -- What Slurm keeps out of work for a GPU or a check of the node; a node that the job does not use
 -- is worth knowing, no more.

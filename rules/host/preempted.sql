@@ -368,9 +368,8 @@ with
                 and not exists (from c10d_timeout_line)
                 and not exists (from job_event where event in ('node_failure', 'oom_kill'))
             )
-            -- Nothing goes wrong before it, and it is the last that is written or what its tasks
-            -- came
-            -- to follows; what a step at the start of the job came to has long been passed.
+            -- Nothing goes wrong before it, and it is the last that is written, or what became of
+            -- its tasks follows; what a step at the start of the job came to has long been passed.
             or (
                 event = 'cancelled'
                 and message is null
@@ -404,14 +403,10 @@ with
                         )
                     )
                 )
-                and not exists (
-                    from "exit" x
-                    where
-                        x.file_id = job_event.file_id
-                        and x.line_no < job_event.line_no
-                        and x.source = 'srun'
-                        and coalesce(x.signal_name, '')
-                        not in ('Terminated', 'Killed', 'Hangup', 'Interrupt')
+                -- no task had failed
+                and exists (
+                    from ended_from_outside o
+                    where o.file_id = job_event.file_id and o.line_no = job_event.line_no
                 )
                 and not exists (
                     from death d

@@ -199,7 +199,7 @@ with
             c.highest,
             c.lowest,
             c.halvings,
-            c.at_minimum,
+            c.overflows_at_minimum,
             g.message is not null as gave_up
         from (select * from giving_up) g
         full join
@@ -357,7 +357,7 @@ select
     s.halvings as loss_scale_halvings,
     s.highest as loss_scale_before,
     s.lowest as loss_scale,
-    s.at_minimum as overflows_at_minimum,
+    s.overflows_at_minimum,
     case when s.gave_up then true end as gave_up,
     n.message,
     case when n.goes_on then true end as goes_on

@@ -59,19 +59,13 @@ say = '''Compare the jump with the change that the log reports there: if it was 
 is wrong as long as the loss comes back.'''
 
 [[step]]
-when = '''class == 'unrecovered' and not alone and not stepless and not rolled_back
-  and (step <= 100 or (log_interval or 0) >= 100)'''
-say = '''Restart from {% if checkpoint_step is not none %}the checkpoint of step
-{{ checkpoint_step }}{% else %}a checkpoint from well before step {{ step }}{% endif %}; skip the
-data around that step, or lower the learning rate.'''
-
-[[step]]
-when = '''class == 'unrecovered' and not alone and not stepless and not rolled_back
-  and not (step <= 100 or (log_interval or 0) >= 100)'''
-say = '''Restart from {% if checkpoint_step is not none %}the checkpoint of step
-{{ checkpoint_step }}{% else %}the last checkpoint at least 100 steps before step
-{{ step }}{% endif %}; skip the 200-500 batches around step {{ step }}, or lower the learning
-rate.'''
+when = "class == 'unrecovered' and not alone and not stepless and not rolled_back"
+say = '''{% set is_coarse = step <= 100 or (log_interval or 0) >= 100 %}
+Restart from {% if checkpoint_step is not none %}the checkpoint of step {{ checkpoint_step }}
+{%- elif is_coarse %}a checkpoint from well before step {{ step }}
+{%- else %}the last checkpoint at least 100 steps before step {{ step }}{% endif %}; skip the
+{{ 'data around that step' if is_coarse else '200-500 batches around step %s' | format(step) }},
+or lower the learning rate.'''
 
 [[step]]
 when = "class == 'unrecovered' and not alone and (stepless or rolled_back)"

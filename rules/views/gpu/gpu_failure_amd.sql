@@ -1,17 +1,20 @@
 -- table: One row per AMD GPU that failed, or per event of its RAS unit: kind = ras (an error that
 -- cannot be corrected, by name) | ras_count (such errors are counted) | reset_failed | init_failed
 -- | hw_exception | scheduler_hung | copy_hung (the engine that copies, on which no program's kernel
--- runs, did not end its work) | reset; unit is the block of the GPU. A reset, or a scheduler or
--- copy
--- engine that hangs, is the GPU's own doing where no program's fault comes before it.
+-- runs, did not end its work) | reset; unit is the block of the GPU. A reset, or a scheduler that
+-- hangs, is the GPU's own doing where no program's fault comes before it; so is a copy engine where
+-- none is told at all.
 with
     program_fault as (
         select file_id, min(line_no) as line_no
-        from amdgpu_event
-        where
-            kind in ('page_fault', 'ras', 'ras_count', 'process')
-            or kind = 'ring_timeout'
-            and not is_copy_engine(block)
+        from
+            (
+                from amd_program_sign
+                union all
+                select file_id, line_no
+                from amdgpu_event
+                where kind in ('ras', 'ras_count')
+            )
         group by all
     ),
     failure as (

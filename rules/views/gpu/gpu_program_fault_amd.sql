@@ -5,23 +5,11 @@
 with
     fault_line as (
         select *
-        from amdgpu_event e
+        from amdgpu_event
         where
             kind in ('page_fault', 'process', 'memory_access_fault')
             or kind = 'ring_timeout'
-            and (
-                not is_copy_engine(block)
-                or exists (
-                    from amdgpu_event o
-                    where
-                        o.file_id = e.file_id
-                        and (
-                            o.kind in ('page_fault', 'process')
-                            or o.kind = 'ring_timeout'
-                            and not is_copy_engine(o.block)
-                        )
-                )
-            )
+            and file_id in (select file_id from amd_program_sign)
     ),
     fault as (
         select

@@ -3,9 +3,8 @@
 -- Upwards, a loss of a policy, of a critic or of one side of a game, which may well rise a little:
 -- it is a million times higher all through its last third, or it has grown by a quarter and more
 -- from each twelfth to the next through two thirds, to 20 times the lowest, and no reward with it.
--- Upwards also the norm of the gradients (of_gradient), from one fifth to the next to over a
--- million
--- and ten times where it began, while the loss does not fall.
+-- Upwards also the norm of the gradients (of_gradient), from one fifth to the next, to over a
+-- million and ten times where it began, while the loss does not fall.
 -- base, level: where it began and ended; lowest: how far down it went; file_id, line_no: the first
 -- of its points that far off; last_*: its last point.
 with

@@ -1,5 +1,6 @@
 -- table: One row per writer whose loss scale was halved again and again down to nothing, or whose
--- steps overflow at the least scale there is (at_minimum: how many in a row), and after which no
+-- steps overflow at the least scale there is (overflows_at_minimum: how many in a row), and after
+-- which no
 -- loss worth the name follows: from highest to lowest in so many halvings, between first_line and
 -- last_line of the file. step: the first one with a small scale. Where the loss has fallen all the
 -- way, steps between were taken.
@@ -13,11 +14,11 @@ with
             value,
             coalesce(step, -1) as step,
             try_cast(regexp_extract(message, 'ttempted loss scale: ([0-9.e+]+),', 1) as double)
-            = value as at_minimum
+            = value as is_at_minimum
         from training_event
         where kind in ('overflow', 'scale_down', 'scale_up') and value is not null
         union all
-        select file_id, line_no, time, rank, value, step, null as at_minimum
+        select file_id, line_no, time, rank, value, step, null as is_at_minimum
         from metric
         where canonical = 'loss_scale' and value > 0
     ),
@@ -43,11 +44,11 @@ with
             min(nullif(step, -1)) filter (value < 4096) as step,
             case
                 when
-                    count_if(at_minimum) > 1
-                    and max(line_no) filter (at_minimum) - min(line_no) filter (at_minimum)
-                    <= 5 * count_if(at_minimum)
-                then count_if(at_minimum)
-            end as at_minimum
+                    count_if(is_at_minimum) > 1
+                    and max(line_no) filter (is_at_minimum) - min(line_no) filter (is_at_minimum)
+                    <= 5 * count_if(is_at_minimum)
+                then count_if(is_at_minimum)
+            end as overflows_at_minimum
         from fall
         group by file_id, rank, nth
     )
@@ -55,7 +56,7 @@ select *
 from fallen f
 where
     -- at 2 or below after at least six halvings in a row, or so low that it is plain without them
-    (halvings >= 6 and lowest <= 2 or lowest < 0.004 or at_minimum is not null)
+    (halvings >= 6 and lowest <= 2 or lowest < 0.004 or overflows_at_minimum is not null)
     -- Some print the way down only: where it is higher later it went up again between.
     and not exists (
         from scale s

@@ -30,12 +30,13 @@ with
             canonical in ('loss', 'policy_loss', 'value_loss', 'adversarial_loss', 'epoch_loss')
             and not is_kind_of_loss(name)
     ),
-    component as (
-        select s.family, s.series_id, not bool_or(isfinite(p.value)) as never_finite
+    parts_never_finite as (  -- several parts of a loss, of which none was ever a number
+        select s.family
         from series s
         join series_point p using (series_id)
         where s.canonical = 'component_loss'
-        group by s.family, s.series_id
+        group by s.family
+        having count(distinct s.series_id) >= 2 and not bool_or(isfinite(p.value))
     ),
     trained as (select series_id from series where canonical <> 'validation_loss'),
     validated as (  -- there is something to validate with: another figure of it is a number
@@ -96,13 +97,7 @@ where
             e.end_step is null
             and (
                 e.points >= case when e.before_step is not null then 2 else 4 end
-                -- all of several
-                or s.family in (
-                    select family
-                    from component
-                    group by family
-                    having count(*) >= 2 and bool_and(never_finite)
-                )
+                or s.family in (select family from parts_never_finite)
             )
             and s.family not in (select family from whole_sum)
         -- A scaler that searches its scale gives infinite norms by nature: only what never ends
