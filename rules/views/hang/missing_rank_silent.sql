@@ -54,12 +54,8 @@ with
                 where
                     e.rank = k.rank
                     -- that the others have gone is the end of any other wait
-                    and not coalesce(
-                        regexp_matches(
-                            e.message,
-                            'gloo.*(?:Connection closed by peer|reset by peer|Broken pipe)'
-                        ),
-                        false
+                    and not exists (
+                        from gloo_error g where g.file_id = e.file_id and g.line_no = e.line_no
                     )
             )
             and not exists (
