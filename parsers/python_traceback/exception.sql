@@ -145,6 +145,7 @@ with
             coalesce(c.chain_line, l.line_no) as chain_line
         from exception_line l
         anti join traceback_end e on e.file_id = l.file_id and e.line_no = l.line_no
+        anti join driver_line d on d.file_id = l.file_id and d.line_no = l.line_no
         -- what the exception above only passes on: "backend='inductor' raised:"
         left join
             traceback_end r

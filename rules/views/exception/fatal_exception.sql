@@ -24,11 +24,6 @@ where
     )
     and not (in_thread and not job_failed and lines_after > 60)
     and not (not chain_uncaught and is_of_a_dashboard(frames))
-    -- how a device plugin writes down an Xid
-    and not exists (
-        from xid_line x
-        where x.file_id = exception_verdict.file_id and x.line_no = exception_verdict.raised_line
-    )
     -- one of a server's requests, which went on until it was told to end
     and not (
         not chain_uncaught
