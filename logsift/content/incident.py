@@ -82,6 +82,14 @@ class Incident:
     gpus: Annotated[frozenset[str], Held("VARCHAR[]", "GPUs, by PCI address or index", returned="VARCHAR[]")] = (
         frozenset()
     )
+    waited: Annotated[
+        bool,
+        Held(
+            "BOOLEAN",
+            "who it happened to only waited for others: these ranks and hosts are no suspects",
+            returned="BOOLEAN",
+        ),
+    ] = False
     facts: Annotated[Mapping[str, Any], Held("JSON", "every other column of the rule's result")] = field(
         default_factory=lambda: MappingProxyType({})
     )

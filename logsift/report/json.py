@@ -34,7 +34,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
                 "steps": i.values["steps"], "action": i.action, "ranks": i.values["ranks"], "hosts": i.values["hosts"],
                 "gpus": i.values["gpus"], "first": _iso(i.at, i.zone), "last": _iso(i.until or i.at, i.zone),
                 "time_quality": i.time_quality, "zone": i.zone, "uncertainty_seconds": i.uncertainty_seconds,
-                "attempt": i.attempt, "facts": dict(i.facts), "evidence": [{"path": e.path, "line": e.line_no, "text": e.text} for e in i.evidence],
+                "attempt": i.attempt, "waited": i.waited, "facts": dict(i.facts), "evidence": [{"path": e.path, "line": e.line_no, "text": e.text} for e in i.evidence],
             }
             for i in incidents
         ],

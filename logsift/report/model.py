@@ -101,7 +101,7 @@ def build(analysis: Analysis) -> Report:
 
 
 def who(incident: Incident) -> str:
-    """Ranks, hosts and GPUs of an incident for people, "" where nothing is known."""
+    """Ranks, hosts and GPUs of an incident for people, "" where nothing is known; who only waited is called so."""
     parts = []
     if incident.ranks:
         parts.append(f"rank{'s' if len(incident.ranks) > 1 else ''} {ranges(sorted(incident.ranks))}")
@@ -110,7 +110,8 @@ def who(incident: Incident) -> str:
         parts.append(f"host{'s' if len(hosts) > 1 else ''} {', '.join(hosts[:8])}{' …' if len(hosts) > 8 else ''}")
     if incident.gpus:
         parts.append(f"GPU {', '.join(sorted(incident.gpus)[:8])}")
-    return ", ".join(parts)
+    told = ", ".join(parts)
+    return f"waiting: {told}" if told and incident.waited else told
 
 
 _TOLD = {

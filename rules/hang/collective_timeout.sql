@@ -7,7 +7,7 @@ explains = ["network.peer_lost", "divergence.stack", "loss.rollback"]
 explains_same_place = ["crash"]
 about = """
 Ranks waited in a collective until its timeout was over, or the heartbeat monitor found the watchdog
-thread itself stuck. The ranks named here are those that WAITED. Where no other incident explains
+thread itself stuck. The ranks named here are those that waited. Where no other incident explains
 it, all of them waited alike: then nobody is late, and the path between them (network, NVLink, a
 GPU) or a deadlock inside the library is the suspect.
 """
@@ -206,6 +206,7 @@ run = ["pgrep -af python"]
 */
 select
     'timeout' as kind,
+    true as waited,
     c.evidence || coalesce(b.evidence[:3], []) as evidence,
     c.started as "at",
     c.until,
@@ -259,6 +260,7 @@ where not exists (from timed_out_collective)
 union all by name
 select
     'status' as kind,
+    true as waited,
     evidence,
     "at",
     until,
@@ -273,6 +275,7 @@ where not exists (from timed_out_collective) and not exists (from stuck_watchdog
 union all by name
 select
     'last_word' as kind,
+    true as waited,
     * exclude (is_alone, is_timeout),
     case when is_timeout then 'probable' else 'possible' end as confidence,
     case when not is_timeout then 'info' end as severity
@@ -284,6 +287,7 @@ where
 union all by name
 select
     'hccl' as kind,
+    true as waited,
     list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence,
     min(time) as "at",
     max(time) as until,
@@ -322,6 +326,7 @@ having count(*) > 0
 union all by name
 select
     'xla' as kind,
+    true as waited,
     list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence,
     min(time) as "at",
     max(time) as until,
@@ -336,6 +341,7 @@ union all by name
 -- in the words of the program itself
 select
     'told' as kind,
+    true as waited,
     list(line_at(file_id, line_no) order by time nulls last, file_id, line_no)[:20] as evidence,
     min(time) as "at",
     max(time) as until,

@@ -318,6 +318,7 @@ say = '''See whether {% if missing %}{{ missing | agree('process', 'processes') 
 */
 select
     'communicator' as kind,
+    coalesce(len(completed), 0) = 0 as waited,
     evidence || coalesce(
         (
             select list(line_at(file_id, line_no))
@@ -353,6 +354,7 @@ group by event, rank_a, rank_b, nranks
 union all by name
 select
     case when too_many_joined then 'too_many' else 'store' end as kind,
+    not too_many_joined as waited,
     * exclude (too_many_joined, is_last_word),
     case when is_last_word then 'possible' else 'probable' end as confidence
 from store_wait
@@ -383,6 +385,7 @@ union all by name
 -- Lightning's processes count themselves as they come, and say so when all are there.
 select
     'members' as kind,
+    true as waited,
     list(line_at(i.file_id, i.line_no) order by i.file_id, i.line_no)[:20] as evidence,
     min(i.time) as "at",
     list(distinct i.rank order by i.rank) as ranks,
@@ -408,6 +411,7 @@ union all by name
 -- Neuron's collectives, whose bootstrap is NCCL's in its own name.
 select
     'neuron' as kind,
+    true as waited,
     list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence,
     min(time) as "at",
     list(distinct rank order by rank) filter (rank is not null) as ranks,
@@ -439,6 +443,7 @@ where ras_status = 'INIT' and latest and states > 1
 union all by name
 select
     'jax' as kind,
+    true as waited,
     list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence,
     min(time) as "at",
     list(distinct host) filter (host is not null) as hosts,
@@ -454,6 +459,7 @@ union all by name
 -- The service still counted who was not there when its log ended.
 select
     'jax' as kind,
+    true as waited,
     list(line_at(c.file_id, c.line_no))
     || list(distinct line_at(l.file_id, l.head_line)) filter (l.file_id is not null) as evidence,
     min(c.time) as "at",
@@ -573,6 +579,7 @@ having count(*) > 0
 union all by name
 select
     'hccl' as kind,
+    true as waited,
     list(line_at(e.file_id, e.line_no) order by e.file_id, e.line_no)[:20] as evidence,
     min(e.time) as "at",
     list(distinct e.rank order by e.rank) filter (e.rank is not null) as ranks,
@@ -615,6 +622,7 @@ from stack_init_wait
 union all by name
 select
     'standstill' as kind,
+    true as waited,
     lines || coalesce(told, []) as evidence,
     minutes,
     ranks,
@@ -631,6 +639,7 @@ union all by name
 -- in the words of the program itself
 select
     'told' as kind,
+    true as waited,
     list(line_at(file_id, line_no) order by time nulls last, file_id, line_no)[:20] as evidence,
     min(time) as "at",
     list(distinct rank order by rank) filter (rank is not null) as ranks,

@@ -52,7 +52,7 @@ def test_json_is_the_public_contract_and_nothing_else(run_of: Make) -> None:
     assert said["root"] == "crash.exception"
     assert list(said["incidents"][0]) == [
         "id", "rule", "severity", "confidence", "root", "explained_by", "summary", "steps", "action", "ranks", "hosts",
-        "gpus", "first", "last", "time_quality", "zone", "uncertainty_seconds", "attempt", "facts", "evidence",
+        "gpus", "first", "last", "time_quality", "zone", "uncertainty_seconds", "attempt", "waited", "facts", "evidence",
     ]  # fmt: skip
     assert said["incidents"][0]["evidence"][0] == {"path": "rank3.log", "line": 7, "text": "KeyError: 'input_ids'"}
     assert list(said["coverage"]) == ["files", "lines", "not_understood", "problems", "training", "job", "missing"]
