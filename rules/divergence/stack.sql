@@ -27,7 +27,7 @@ say = '''
 {% set failure = {
   'stopped': 'state T, stopped', 'no_answer': 'no answer', 'unreadable': 'state D, uninterruptible'
 } %}
-{% if ranks %}
+{% if ranks and not (ranks_guessed and pids) %}
   {{ ranks | ranks | capital }}
   {%- if hosts or pid %}
     ({% if hosts %}{{ hosts | names }}{% endif %}{% if hosts and pid %}, {% endif %}
@@ -35,7 +35,10 @@ say = '''
   {%- endif %}
 {%- elif pids %}
   {{ pids | agree('Process', 'Processes') }} {{ pids | names }}
-  {%- if hosts %} ({{ hosts | names }}){% endif %}
+  {%- if hosts or ranks %}
+    ({% if hosts %}{{ hosts | names }}{% endif %}{% if hosts and ranks %}, {% endif %}
+    {%- if ranks %}probably {{ ranks | ranks }}{% endif %})
+  {%- endif %}
 {%- else %}
   A process of unknown rank
 {%- endif %}
@@ -58,7 +61,7 @@ say = '''
   it is at the same line in the last two dumps, as a busy loop would be
 {%- elif stands_still %}; nothing moved between the last two dumps
 {%- endif %}
-{% if ranks_guessed %}(ranks guessed from the order of pids or hosts){% endif %}
+{% if ranks_guessed and not pids %}(ranks guessed from the order of pids or hosts){% endif %}
 '''
 
 # No rank stands apart.

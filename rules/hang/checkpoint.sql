@@ -23,9 +23,12 @@ summary = '''
 {% set who = ranks or pids or [0] %}
 {% if message %}A checkpoint does not come to its end, as the log tells: {{ message | cut(200) }}
 {% else %}
-{% if ranks %}{{ ranks | ranks | capital }}{% elif pids %}{{ pids | agree('Process', 'Processes') }}
-{{ pids | names }}{% else %}A process{% endif %}
-{% if hosts %}({{ hosts | names }}){% endif %}
+{% if ranks and not (ranks_guessed and pids) %}{{ ranks | ranks | capital }}
+{%- elif pids %}{{ pids | agree('Process', 'Processes') }} {{ pids | names }}
+{%- else %}A process{% endif %}
+{% if hosts %}({{ hosts | names }}
+{%- if ranks_guessed and pids %}, probably {{ ranks | ranks }}{% endif %})
+{%- elif ranks_guessed and pids %}(probably {{ ranks | ranks }}){% endif %}
 {{ who | agree('is', 'are') }} stuck saving or loading a checkpoint, in {{ frame }}
 {%- if two_threads %}: the main thread and another one are in collectives at once
 {%- elif minutes %}, {{ minutes }} min after faulthandler's timer was set
@@ -36,7 +39,7 @@ summary = '''
 {%- if not seen_once %} in two dumps{% endif %};
 {{ others | count('other') }} {{ others | agree('is', 'are') }} waiting in {{ majority_function }}
 {%- endif %}
-{% if ranks_guessed %}(ranks guessed from the order of pids or hosts){% endif %}
+{% if ranks_guessed and not pids %}(ranks guessed from the order of pids or hosts){% endif %}
 {% endif %}
 '''
 false_positives = """

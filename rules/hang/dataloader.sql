@@ -35,17 +35,19 @@ summary = '''
   {% if ranks %}{{ ranks | ranks | capital }}{% else %}The program{% endif %}
   waited {{ seconds }} s for a batch of the data loader's workers, in vain
 {% elif others %}
-  {% if ranks %}{{ ranks | ranks | capital }}
+  {% if ranks and not (ranks_guessed and pids) %}{{ ranks | ranks | capital }}
   {% elif pids %}{{ pids | agree('Process', 'Processes') }} {{ pids | names }}
   {% else %}A process{% endif %}
-  {% if hosts %}({{ hosts | names }}){% endif %}
+  {% if hosts %}({{ hosts | names }}
+  {%- if ranks_guessed and pids %}, probably {{ ranks | ranks }}{% endif %})
+  {%- elif ranks_guessed and pids %}(probably {{ ranks | ranks }}){% endif %}
   {{ who | agree('is', 'are') }} waiting for the data loader in {{ frame }}
   {%- if worker_frame and worker_pids %}, whose {{ worker_pids | unique | list | names('worker') }}
     {{ worker_pids | unique | list | agree('is', 'are') }}
     {{ 'waiting for a lock' if worker_wants_lock else 'stuck' }} in {{ worker_frame }}
   {%- endif %}; {{ others | count('other') }} {{ others | agree('is', 'are') }} waiting in
   {{ majority_function }}
-  {% if ranks_guessed %}(ranks guessed from the order of pids or hosts){% endif %}
+  {% if ranks_guessed and not pids %}(ranks guessed from the order of pids or hosts){% endif %}
 {% else %}
   {% if processes > 1 %}All {{ processes }} ranks are
   {% elif ranks %}{{ ranks | ranks | capital }} is

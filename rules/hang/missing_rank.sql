@@ -36,9 +36,10 @@ references = ["https://pytorch.org/tutorials/unstable/flight_recorder_tutorial.h
 summary = '''
 {%- set one = (ranks or pids or [0]) | length == 1 -%} {%- set has = 'has' if one else 'have' -%}
 {%- set who -%}
-  {%- if ranks -%} {{ ranks | ranks }}
+  {%- if ranks and not ranks_guessed -%} {{ ranks | ranks }}
   {%- elif pids -%} process{% if not one %}es{% endif %} {{ pids | names }}
     {%- if hosts %} on {{ hosts | names }}{% endif -%}
+    {%- if ranks %} (probably {{ ranks | ranks }}){% endif -%}
   {%- else -%} a process of unknown rank
   {%- endif -%}
 {%- endset -%}
@@ -356,6 +357,7 @@ with
             max(score) filter (agrees and side = 'host') as host_score,
             max(score) filter (agrees and side = 'device') as device_score,
             coalesce(bool_or(sure) filter (agrees), false) as sure,
+            coalesce(bool_and(ranks_guessed is true) filter (agrees), false) as ranks_guessed,
             bool_and(names_ranks) as names_ranks,
             -- Named because nothing is heard of it, and for no other reason.
             bool_and(source in ('absent_dump', 'silent_log')) filter (agrees) as only_absent,
@@ -448,6 +450,7 @@ select
     case when sides_differ then true end as disputed_side,
     place as "where",
     case when only_absent then true end as only_absent,
+    case when ranks_guessed then true end as ranks_guessed,
     case when len(pids) > 0 then pids end as pids,
     source,
     nullif(

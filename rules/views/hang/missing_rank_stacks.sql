@@ -16,6 +16,7 @@ select
         else 'elsewhere'
     end as finding,
     ranks,
+    case when guessed and len(pids) > 0 then true end as ranks_guessed,
     hosts,
     pids,
     null::varchar as grp,

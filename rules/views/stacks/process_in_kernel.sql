@@ -10,7 +10,7 @@ with
         union
         select pid, rank, host
         from stack_main
-        where rank is not null and role = 'rank'
+        where rank is not null and not rank_guessed and role = 'rank'
     ),
     rank_of as (
         select pid, any_value(rank) as rank, any_value(host) as host
