@@ -38,9 +38,10 @@ limit: {{ (timeout_ms / 1000) | duration }})
 when = "kind == 'hccl'"
 say = '''
 {% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} waited too long in a
-collective of HCCL{% if gpus %} on {{ gpus | names('NPU') }}{% endif %} ({{ code }}
-{%- if peer_rank is not none %}), for rank {{ peer_rank }} of {% if group %}{{ group }}{% else %}its
-group{% endif %}{% else %}): {{ error | cut }}{% endif %}'''
+collective of HCCL{% if gpus %} on {{ gpus | names('NPU') }}{% endif %}
+{%- if code %} ({{ code }}){% endif %}
+{%- if peer_rank is not none %}, for rank {{ peer_rank }} of {% if group %}{{ group }}{% else %}its
+group{% endif %}{% else %}: {{ error | cut }}{% endif %}'''
 
 [[summary]]
 when = "kind == 'told'"
@@ -295,7 +296,7 @@ select
     list(distinct host) filter (host is not null) as hosts,
     list(distinct pid) filter (pid is not null) as pids,
     list(distinct gpu_index::varchar) filter (gpu_index is not null) as gpus,
-    any_value(c.hccl_code) as code,
+    any_value(c.hccl_code) filter (e.is_implied is not true) as code,
     any_value(left(message, 200)) as error,
     -- the rank that did not come, by its number in the group, where all wait for the same
     case when count(distinct remote_rank) = 1 then max(remote_rank) end as peer_rank,

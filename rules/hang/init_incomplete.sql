@@ -117,7 +117,7 @@ they answered.
 when = "kind == 'hccl'"
 say = '''{% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} waited for
   another
-  rank to connect and gave up (HCCL {{ code | names }}){% if error %}: {{ error }}{% endif %}'''
+  rank to connect and gave up{% if code %} (HCCL {{ code | names }}){% endif %}{% if error %}: {{ error }}{% endif %}'''
 
 [[summary]]
 when = "kind == 'told'"
@@ -586,7 +586,7 @@ select
     list(distinct e.host) filter (e.host is not null) as hosts,
     list(distinct e.pid) filter (e.pid is not null) as pids,
     'connect' as stage,
-    list(distinct e.hccl_code order by e.hccl_code) as code,
+    list(distinct e.hccl_code order by e.hccl_code) filter (e.is_implied is not true) as code,
     left(any_value(regexp_replace(e.message, ' *Please check .*$', '')), 200) as error,
     'probable' as confidence
 from hccl_error e
