@@ -161,9 +161,15 @@ with
     failure as (
         select
             scheduler,
-            -- a row of sacct or scontrol says of which job
-            min(coalesce(job, listed_job)) as job,
-            min(job_name) as job_name,
+            -- a row of sacct or scontrol says of which job; of several, none is the one
+            case
+                when count(distinct regexp_extract(coalesce(job, listed_job), '^[0-9]+')) <= 1
+                then min(coalesce(job, listed_job))
+            end as job,
+            case
+                when count(distinct regexp_extract(coalesce(job, listed_job), '^[0-9]+')) <= 1
+                then min(job_name)
+            end as job_name,
             min(time) as first_report,
             max(time) as until,
             list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,

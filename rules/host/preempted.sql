@@ -81,12 +81,13 @@ instance{% endif %}
 
 [[summary]]
 say = '''
-{% if job %}Job {{ job }}{% if job_name %} ({{ job_name }}){% endif %}{% elif hosts %}The job on {{
-hosts | names }}{% else %}The job{% endif %}
-{% if reason == 'time_limit' %}reached its time limit
-{%- elif reason == 'preempted' %}was preempted
-{%- elif reason == 'requeued' %}was put back into the queue
-{%- else %}was cancelled{% if by %} by {{ by }}{% endif %}{% endif %}
+{% if jobs %}Jobs {{ jobs | names }}{% elif step_alone %}Step {{ job }}.{{ job_step }}
+{%- elif job %}Job {{ job }}{% if job_name %} ({{ job_name }}){% endif %}{% elif hosts %}The job on
+{{ hosts | names }}{% else %}The job{% endif %}
+{% if reason == 'time_limit' %}reached {{ 'their' if jobs else 'its' }} time limit
+{%- elif reason == 'preempted' %}{{ 'were' if jobs else 'was' }} preempted
+{%- elif reason == 'requeued' %}{{ 'were' if jobs else 'was' }} put back into the queue
+{%- else %}{{ 'were' if jobs else 'was' }} cancelled{% if by %} by {{ by }}{% endif %}{% endif %}
 ({{ {'slurm': 'Slurm', 'pbs': 'PBS', 'lsf': 'LSF', 'kubernetes': 'Kubernetes', 'htcondor':
 'HTCondor', 'grid engine': 'Grid Engine', 'sagemaker': 'SageMaker', 'cobalt': 'Cobalt', 'oar':
 'OAR'}.get(scheduler, scheduler) }})
@@ -106,6 +107,13 @@ run = ["pgrep -f YOUR_SCRIPT | xargs -I {} sudo py-spy dump --pid {} > pyspy.$(h
 when = "had_hung and not silent_seconds"
 say = '''
 Look at the hang first: the ranks had stopped making progress well before the job was ended.
+'''
+
+[[step]]
+when = "step_alone and not (had_hung or silent_seconds)"
+say = '''
+See whether the step has a limit of its own (srun --time, SLURM_TIMELIMIT), shorter than that of job
+{{ job }}: of the job's own end there is no word.
 '''
 
 [[step]]
@@ -472,14 +480,31 @@ with
             arg_min(event, weight) as reason,
             arg_min(sender, weight) as sender,
             reason in ('time_limit', 'cancelled') and exists (from earlier_hang) as had_hung,
-            min(job) as job,
-            min(job_name) as job_name,
+            -- of several jobs, as an accounting file has them, none is the one
+            list(distinct job_number order by job_number) filter (
+                job_number <> '' and is_first
+            ) as numbers,
+            case when coalesce(len(numbers), 0) <= 1 then min(job) end as job,
+            case when coalesce(len(numbers), 0) <= 1 then min(job_name) end as job_name,
             min(job_step) as job_step,
+            count(distinct job_step) = 1
+            and bool_and(
+                event = 'time_limit'
+                and job_step is not null
+                and job_step not in ('batch', 'extern', 'interactive')
+            ) as step_alone,
             min(time) as started,
             max(time) as until,
             list(distinct host) filter (host is not null) as hosts,
             list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence
-        from ending
+        from
+            (
+                select
+                    *,
+                    regexp_extract(job, '^[0-9]+') as job_number,
+                    weight = min(weight) over (partition by scheduler) as is_first
+                from ending
+            )
         group by scheduler
     )
 select
@@ -513,6 +538,8 @@ select
     job,
     job_name,
     job_step,
+    case when len(numbers) > 1 then numbers end as jobs,
+    case when step_alone and job is not null then true end as step_alone,
     j.scheduler
 from ended_job as j
 -- where nothing else tells of a hang
