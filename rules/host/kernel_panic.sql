@@ -8,14 +8,36 @@ explains_after = ["network.nic_fault", "network.link_flap"]
 transient = true
 about = """
 A panic stops the host. An oops kills the task that was running in the kernel and often leaves locks
-held, so that the host is stuck soon after.
+held, so that the host is stuck soon after. A list or a count of references that is not what it must
+be tells that the kernel's memory was overwritten: it goes on, and is stuck or crashes later, at any
+other place.
 """
-false_positives = "A panic provoked on purpose (sysrq, a test of kdump)."
+false_positives = """
+A panic provoked on purpose (sysrq, a test of kdump). A wrong count of references in a driver that
+has nothing to do with the processor that was stuck later.
+"""
 references = ["https://docs.kernel.org/admin-guide/bug-hunting.html"]
 
 summary = '''
-{% if host %}{{ host }}: {% endif %}kernel {{ 'panic' if panic else 'oops' }}: {{ message | cut }}
+{% if host %}{{ host }}: {% endif %}
+{%- if corrupted and not (panic or oops) %}the kernel's memory was corrupted ({{ message | cut(80) }})
+{%- else %}kernel {{ 'panic' if panic else 'oops' }}: {{ message | cut }}{% endif %}
+{%- if function %}, in {{ function }}{% if module %} of {{ module }}{% endif %}{% endif %}
+{%- if corrupted and not (panic or oops) %}; a processor was stuck later
+{%- elif corrupted %}; before, its memory was found corrupted ({{ corrupted | cut(80) }}){% endif %}
 '''
+
+[[step]]
+when = "corrupted"
+say = '''
+Look at the first of these warnings{% if host %} of {{ host }}{% endif %}, not at what was stuck
+later: the stack below it tells which driver frees or counts wrongly. Where it is another one on
+each crash, test the memory of the machine.
+'''
+run = [
+  "dmesg -T | grep -B 2 -A 30 -E 'list_(add|del) corruption|refcount_t|Bad page'",
+  "ras-mc-ctl --errors",
+]
 
 [[step]]
 when = "cause == 'memory'"
@@ -44,7 +66,7 @@ hardware stopped the kernel.
 run = ["ipmitool sel elist", "ras-mc-ctl --errors"]
 
 [[step]]
-when = "cause != 'memory'"
+when = "cause != 'memory' and (panic or oops)"
 say = '''
 Take {% if host %}{{ host }}{% else %}the node{% endif %} out of the pool and keep the dump, with
 the versions
@@ -60,6 +82,45 @@ run = [
 ]
 */
 with
+    -- the registers stand below the head of a report
+    placed as (
+        select
+            e.*,
+            -- below a warning it is the check itself
+            e.kind <> 'corruption' and i.line_no - e.line_no < 60 as is_placed,
+            case when is_placed then i.function end as function,
+            case when is_placed then i.module end as module
+        from kernel_event_of_boot e
+        asof left join
+            kernel_ip i
+            on i.file_id = e.file_id
+            and coalesce(i.host, '') = coalesce(e.host, '')
+            and e.line_no <= i.line_no
+        where e.kind in ('panic', 'oops', 'corruption')
+    ),
+    -- where nothing was stuck or crashed later, the warning tells of no harm
+    told as (
+        select *
+        from placed e
+        where
+            kind <> 'corruption'
+            or exists (
+                from placed c
+                where
+                    c.kind <> 'corruption'
+                    and c.host is not distinct from e.host
+                    and c.boot = e.boot
+                    and coalesce(c.time >= e.time, c.file_id = e.file_id and c.line_no > e.line_no)
+            )
+            or exists (
+                from kernel_stall s
+                where
+                    s.kind in ('hard_lockup', 'soft_lockup', 'rcu_stall')
+                    and s.host is not distinct from e.host
+                    and s.boot = e.boot
+                    and coalesce(s.time >= e.time, s.file_id = e.file_id and s.line_no > e.line_no)
+            )
+    ),
     crash as (
         select
             host,
@@ -67,16 +128,23 @@ with
             min(time) as "at",
             max(time) as until,
             coalesce(
-                arg_min(message, line_no) filter (kind = 'panic'), arg_min(message, line_no)
+                arg_min(message, line_no) filter (kind = 'panic'),
+                arg_min(message, line_no) filter (kind = 'oops'),
+                arg_min(message, line_no)
             ) as message,
             bool_or(kind = 'panic') as panic,
+            bool_or(kind = 'oops') as oops,
+            arg_min(message, line_no) filter (kind = 'corruption') as corrupted,
+            -- the first, from which all that follows may come
+            arg_min({'function':function, 'module':module}, line_no) filter (
+                function is not null
+            ) as place,
             bool_or(
                 kind = 'panic'
                 and regexp_matches(message, 'deadlocked on memory|panic_on_oom|^Out of memory')
             ) as is_out_of_memory,
             count(*) as times
-        from kernel_event_of_boot
-        where kind in ('panic', 'oops')
+        from told
         group by host, boot, case when host is null then file_id end
     )
 select
@@ -84,8 +152,17 @@ select
     "at",
     until,
     case when host is not null then [host] else [] end as hosts,
+    case when not panic and not oops then 'probable' end as confidence,
+    case
+        when corrupted is not null
+        then ['host.cpu_stall', 'hang', 'network', 'host.node_lost', 'crash', 'loss.rollback']
+    end as explains,
     message,
     panic,
+    case when oops then true end as oops,
+    corrupted,
+    place.function as function,
+    place.module as module,
     case
         when is_out_of_memory
         then 'memory'
