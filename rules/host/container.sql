@@ -39,6 +39,16 @@ say = '''
 '''
 
 [[summary]]
+when = "reason == 'pressure'"
+say = '''
+{% set short = {
+  'MemoryPressure': 'memory', 'DiskPressure': 'room on its disk', 'PIDPressure': 'process ids'
+} %}
+{% if hosts %}{{ hosts | names }} {{ hosts | agree('is', 'are') }}{% else %}A node is{% endif %}
+short of {{ short.get(message, message) }} ({{ message }}): Kubernetes evicts pods then
+'''
+
+[[summary]]
 when = "reason == 'probe_failed'"
 say = '''
 Kubernetes killed {% if job %}container {{ job }}{% else %}a container{% endif %}: {{ message }}
@@ -80,6 +90,17 @@ fail, it never ran.
 run = [
   "kubectl describe pod {{ job }}",
   "kubectl describe nodes | grep -A 9 'Allocated resources'",
+]
+
+[[step]]
+when = "reason == 'pressure'"
+say = '''
+See what takes it{% if hosts %} on {{ hosts | names }}{% endif %}, and whether pods of the job were
+evicted for it.
+'''
+run = [
+  "kubectl get events -A --field-selector reason=Evicted",
+  "kubectl describe node {{ hosts[0] }}",
 ]
 
 [[step]]
@@ -271,6 +292,21 @@ where
     and (s.event = 'volume' or not exists (from pod_place where node is not null))
     and not exists (from container_start c where c.file_id = s.file_id and c.line_no > s.line_no)
 group by replace(s.event, 'evicting', 'evicted')
+union all by name
+-- what kubectl tells of nodes: that a pod had to go, nobody says
+select
+    list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,
+    list(distinct host) filter (host is not null) as hosts,
+    'pressure' as reason,
+    message,
+    any_value(scheduler) as scheduler,
+    [] as explains,
+    'warning' as severity,
+    'possible' as confidence,
+    count(*) as times
+from job_event
+where event = 'pressure'
+group by message
 union all by name
 -- in words that no grammar knows
 select evidence, "at", 'told' as reason, message, explains, told, confidence, otherwise

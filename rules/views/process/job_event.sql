@@ -38,8 +38,16 @@ with
         from told
         where in_output and base <> ''
     )
-select told.* exclude (base, in_output)
+select
+    told.* exclude (base, in_output) replace (
+        case
+            when told.scheduler = 'kubernetes' and told.event in ('node_failure', 'pressure')
+            then coalesce(told.host, n.node)
+            else told.host
+        end as host
+    )
 from told
+asof left join described_node n on n.file_id = told.file_id and told.line_no >= n.line_no
 where
     in_output
     or coalesce(base, '') = ''
