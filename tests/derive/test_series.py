@@ -236,6 +236,25 @@ def test_a_second_writer_of_few_rows_is_not_taken_for_spoilt_ones() -> None:
     assert not (s.state == ASTRAY).any()
 
 
+def test_what_a_second_writer_of_a_run_repeats_a_few_rows_later_counts_once() -> None:
+    y = rng().normal(size=300) + 9
+    slip = rng().integers(1, 6, 200)
+    lines = [*((k, 0, k) for k in range(200)), *((k + slip[k], 1, k) for k in range(195))]
+    first = [k for _, _, k in sorted(lines)]
+    x, v = np.array([*first, *range(150, 300)], float), np.array([*y[first], *rng(3).normal(size=150)])
+    s = stitch(x, v)
+    assert [(b.step, b.from_step) for b in s.rollbacks] == [(150.0, 199.0)]
+    assert list(x[s.rows(0)]) == list(range(300))
+    alone = stitch(np.array(first, float), v[: len(first)])
+    assert (alone.rollbacks, alone.chaotic) == ((), False)
+
+
+def test_steps_that_each_epoch_counts_anew_are_no_second_writer() -> None:
+    x = steps(*[range(1, 9)] * 40)
+    s = stitch(x, np.full(len(x), 0.69))
+    assert not (s.state == AGAIN).any()
+
+
 def test_a_step_written_twice_counts_once() -> None:
     s = stitch(np.array([1.0, 2, 2, 3]), np.array([5.0, 4, 4, 3]))
     assert list(s.state) == [LIVE, AGAIN, LIVE, LIVE]

@@ -134,6 +134,13 @@ class Parameters:
     """A series that goes back to below this share of its last step began anew."""
     astray: float = 0.02
     """Up to this share of the rows may bear a spoilt step number (a broken line, two writers in one); more are another writer's."""
+    twin_rows: int = 64
+    twin_apart: float = 0.25
+    twin_steps: float = 0.5
+    twin_share: float = 0.01
+    twin_noise: float = 0.1
+    """Two writers of one run (the first ranks of two hosts) repeat half of the steps and more within so many rows, most of them within this share of
+    all steps, with values that differ by no more than this share of the value, or of what usually lies between two steps."""
     copy: float = 0.8
     """More than this share of the repeated steps with equal values: the text is there twice."""
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 LIVE, DEAD, DOUBLE, AGAIN, ASTRAY = 0, 1, 2, 3, 4
 STATES = ("live", "dead", "double", "live", "astray")
-"""AGAIN: the next row writes the same step; the later one counts. ASTRAY: its step was spoilt on the way to the log."""
+"""AGAIN: the next row writes the same step, and the later one counts; or a second writer of the run wrote it just before.
+ASTRAY: its step was spoilt on the way to the log."""
 WRITERS = 8
 """So many runs at the end of the list may still be written to."""
 
@@ -253,7 +254,10 @@ def stitch(
     state = np.zeros(n, np.int8)
     if n < 2:
         return Stitched(run, state, ())
-    state[_astray(step, p)] = ASTRAY
+    twins = _twins(step, value, p)
+    state[twins] = AGAIN
+    told = np.flatnonzero(state == LIVE)
+    state[told[_astray(step[told], p)]] = ASTRAY
     told = np.flatnonzero(state == LIVE)
     state[told[:-1][step[told[1:]] == step[told[:-1]]]] = AGAIN
     kept = np.flatnonzero(state == LIVE)
@@ -271,7 +275,33 @@ def stitch(
     dealer = _Dealer(_Written.of(step, value, time, fresh, kept), run, state, p)
     for a, b in pairwise([0, *cut.tolist(), len(s)]):
         dealer.deal(a, b)
+    run[twins] = run[kept[np.maximum(np.searchsorted(kept, twins) - 1, 0)]]
     return Stitched(run, state, tuple(dealer.rollbacks), chaotic=len(dealer.rollbacks) > 20)
+
+
+def _twins(step: Floats, value: Floats, p: Parameters) -> Ints:
+    """Rows in which a further writer of the same run repeats what the first one wrote a few rows before, where that is so of most steps."""
+    n = len(step)
+    if n < p.few or len(np.unique(step)) > 0.6 * n:
+        return np.empty(0, np.int64)
+    order = np.lexsort((np.arange(n), step))
+    s, v = step[order], value[order]
+    noise = np.abs(np.diff(v[np.concatenate([[True], np.diff(s) > 0])]))
+    noise = noise[np.isfinite(noise)]
+    near = np.maximum(p.twin_share * np.abs(v[:-1]), p.twin_noise * float(np.median(noise)) if len(noise) else 0.0)
+    alike = (np.abs(np.diff(v)) <= near) | (v[1:] == v[:-1]) | (np.isnan(v[1:]) & np.isnan(v[:-1]))
+    apart = np.diff(order)
+    follows = (s[1:] == s[:-1]) & (apart <= p.twin_rows) & alike
+    heads = np.flatnonzero(np.concatenate([[True], ~follows]))
+    times = np.diff(np.append(heads, n))
+    writers = int(np.bincount(times).argmax())
+    if writers < 2 or (times >= 2).sum() < p.twin_steps * len(heads):
+        return np.empty(0, np.int64)
+    # What is trained again, or counted anew in each epoch, returns after as many rows as there are steps in it.
+    if float(np.median(apart[follows])) > p.twin_apart * len(np.unique(s)):
+        return np.empty(0, np.int64)
+    place = np.arange(n) - np.repeat(heads, times)
+    return np.sort(order[place % writers != 0])
 
 
 def _astray(step: Floats, p: Parameters) -> Ints:
