@@ -8,7 +8,10 @@ about = """
 The loss or the gradient norm became NaN or infinite and stayed so, or the loss scale collapsed
 because every step overflowed.
 """
-false_positives = "A metric that the program prints as nan where it has none."
+false_positives = """
+A metric that the program prints as nan where it has none: a part of the loss for which there are
+no samples.
+"""
 references = [
   "https://github.com/bigscience-workshop/bigscience/blob/master/train/tr8-104B-wide/chronicles.md",
   "https://pytorch.org/docs/stable/notes/amp_examples.html",
@@ -33,6 +36,20 @@ say = '''The {{ metric }} {% if last_finite_step is none %}is {{ value }} from t
 {{ last_finite_value }} at step {{ last_finite_step }}){% endif %}; the loss of the training is
 finite
 {%- if stepless %}; no step is printed, values are counted{% endif %}'''
+
+[[summary]]
+when = "of_part"
+say = '''The {{ metric }}{% if also %}, like {{ also | names }},{% endif %}
+{% if last_finite_step is not none %}became {{ value }} at step {{ nan_step }} and stayed so (last
+finite: {{ last_finite_value }} at step {{ last_finite_step }})
+{%- elif begins_later %}is {{ value }} already where this log begins, at step {{ nan_step }}: when
+it became so is not in it
+{%- elif last_finite_value is not none %}became {{ value }} and stayed so (last finite:
+{{ last_finite_value }}){% else %}is {{ value }} from the first value on{% endif %}
+{%- if of_mean %}; the loss that is printed within the epoch is finite
+{%- elif finite_beside %}; {{ finite_beside | names }} beside it {{
+finite_beside | agree('is', 'are') }} finite{% endif %}
+{%- if stepless %}; no step is printed{% endif %}'''
 
 [[summary]]
 when = "recovered_step is not none"
@@ -112,6 +129,18 @@ and skip the update where the loss is not finite; an average over a window hides
 were.'''
 
 [[step]]
+when = "of_part and of_mean"
+say = '''Print the loss of every batch of an epoch, or stop at the first that is not finite: one
+batch makes the mean {{ value }}, and its update may have broken the weights. Nothing is wrong where
+the program takes the mean of no batches.'''
+
+[[step]]
+when = "of_part and not of_mean"
+say = '''Find out whether {{ metric }} counts in what is minimized: if it does, the weights have
+been {{ value }} since, whatever the other parts look like. Look at the targets and masks behind it;
+a part that has no samples (a mean over nothing) should be left out of the sum.'''
+
+[[step]]
 when = "of_validation"
 say = '''Look at what differs in validation: a batch that is empty or has no targets (a mean over
 nothing is NaN), half precision without the loss scale, statistics of batch normalization that are
@@ -140,7 +169,7 @@ number, and which checkpoint is still good.'''
 
 [[step]]
 when = '''nan_step is not none and last_finite_step is none and not of_validation
-  and not begins_later'''
+  and not begins_later and not of_part'''
 say = '''Look at the start, not at the course of the training: initialization, weights that were
 not loaded, labels out of range, empty or masked-out batches (a mean over nothing is NaN), a
 learning rate without warm-up. Run the first batches in fp32.'''
@@ -167,10 +196,22 @@ Then run that module in fp32.'''
 with
     first_stretch as (
         select *
-        from nonfinite_loss
+        from
+            (
+                from nonfinite_loss
+                union all by name
+                select
+                    *,
+                    true as of_part,
+                    false as passing,
+                    false as of_gradient,
+                    false as of_validation
+                from nonfinite_part
+            )
         qualify
             row_number() over (
                 order by
+                    of_part nulls first,
                     passing,
                     of_validation,
                     of_gradient and points < 5,
@@ -302,12 +343,18 @@ select
         line_at(n.file_id, n.line_no)
     ] as evidence,
     case
-        when (b.passing or b.of_validation) and n.message is null and not coalesce(s.gave_up, false)
+        when
+            (b.passing or b.of_validation or b.of_part)
+            and n.message is null
+            and not coalesce(s.gave_up, false)
         then 'warning'
     end as severity,
     case
         when b.passing or b.of_validation
         then 'probable'
+        -- A part may have no values by nature, and weights that broke leave no other finite.
+        when b.of_part
+        then 'possible'
         -- One value of the gradient norm, where the log ends: it may have come back.
         when b.of_gradient and b.points < 5
         then 'possible'
@@ -338,10 +385,13 @@ select
             and not b.of_validation
             and not b.stepless
             and b.start_step > 10
-            and b.start_step > (
-                select 3 * max(d.usual_distance)
-                from step_distance d
-                where d.series_id = b.series_id
+            and b.start_step > coalesce(
+                (
+                    select 3 * max(d.usual_distance)
+                    from step_distance d
+                    where d.series_id = b.series_id
+                ),
+                case when b.of_part then 1000 end
             )
         then true
     end as begins_later,
@@ -352,6 +402,10 @@ select
     case when b.passing and b.series_points < 25 then true end as few_points,
     b.name as metric,
     b.series_rank as of_rank,
+    case when b.of_part then true end as of_part,
+    case when b.of_mean then true end as of_mean,
+    nullif(b.also, []) as also,
+    b.finite_beside,
     case when b.stepless then true end as stepless,
     case when b.stepless then epoch_at(b.file_id, b.line_no) end as epoch,
     s.halvings as loss_scale_halvings,

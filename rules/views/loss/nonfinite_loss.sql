@@ -100,6 +100,8 @@ where
                 or s.family in (select family from parts_never_finite)
             )
             and s.family not in (select family from whole_sum)
+            and s.family not in (select family from nonfinite_part)
+            and e.series_id not in (select series_id from loss_part where of_a_kind)
         -- A scaler that searches its scale gives infinite norms by nature: only what never ends
         -- counts.
         when s.canonical = 'grad_norm'

@@ -149,6 +149,15 @@ create macro is_kind_of_loss(name) as
     regexp_full_match(coalesce(name, ''), '(?i)([a-z]+-)?cross[-_ ]?entropy')
 ;
 
+-- The mean of a training loss over an epoch, by its name.
+create macro is_mean_of_training(name) as
+    regexp_full_match(
+        coalesce(name, ''),
+        '(?i)(mean|avg|average|epoch)[-_ ]+train(ing)?[-_ ]+loss'
+        || '|train(ing)?[-_ ]+loss[-_ ]+(mean|avg|average)'
+    )
+;
+
 -- How doubtful it is that a name means THE training loss, 1 = not at all (spelling: its doubt in
 -- main_loss). NULL: a component.
 create macro main_loss_doubt(n, spelling) as
