@@ -92,6 +92,12 @@ say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% en
 {{ loss_scale }}{% endif %}'''
 
 [[summary]]
+when = "skipped_updates and nan_step is none and not gave_up"
+say = '''{{ skipped_updates | count('line') | capital }} in a row
+{%- if rank is not none %} of rank {{ rank }}{% endif %} report a loss or gradients that are not
+finite, for which no update is made ({{ message | cut(120) }})'''
+
+[[summary]]
 when = "message and not gave_up"
 say = '''{% if rank is not none %}Rank {{ rank }}{% else %}The program{% endif %} found NaN or
 Inf{% if step is not none %} at step {{ step }}{% endif %}
@@ -139,6 +145,13 @@ when = "of_part and not of_mean"
 say = '''Find out whether {{ metric }} counts in what is minimized: if it does, the weights have
 been {{ value }} since, whatever the other parts look like. Look at the targets and masks behind it;
 a part that has no samples (a mean over nothing) should be left out of the sum.'''
+
+[[step]]
+when = "skipped_updates"
+say = '''Find out which batches these are: print their samples. A CTC loss is infinite where the
+targets are longer than the frames they are aligned to, a mean over empty targets is NaN; leave such
+samples out. If every batch is skipped, the weights themselves are not finite: go back to a
+checkpoint.'''
 
 [[step]]
 when = "of_validation"
@@ -327,9 +340,10 @@ with
             and not regexp_matches(message, '(?i)loss scale')
     ),
     first_check as (
-        select *
-        from check_that_stopped
-        order by step nulls last, time nulls last, rank nulls last, file_id, line_no
+        select c.*, u.times, u.is_short
+        from check_that_stopped c
+        left join updates_skipped u on u.file_id = c.file_id and u.line_no = c.line_no
+        order by c.step nulls last, c.time nulls last, c.rank nulls last, c.file_id, c.line_no
         limit 1
     )
 select
@@ -347,13 +361,16 @@ select
             (b.passing or b.of_validation or b.of_part)
             and n.message is null
             and not coalesce(s.gave_up, false)
+            or b.series_id is null
+            and s.file_id is null
+            and n.is_short
         then 'warning'
     end as severity,
     case
         when b.passing or b.of_validation
         then 'probable'
         -- A part may have no values by nature, and weights that broke leave no other finite.
-        when b.of_part
+        when b.of_part or b.series_id is null and s.file_id is null and n.is_short
         then 'possible'
         -- One value of the gradient norm, where the log ends: it may have come back.
         when b.of_gradient and b.points < 5
@@ -414,6 +431,7 @@ select
     s.overflows_at_minimum,
     case when s.gave_up then true end as gave_up,
     n.message,
+    n.times as skipped_updates,
     case when n.goes_on then true end as goes_on
 from (select * from first_stretch) b
 full join collapse s on true

@@ -1,6 +1,7 @@
 -- table: One row per writer that skipped update after update because the loss or the gradients were
 -- not finite, in a training that was under way, to the end of its log or more often than a loss
--- scale can be halved: the first such line, and how often (times).
+-- scale can be halved: the first such line, and how often (times). is_short: only some, but the
+-- loss itself was not finite, and to the end of the log no other follows.
 with
     skip as (
         select *
@@ -41,12 +42,31 @@ with
             min(host) as host,
             min(rank) as rank,
             arg_min(message, line_no) as message,
-            count(*) as times
+            count(*) as times,
+            count_if(
+                regexp_matches(message, '(?i)(^|[^a-z])loss([^a-z]|$)|Patience')
+                and not regexp_matches(message, '(?i)loss[ _-]scale')
+            ) as of_loss
         from stretch
         group by file_id, stream, nth
     )
-select b.*
-from burst b
+select
+    b.* exclude (of_loss, is_under_way),
+    b.times < 6 or b.times < 12 and not b.is_under_way as is_short
+from
+    (
+        select
+            *,
+            coalesce(
+                (
+                    select max(m.step) >= 200
+                    from metric m
+                    where m.file_id = b.file_id and m.canonical ~ 'loss$'
+                ),
+                false
+            ) as is_under_way
+        from burst b
+    ) b
 join file f using (file_id)
 where
     b.file_id not in (select file_id from scaled)
@@ -59,8 +79,11 @@ where
         or b.times >= 6
         and f.lines - b.last_line <= 3
         -- at the start a scale that nobody prints may be searched
-        and (select max(m.step) from metric m where m.file_id = b.file_id and m.canonical ~ 'loss$')
-        >= 200
+        and b.is_under_way
+        -- no scale makes a loss infinite
+        or b.times >= 3
+        and b.of_loss >= 2
+        and f.lines - b.last_line <= 3
     )
     -- it came to itself
     and not exists (
