@@ -58,11 +58,14 @@ with
         from cut
         where
             len(numbers) between 1 and 40
-            and not regexp_matches(
-                shape,
-                '(?i)(packet|frame|signal|power|stop|profit)[ _]loss'
-                -- the number behind the name tells when it was measured
-                || '|loss (after|at|over|since) #'
+            and not regexp_matches(shape, '(?i)(packet|frame|signal|power|stop|profit)[ _]loss')
+            -- the number behind the name tells when it was measured
+            and (
+                not regexp_matches(shape, '(?i)loss (after|at|over|since) #')
+                or regexp_matches(
+                    shape,
+                    '(?i)loss (after|at) # (steps?|iter[a-z]*|updates?|epochs?|batches)[:=, ]'
+                )
             )
         qualify count(*) over (partition by file_id, stream, shape) >= 3
     ),
@@ -188,7 +191,7 @@ with
                                             else gaps[i]
                                         end
                                     ),
-                                    '^(is|was|of|at|to|now|value)$',
+                                    '^(is|was|of|at|to|now|value|steps|iterations|updates|epochs)$',
                                     ''
                                 ),
                                 ''
