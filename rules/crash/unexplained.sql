@@ -243,6 +243,7 @@ with
             and (is_of_job or is_about_job or not exists (from job_output))
             -- srun's word for it that all is over
             and not is_end_of_step(text)
+            and not (is_terminated(text) and exists (from ended_from_outside))
             -- what training did without is not why somebody ended it
             and (is_after_steps or not exists (from ended_from_outside))
     ),

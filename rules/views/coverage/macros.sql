@@ -210,3 +210,9 @@ create macro is_of_a_journal(host, pid, rank, text) as
 create macro is_end_of_step(text) as
     regexp_matches(coalesce(text, ''), '^srun: (?:Job step aborted|Force Terminated job)')
 ;
+
+-- What a shell says of a program that SIGTERM ended, also behind the last drawing of a bar: not by
+-- whom.
+create macro is_terminated(text) as
+    regexp_matches(coalesce(text, ''), '^(?:.{0,300}[\]|/\\ -])?Terminated$')
+;
