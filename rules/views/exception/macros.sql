@@ -321,6 +321,12 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
             or lacks_build_tool(message)
             -- gloo's word for an interface or a host name of its settings that this host lacks
             or contains(message, 'Unable to find address for: ')
+            -- ps-lite's, for a port or an interface of its settings
+            or regexp_matches(
+                message,
+                '\bvan\.cc:[0-9]+: Check failed: .*'
+                || '(?:bind failed|failed to get (?:ip|a port|the interface))'
+            )
             -- the loader of shared objects, of one that is damaged or for another machine
             or regexp_matches(
                 message,
