@@ -28,7 +28,12 @@ create macro message_peer(message) as
             ),
             ''
         ),
-        nullif(regexp_extract(message, '(fi_addr_[a-z]+://\[[^\]]+\])', 1), '')
+        nullif(regexp_extract(message, '(fi_addr_[a-z]+://\[[^\]]+\])', 1), ''),
+        -- over InfiniBand; over RoCE its value means nothing
+        case
+            when not contains(message, 'dgid=')
+            then 'LID ' || nullif(regexp_extract(message, '\bdlid=([0-9]+)', 1), '')
+        end
     )
 ;
 

@@ -48,6 +48,11 @@ status {{ status }} {{ status_name }}{% endif %}
 {%- endif %}{% endif %}'''
 
 [[step]]
+when = "peer and peer.startswith('LID ')"
+say = '''See which host has the port with {{ peer }}: ask the subnet on any host of it.'''
+run = ["smpquery nodedesc {{ peer | replace('LID ', '') }}"]
+
+[[step]]
 when = "hosts | length > 1 and peer and not peers and source == 'nccl'"
 say = '''Look at {{ peer_host or peer }} first: {{ hosts | length }} hosts report errors, all
 towards it.'''

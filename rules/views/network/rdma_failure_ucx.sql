@@ -24,7 +24,7 @@ select
     c.hca,
     -- the request that it is about is printed below
     (
-        select arg_min(r.peer, r.line_no)
+        select arg_min(coalesce(r.peer, 'LID ' || r.lid), r.line_no)
         from ucx_request r
         where
             r.file_id = c.file_id
