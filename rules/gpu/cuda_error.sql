@@ -341,6 +341,22 @@ select
     c.meaning,
     e.kind,
     case when e.is_pinned and e.kind = 'oom' then true end as pinned_host_memory,
+    -- a GPU that fails so has no memory to give either
+    case
+        when
+            e.kind in ('fault', 'hardware')
+            and exists (from oom_failure where because = 'held_nothing')
+        then
+            [
+                'hang',
+                'network.peer_lost',
+                'network.connect_failure',
+                'network.ib_error',
+                'crash',
+                'loss.rollback',
+                'oom.foreign_process'
+            ]
+    end as explains,
     e.api,
     case when len(e.local_ranks) = 1 then e.local_ranks[1] end as local_rank,
     case when len(e.tasks) = 1 then e.tasks[1] end as task,

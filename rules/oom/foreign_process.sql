@@ -17,7 +17,8 @@ explains = [
 explains_same_place = ["gpu.cuda_error"]
 about = """
 Total minus free minus what this process holds belongs to somebody else: a process left over from
-the last run, a second rank on the same card, a parent that keeps tensors.
+the last run, a second rank on the same card, a parent that keeps tensors. Also, only possible:
+little was refused to a process that held nothing yet.
 """
 summary = '''
 {{ ranks | ranks | capital if ranks else 'A process' }} ran out of
@@ -31,6 +32,8 @@ summary = '''
 {%- if free_bytes is not none %}, {{ free_bytes | size }} of {{ total_bytes | size }} was free
 {%- endif %}
 {%- if requested_bytes %} and {{ requested_bytes | size }} is needed{% endif %}
+{%- elif because == 'held_nothing' %}: {{ requested_bytes | size }} refused to a process that held
+nothing yet, so something else fills the card, or it is broken
 {%- else %}:
 {% if requested_bytes %}{{ requested_bytes | size }} requested while {% endif %}
 {%- if foreign_pids %}
@@ -96,6 +99,8 @@ that no two ranks share the card.
 this one holds the memory (JAX, TensorFlow, RAPIDS, buffers of NCCL).
 {%- elif because == 'card_in_use_at_start' %} To share it on purpose, lower
 --gpu-memory-utilization.
+{%- elif because == 'held_nothing' %} If the card is empty, read the kernel log: then the GPU or its
+driver is at fault.
 {%- endif %}
 '''
 run = [
@@ -103,6 +108,7 @@ run = [
   "{% if device == 'rocm' %}rocm-smi --showmeminfo vram --showpids{% endif %}",
   "{% if device == 'xpu' %}xpu-smi ps{% endif %}",
   "{% if device == 'npu' %}npu-smi info{% endif %}",
+  "{% if device == 'cuda' and because == 'held_nothing' %}dmesg -T | grep -iE 'xid|nvrm'{% endif %}",
 ]
 */
 select

@@ -6,7 +6,14 @@
 with
     sized as (
         select
-            *,
+            -- the driver cannot tell what a process holds whose container hides its number: it says
+            -- 0 bytes, whatever PyTorch counted
+            * replace (
+                case
+                    when this_process_bytes > 0 or coalesce(allocated_bytes, 0) < 33554432
+                    then this_process_bytes
+                end as this_process_bytes
+            ),
             allocated_bytes + unallocated_bytes as reserved_bytes,
             allocated_bytes + coalesce(unallocated_bytes, 0) as held_bytes,
             total_bytes - free_bytes as used_bytes

@@ -25,7 +25,15 @@ with
                 when len(foreign_processes) > 0
                 then 'other_process_named'
                 else 'memory_nobody_here_holds'
-            end as foreign_because
+            end as foreign_because,
+            -- no card is as small as what was refused
+            coalesce(
+                allocated_bytes = 0
+                and coalesce(reserved_bytes, 0) = 0
+                and requested_bytes < 1073741824
+                and coalesce(device, 'cuda') <> 'host',
+                false
+            ) as held_nothing
         from oom_holder
     ),
     reasoned as (
@@ -44,6 +52,8 @@ with
                 then 'request_exceeds_free'
                 when kind = 'refused' and requested_bytes > largest_free_bytes
                 then 'largest_free_piece_too_small'
+                when kind = 'refused' and held_nothing
+                then 'held_nothing'
                 when kind = 'refused'
                 then 'no_reason_in_the_numbers'
                 when kind = 'other'
@@ -78,6 +88,8 @@ with
                     and largest_free_bytes < requested_bytes
                     and limit_bytes is not null
                 then 'largest_free_piece_too_small'
+                when kind = 'bfc' and held_nothing
+                then 'held_nothing'
                 when kind = 'bfc'
                 then 'no_other_reason_in_the_numbers'
                 -- PyTorch's memory snapshot
@@ -182,7 +194,7 @@ with
         from weighed
     )
 select
-    m.* exclude (shortfall_bytes, scattered, foreign_because),
+    m.* exclude (shortfall_bytes, scattered, foreign_because, held_nothing),
     r.class,
     -- where the numbers make it surer, or less sure, than the reason is by itself
     case

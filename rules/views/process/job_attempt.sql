@@ -42,7 +42,8 @@ with
     ),
     -- In the log of one rank, or of a job that has one process only, each exception that nobody
     -- caught ended another process: Paddle's launcher appends to the logs of its workers. Where
-    -- nothing names a rank, alike ones may be those of several processes.
+    -- nothing names a rank, alike ones may be those of several processes, and are where one is
+    -- directly behind the other: a program that is started again says something first.
     raised as (
         select
             file_id,
@@ -59,6 +60,11 @@ with
         where chain_uncaught and kind not in ('echo', 'ignored')
         window in_order as (partition by file_id order by line_no)
     ),
+    of_several as (
+        select distinct file_id
+        from raised
+        where alike = next_alike and next_line - raised_line between 1 and 3
+    ),
     begun_as_process as (
         select file_id, raised_line + 1 as line_no
         from raised
@@ -68,6 +74,7 @@ with
             or (
                 script = next_script
                 and alike <> next_alike
+                and file_id not in (select file_id from of_several)
                 and not exists (
                     from exception_verdict
                     where kind = 'collective' or rank > 0 or local_rank > 0 or task > 0
