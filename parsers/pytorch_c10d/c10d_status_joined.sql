@@ -8,11 +8,12 @@ select
     nullif(said.grp_desc, '') as grp_desc,
     said.group_rank::bigint as group_rank,
     said.seq::bigint as failed_seq,
-    said.last_enqueued::bigint as last_enqueued,
+    try_cast(said.last_enqueued as bigint) as last_enqueued,
     case
         when said.seq::bigint - try_cast(said.last_completed as bigint) between 1 and 9
         then said.last_completed::bigint
     end as last_completed,
+    said.reason as reason,
     'watchdog' as source
 from
     (
@@ -21,9 +22,11 @@ from
             regexp_extract(
                 text,
                 '^\[(?:PGID([0-9]+))?PG(?:GUID)?([0-9A-Za-z_:./-]+?)(?:\(([^)]*)\))?Rank([0-9]+)\]'
-                || 'failuredetectedbywatchdogatworksequenceid:([0-9]+)'
-                || 'PGstatus:lastenqueuedwork:(-?[0-9]+),(?:lastcompletedwork:(-?[0-9]+))?',
-                ['pg_id', 'grp', 'grp_desc', 'group_rank', 'seq', 'last_enqueued', 'last_completed']
+                || '(failure|Exception\(eitheranerrorortimeout\)|Timeout)(?:detectedbywatchdog)?'
+                || 'at(?:NCCL)?work(?:sequenceid)?:([0-9]+)(?:PGstatus:|,)'
+                || '(?:lastenqueued(?:NCCL)?work:(-?[0-9]+),'
+                || '(?:lastcompleted(?:NCCL)?work:(-?[0-9]+))?)?',
+                ['pg_id', 'grp', 'grp_desc', 'group_rank', 'reason', 'seq', 'last_enqueued', 'last_completed']
             ) as said
         from c10d_joined
     )

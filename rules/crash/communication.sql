@@ -312,4 +312,4 @@ where
     and not is_timeout
     and not exists (from timed_out_collective)
     and not exists (from stuck_watchdog)
-    and not exists (from c10d_status)
+    and not exists (from c10d_status_line)

@@ -3,7 +3,7 @@
 select 1 as is_known
 where
     exists (from c10d_timeout_line)
-    or exists (from c10d_status)
+    or exists (from c10d_status_line)
     or exists (from c10d_barrier)
     or exists (from c10d_desync)
     or exists (from c10d_fingerprint)

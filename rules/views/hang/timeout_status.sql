@@ -8,7 +8,7 @@ with
             coalesce(rank, group_rank) as who,
             coalesce(nullif(grp_desc, ''), grp) as group_name,
             reason ilike '%timeout%' and reason not like 'Exception%' as is_of_timeout
-        from c10d_status
+        from c10d_status_line
         where
             -- It says so after any failure of a collective.
             source = 'dump_signal'
