@@ -21,7 +21,10 @@ with
             regexp_replace(
                 -- over what a value is taken: loss(avg)
                 regexp_replace(
-                    translate(text, '"''', ''), '([a-z])\((?:avg|mean|all|global)\)', '\1', 'gi'
+                    translate(text, '"''', ''),
+                    '([a-z]) ?\((?:avg|mean|all|global|(?:for|per) [a-z ]+)\)',
+                    '\1',
+                    'gi'
                 ),
                 '\b[0-9]{2,4}[-./][0-9]{1,2}[-./][0-9]{2,4}'
                 || '|(?:\b|T)[0-9]{1,3}(?::[0-9]{2}){2}(?:[.,][0-9]+)?Z?\b|\b[0-9]{2}:[0-9]{2}\b'
