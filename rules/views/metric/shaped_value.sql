@@ -159,7 +159,10 @@ with
         left join counter c using (file_id, stream, shape)
         anti join counted_otherwise o using (file_id, stream, shape)
         -- without a step their order is it
-        qualify c.counts_on or count(*) over (partition by s.file_id, s.stream, s.shape) >= 8
+        qualify
+            c.counts_on
+            or count(*) over (partition by s.file_id, s.stream, s.shape) >= 8
+            and not regexp_matches(s.shape, '(?i)loss (after|at) #')
     ),
     named as (
         select
