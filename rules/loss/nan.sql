@@ -38,6 +38,14 @@ finite
 {%- if stepless %}; no step is printed, values are counted{% endif %}'''
 
 [[summary]]
+when = "clamped_at is not none"
+say = '''The {{ metric }} stays at {{ '%.7g' | format(clamped_at) }} from step {{ nan_step }}
+on: this is what Caffe computes of NaN, -ln of the least number of single precision (87.3365), times
+its weight
+{%- if last_finite_step is not none %} (last before: {{ last_finite_value }} at step
+{{ last_finite_step }}){% endif %}'''
+
+[[summary]]
 when = "of_part"
 say = '''The {{ metric }}{% if also %}, like {{ also | names }},{% endif %}
 {% if last_finite_step is not none %}became {{ value }} at step {{ nan_step }} and stayed so (last
@@ -63,7 +71,8 @@ was {{ value }} once, at step {{ nan_step }}, and finite again at step {{ recove
 when = "at_the_end and last_finite_step is not none"
 say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %} is
 {{ value }} at step {{ nan_step }}, where the log ends (last finite: {{ last_finite_value }} at step
-{{ last_finite_step }}); the printed loss is still finite
+{{ last_finite_step }})
+{%- if not loss_unread %}; the printed loss is still finite{% endif %}
 {%- if stepless %}; no step is printed, values are counted
 {%- if epoch is not none %}: this is epoch {{ epoch }}{% endif %}{% endif %}'''
 
@@ -220,6 +229,18 @@ with
                     false as of_gradient,
                     false as of_validation
                 from nonfinite_part
+                union all by name
+                select
+                    * exclude (value, base, time, clip_of, after_noise, is_nan, before_value),
+                    before_value as base,
+                    epoch(time) as start_seconds,
+                    'NaN' as value,
+                    value as clamped_at,
+                    false as passing,
+                    false as of_gradient,
+                    false as of_validation
+                from frozen_loss
+                where is_nan
             )
         qualify
             row_number() over (
@@ -370,6 +391,8 @@ select
         when b.passing or b.of_validation
         then 'probable'
         -- A part may have no values by nature, and weights that broke leave no other finite.
+        when b.clamped_at is not null
+        then 'probable'
         when b.of_part or b.series_id is null and s.file_id is null and n.is_short
         then 'possible'
         -- One value of the gradient norm, where the log ends: it may have come back.
@@ -395,6 +418,12 @@ select
     b.end_step as until_step,
     case when b.passing then b.end_step end as recovered_step,
     b.of_gradient and b.points < 5 as at_the_end,
+    case
+        when
+            b.of_gradient
+            and not exists (from metric m where m.canonical = 'loss' and m.file_id = b.file_id)
+        then true
+    end as loss_unread,
     case when b.of_validation then true end as of_validation,
     case
         when
@@ -421,6 +450,7 @@ select
     b.series_rank as of_rank,
     case when b.of_part then true end as of_part,
     case when b.of_mean then true end as of_mean,
+    b.clamped_at,
     nullif(b.also, []) as also,
     b.finite_beside,
     case when b.stepless then true end as stepless,

@@ -31,6 +31,13 @@ with
                     between e.start_step and coalesce(e.peak_step, e.start_step) + 6 * e.interval
                     and (e.end_step is null or e.end_step >= n.start_step)
             )
+            and not exists (
+                from frozen_loss f
+                where
+                    f.is_nan
+                    and f.series_id = e.series_id
+                    and f.start_step <= coalesce(e.peak_step, e.start_step)
+            )
     ),
     islands as (
         select *, count_if(apart) over (order by branch, start_step, series_id, run) as incident_no

@@ -124,6 +124,9 @@ where
                 and e.file_id not in (select file_id from scaled)
                 or e.before_step is not null
                 and e.points >= 5
+                -- it had left all bounds before
+                or e.base > 1e9
+                and e.points >= 2
                 or e.before_step is not null
                 and t.stretches = 1
                 and e.file_id not in (select file_id from scaled)

@@ -185,7 +185,7 @@ create macro adversary(n) as
         when
             n ~ 'loss'
             and n ~ '(^|[/_.])(net)?g([/_.0-9]|$)|(^|[/_.])gen([/_.0-9]|$)'
-            or n ~ '^g$|^g_(gan|l1|vgg|nce|a|b)$|^(errg|gloss|lossg)'
+            or n ~ '^g$|^g_(gan|l1|vgg|nce|a|b)$|^(errg|gloss|lossg)|^a_loss$'
         then 'g'
     end
 ;
