@@ -17,21 +17,23 @@ references = ["https://arxiv.org/abs/2309.14322"]
 when = "below_zero"
 say = '''
 The {{ metric }} grows below zero without bound: from about {{ base }} to about {{ level_after }}
-{%- if from_step is not none %}, from step {{ from_step }} on{% endif %}'''
+{%- if from_step is not none %}, from {{ unit or 'step' }} {{ from_step }} on{% endif %}'''
 
 [[summary]]
 when = "runs_away"
 say = '''
 The {{ metric }} grows without bound: from about {{ base }} to about {{ level_after }}
-{%- if from_step is not none %}, from step {{ from_step }} on{% endif %}'''
+{%- if from_step is not none %}, from {{ unit or 'step' }} {{ from_step }} on{% endif %}'''
 
 [[summary]]
 say = '''
-The {{ metric }} creeps up from about {{ base }} at step {{ from_step }} to about {{ level_after }}
-at step {{ last_step }}
+The {{ metric }} creeps up from about {{ base }} at {{ unit or 'step' }} {{ from_step }} to about
+{{ level_after }}
+at {{ unit or 'step' }} {{ last_step }}
 {%- if rolled_back %}; training went back to before it later{% endif %}
 {%- if again_from_steps %}; after going back it did so again from
-{{ again_from_steps | agree('step', 'steps') }} {{ again_from_steps | names }}{% endif %}
+{{ unit or 'step' }}{{ again_from_steps | agree('', 's') }} {{ again_from_steps | names }}
+{%- endif %}
 {%- if stepless %}; no step is printed, values are counted
 {%- if epoch is not none %}: this is epoch {{ epoch }}{% endif %}{% endif %}'''
 
@@ -40,7 +42,7 @@ when = "below_zero"
 say = '''Find the term of the loss that has no lower bound: a likelihood whose variance may
 shrink to nothing, a goal to be made larger without a limit, a sign the wrong way round. Bound it (a
 floor for the logarithm of the scale, a clip) and start from a checkpoint before
-{%- if from_step is not none %} step {{ from_step }}{% else %} that{% endif %}.'''
+{%- if from_step is not none %} {{ unit or 'step' }} {{ from_step }}{% else %} that{% endif %}.'''
 
 [[step]]
 when = "of_gradient"
@@ -52,7 +54,7 @@ momentum of one's own, a scale that is never taken off again.'''
 when = "runs_away and not of_gradient"
 say = '''Bound what it learns from: scale or clip rewards, targets and gradients, lower its learning
 rate, let the target network follow more slowly. Start from a checkpoint before
-{%- if from_step is not none %} step {{ from_step }}{% else %} that{% endif %}.'''
+{%- if from_step is not none %} {{ unit or 'step' }} {{ from_step }}{% else %} that{% endif %}.'''
 
 [[step]]
 when = "severity == 'info'"
@@ -75,7 +77,7 @@ skipped stretch of data tells whether it is the data, a lower rate whether it is
 
 [[step]]
 when = "not early and severity != 'info' and not stepless and not below_zero and not runs_away"
-say = '''Go back to a checkpoint before step {{ from_step }}
+say = '''Go back to a checkpoint before {{ unit or 'step' }} {{ from_step }}
 {%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}
 and lower the learning rate. Find out what changed there: data, rate, a restart that did not load
 the optimizer.'''
@@ -263,19 +265,21 @@ select
     l.points < 25 as few_points,
     -- in the first tenth of the training, as far as its length is known
     j.from_step < 0.1 * greatest(coalesce(j.planned, 0), j.last_step) as early,
-    saved_up_to(j.from_step) as checkpoint_step,
+    case when e.unit is null then saved_up_to(j.from_step) end as checkpoint_step,
     j.name as metric,
     j.interval as log_interval,
     nullif(j.attempt_steps[2:], [])::bigint[] as again_from_steps,
     case when j.left_behind then true end as rolled_back,
     j.change.what as change,
     case when j.stepless then true end as stepless,
+    e.unit,
     case when j.stepless then epoch_at(j.file_id, j.line_no) end as epoch,
     null::boolean as below_zero,
     null::boolean as runs_away,
     null::boolean as of_gradient
-from
-    attempt j,
+from attempt j
+left join counted_in_epochs e using (series_id)
+cross join
     lateral(
         select min(p.value) as lowest, arg_max(p.value, p.ordinal) as last, count(*) as points
         from series_point p
@@ -298,7 +302,9 @@ select
     name as metric,
     case when below_zero then true end as below_zero,
     case when not below_zero then true end as runs_away,
-    case when of_gradient then true end as of_gradient
+    case when of_gradient then true end as of_gradient,
+    e.unit
 from loss_runaway
+left join counted_in_epochs e using (series_id)
 -- its parts and the curves of other ranks run with it
 qualify row_number() over (order by below_zero desc, of_gradient, points desc, series_id) = 1

@@ -32,25 +32,27 @@ say = "The first tensor that is {{ holds }} is {{ report_tensor }}"
 [[summary]]
 when = "of_validation"
 say = '''The {{ metric }} {% if last_finite_step is none %}is {{ value }} from the first value on
-{%- else %}became {{ value }} at step {{ nan_step }} and stayed so (last finite:
-{{ last_finite_value }} at step {{ last_finite_step }}){% endif %}; the loss of the training is
-finite
+{%- else %}became {{ value }} at {{ unit or 'step' }} {{ nan_step }} and stayed so (last finite:
+{{ last_finite_value }} at {{ unit or 'step' }} {{ last_finite_step }}){% endif %}; the loss of the
+training is finite
 {%- if stepless %}; no step is printed, values are counted{% endif %}'''
 
 [[summary]]
 when = "clamped_at is not none"
-say = '''The {{ metric }} stays at {{ '%.7g' | format(clamped_at) }} from step {{ nan_step }}
+say = '''The {{ metric }} stays at {{ '%.7g' | format(clamped_at) }} from {{ unit or 'step' }}
+{{ nan_step }}
 on: this is what Caffe computes of NaN, -ln of the least number of single precision (87.3365), times
 its weight
-{%- if last_finite_step is not none %} (last before: {{ last_finite_value }} at step
+{%- if last_finite_step is not none %} (last before: {{ last_finite_value }} at {{ unit or 'step' }}
 {{ last_finite_step }}){% endif %}'''
 
 [[summary]]
 when = "of_part"
 say = '''The {{ metric }}{% if also %}, like {{ also | names }},{% endif %}
-{% if last_finite_step is not none %}became {{ value }} at step {{ nan_step }} and stayed so (last
-finite: {{ last_finite_value }} at step {{ last_finite_step }})
-{%- elif begins_later %}is {{ value }} already where this log begins, at step {{ nan_step }}: when
+{% if last_finite_step is not none %}became {{ value }} at {{ unit or 'step' }} {{ nan_step }} and
+stayed so (last finite: {{ last_finite_value }} at {{ unit or 'step' }} {{ last_finite_step }})
+{%- elif begins_later %}is {{ value }} already where this log begins, at {{ unit or 'step' }}
+{{ nan_step }}: when
 it became so is not in it
 {%- elif last_finite_value is not none %}became {{ value }} and stayed so (last finite:
 {{ last_finite_value }}){% else %}is {{ value }} from the first value on{% endif %}
@@ -62,15 +64,17 @@ finite_beside | agree('is', 'are') }} finite{% endif %}
 [[summary]]
 when = "recovered_step is not none"
 say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %}
-was {{ value }} once, at step {{ nan_step }}, and finite again at step {{ recovered_step }}
-(before: {{ last_finite_value }} at step {{ last_finite_step }})
+was {{ value }} once, at {{ unit or 'step' }} {{ nan_step }}, and finite again at
+{{ unit or 'step' }} {{ recovered_step }}
+(before: {{ last_finite_value }} at {{ unit or 'step' }} {{ last_finite_step }})
 {%- if stepless %}; no step is printed, values are counted
 {%- if epoch is not none %}: this is epoch {{ epoch }}{% endif %}{% endif %}'''
 
 [[summary]]
 when = "at_the_end and last_finite_step is not none"
 say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %} is
-{{ value }} at step {{ nan_step }}, where the log ends (last finite: {{ last_finite_value }} at step
+{{ value }} at {{ unit or 'step' }} {{ nan_step }}, where the log ends (last finite:
+{{ last_finite_value }} at {{ unit or 'step' }}
 {{ last_finite_step }})
 {%- if not loss_unread %}; the printed loss is still finite{% endif %}
 {%- if stepless %}; no step is printed, values are counted
@@ -79,9 +83,12 @@ say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% en
 [[summary]]
 when = "nan_step is not none and last_finite_step is not none"
 say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %}
-{% if until_step is none %}became {{ value }} at step {{ nan_step }} and stayed so
-{%- else %}was {{ value }} from step {{ nan_step }} to step {{ until_step }}{% endif %}
-(last finite: {{ last_finite_value }} at step {{ last_finite_step }})
+{% if until_step is none %}became {{ value }} at {{ unit or 'step' }} {{ nan_step }} and stayed so
+{%- else %}was {{ value }} from {{ unit or 'step' }} {{ nan_step }} on, and finite again at
+{{ unit or 'step' }} {{ until_step }}{% endif %}
+(last finite: {{ last_finite_value }} at {{ unit or 'step' }} {{ last_finite_step }})
+{%- if burst_step is not none %}; it had jumped to {{ '%.4g' | format(burst_value) }} at
+{{ unit or 'step' }} {{ burst_step }}{% endif %}
 {%- if stepless %}; no step is printed, values are counted
 {%- if epoch is not none %}: this is epoch {{ epoch }}{% endif %}{% endif %}
 {%- if loss_scale is not none %}; the loss scale fell from {{ loss_scale_before }} to
@@ -90,13 +97,13 @@ say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% en
 [[summary]]
 when = "begins_later"
 say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %} is
-{{ value }} already where this log begins, at step {{ nan_step }}: when it became so is not in
-it'''
+{{ value }} already where this log begins, at {{ unit or 'step' }} {{ nan_step }}: when it became so
+is not in it'''
 
 [[summary]]
 when = "nan_step is not none"
 say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %} is
-{{ value }} from the first value on, step {{ nan_step }}
+{{ value }} from the first value on, {{ unit or 'step' }} {{ nan_step }}
 {%- if loss_scale is not none %}; the loss scale fell from {{ loss_scale_before }} to
 {{ loss_scale }}{% endif %}'''
 
@@ -109,7 +116,7 @@ finite, for which no update is made ({{ message | cut(120) }})'''
 [[summary]]
 when = "message and not gave_up"
 say = '''{% if rank is not none %}Rank {{ rank }}{% else %}The program{% endif %} found NaN or
-Inf{% if step is not none %} at step {{ step }}{% endif %}
+Inf{% if step is not none %} at {{ unit or 'step' }} {{ step }}{% endif %}
 {% if not goes_on %}and stopped {% endif %}({{ message | cut(120) }})'''
 
 [[summary]]
@@ -139,9 +146,9 @@ limit of fp16.'''
 [[step]]
 when = "recovered_step is not none"
 say = '''Leave it running if the loss goes on as before: one bad batch made this value. Look at the
-batches since step {{ last_finite_step }} (empty targets, boxes without area, a division by zero)
-and skip the update where the loss is not finite; an average over a window hides how many there
-were.'''
+batches since {{ unit or 'step' }} {{ last_finite_step }} (empty targets, boxes without area, a
+division by zero) and skip the update where the loss is not finite; an average over a window hides
+how many there were.'''
 
 [[step]]
 when = "of_part and of_mean"
@@ -172,17 +179,24 @@ finite tells which it is.'''
 [[step]]
 when = "at_the_end"
 say = '''Look whether the next values are finite: one step with such a gradient turns the weights
-to NaN unless it is skipped. Do not save or use a checkpoint made after step {{ nan_step }} before
+to NaN unless it is skipped. Do not save or use a checkpoint made after {{ unit or 'step' }}
+{{ nan_step }} before
 its weights were checked.'''
+
+[[step]]
+when = "burst_step is not none and not unit"
+say = '''Look first at the batch of step {{ burst_step }}, where the {{ metric }} jumped to
+{{ '%.4g' | format(burst_value) }}: what became NaN at step {{ nan_step }} began there.'''
 
 [[step]]
 when = '''last_finite_step is not none and not stepless and recovered_step is none
   and not of_validation'''
-say = '''Go back to a checkpoint well before step {{ nan_step }}
+say = '''Go back to a checkpoint well before {{ unit or 'step' }} {{ nan_step }}
 {%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}
-and run to that step again with the same data. If it breaks at the same step, it is the data or
-the recipe: look at the batch of step {{ nan_step }}, the gradient norm and the learning rate
-just before. If it does not, suspect a GPU.'''
+and run to that {{ unit or 'step' }} again with the same data. If it breaks at the same
+{{ unit or 'step' }}, it is the data or the recipe: look at the {{ 'data' if unit else 'batch' }} of
+{{ unit or 'step' }} {{ nan_step }}, the gradient norm and the learning rate just before. If it does
+not, suspect a GPU.'''
 
 [[step]]
 when = "begins_later"
@@ -369,6 +383,7 @@ with
     )
 select
     [
+        u.evidence,
         line_at(b.before_file, b.before_line),
         line_at(b.file_id, b.line_no),
         line_at(b.last_file, b.last_line),
@@ -443,7 +458,7 @@ select
     end as begins_later,
     b.before_step as last_finite_step,
     b.base as last_finite_value,
-    saved_up_to(b.before_step) as checkpoint_step,
+    case when e.unit is null then saved_up_to(b.before_step) end as checkpoint_step,
     b.value,
     case when b.passing and b.series_points < 25 then true end as few_points,
     b.name as metric,
@@ -454,6 +469,9 @@ select
     nullif(b.also, []) as also,
     b.finite_beside,
     case when b.stepless then true end as stepless,
+    e.unit,
+    u.burst_step,
+    u.burst_value,
     case when b.stepless then epoch_at(b.file_id, b.line_no) end as epoch,
     s.halvings as loss_scale_halvings,
     s.highest as loss_scale_before,
@@ -464,6 +482,12 @@ select
     n.times as skipped_updates,
     case when n.goes_on then true end as goes_on
 from (select * from first_stretch) b
+left join counted_in_epochs e on e.series_id = b.series_id
+left join
+    burst_before_nan u
+    on u.series_id = b.series_id
+    and u.run = b.run
+    and u.start_step = b.start_step
 full join collapse s on true
 full join first_check n on true
 union all by name

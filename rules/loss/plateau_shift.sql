@@ -16,14 +16,16 @@ references = ["https://arxiv.org/abs/2407.21783"]
 [[summary]]
 when = "standing_still"
 say = '''The {{ metric }} stands still
-{%- if base is none %}: all {{ standing_still | count('value') }} are{% else %} from step {{ step }}
+{%- if base is none %}: all {{ standing_still | count('value') }} are{% else %} from
+{{ unit or 'step' }} {{ step }}
 on: {{ standing_still | count('value') }} to the end are all{% endif %}
 {{ '%.7g' | format(level_after) }}{% if base is not none %} (usual before: {{ base }}){% endif %}
 {%- if clip_of %}; this is {{ clip_of }}{% endif %}'''
 
 [[summary]]
 say = '''
-The {{ metric }} stepped up from about {{ base }} to about {{ level_after }} at step {{ step }} and
+The {{ metric }} stepped up from about {{ base }} to about {{ level_after }} at {{ unit or 'step' }}
+{{ step }} and
 stays there
 {%- if change %}; the log reports a change there: {{ change | cut }}{% endif %}
 {%- if rhythm_steps %}; it jumps so about every {{ rhythm_steps }} steps{% endif %}
@@ -33,9 +35,9 @@ stays there
 [[step]]
 when = "standing_still"
 say = '''Stop it: no gradient is left that could change this. {% if base is none %}Begin
-again{% else %}Go back to a checkpoint before step {{ step }}{% endif %}, and keep the networks in
-balance: a lower learning rate for the one that wins, smoothed
-labels, a loss on logits, or a gradient penalty.'''
+again{% else %}Go back to a checkpoint before {{ unit or 'step' }} {{ step }}{% endif %}, and keep
+the networks in balance: a lower learning rate for the one that wins, smoothed labels, a loss on
+logits, or a gradient penalty.'''
 
 [[step]]
 when = "severity == 'info'"
@@ -45,7 +47,7 @@ there{% elif rhythm_steps %}it comes again and again, as an epoch or a shard of 
 
 [[step]]
 when = "severity != 'info' and not standing_still"
-say = '''Find out what changed {% if not stepless %}at step
+say = '''Find out what changed {% if not stepless %}at {{ unit or 'step' }}
 {{ step }}{% else %}there{% endif %}: data set or shard, batch size, sequence length, a restart
 on other machines. Compare the validation loss: if it did not move, the training data changed; if
 it did, a part of the model broke.'''
@@ -76,15 +78,17 @@ select
     j.start_step as step,
     j.base,
     j.after as level_after,
-    saved_up_to(j.start_step) as checkpoint_step,
+    case when e.unit is null then saved_up_to(j.start_step) end as checkpoint_step,
     j.name as metric,
     j.interval as log_interval,
     round(j.sigmas, 1) as height_sigmas,
     j.change.what as change,
     j.rhythm_steps,
     case when j.stepless then true end as stepless,
+    e.unit,
     case when j.stepless then epoch_at(j.file_id, j.line_no) end as epoch
 from loss_jump j
+left join counted_in_epochs e using (series_id)
 where j.kind = 'shift' and j.boundary_step is null
 union all by name
 select
@@ -101,8 +105,10 @@ select
     name as metric,
     points as standing_still,
     clip_of,
-    case when stepless then true end as stepless
+    case when stepless then true end as stepless,
+    e.unit
 from frozen_loss f
+left join counted_in_epochs e using (series_id)
 where
     not is_nan
     and not exists (from loss_jump j where j.series_id = f.series_id and j.end_step is null)

@@ -11,17 +11,17 @@ in between was done twice.
 false_positives = "Two runs written into one file whose steps do not begin anew."
 references = ["https://arxiv.org/abs/2204.02311"]
 summary = '''
-Training went back from step {{ from_step }} to step {{ step }}
+Training went back from {{ unit or 'step' }} {{ from_step }} to {{ unit or 'step' }} {{ step }}
 {%- if path %} (checkpoint {{ path }}){% endif %}: {{ lost_points | count('logged point') }}
 {{ lost_points | agree('was', 'were') }} trained again'''
 
 [[step]]
-say = '''Find out why the run went back from step {{ from_step }}: a crash, a spike or a NaN
-just before it is the cause, and if nothing is reported, somebody did it on purpose.'''
+say = '''Find out why the run went back from {{ unit or 'step' }} {{ from_step }}: a crash, a spike
+or a NaN just before it is the cause, and if nothing is reported, somebody did it on purpose.'''
 
 [[step]]
-say = '''Save checkpoints more often if it was a crash: {{ (from_step - step) | count('step') }}
-of work were lost.'''
+say = '''Save checkpoints more often if it was a crash:
+{{ (from_step - step) | count(unit or 'step') }} of work were lost.'''
 
 [[step]]
 say = '''Let the data go on where it was, or take another seed, if it was a spike: the same
@@ -36,8 +36,10 @@ select
     b.to_step as step,
     b.from_step,
     b.lost as lost_points,
-    l.path
+    l.path,
+    e.unit
 from step_back b
+left join counted_in_epochs e on e.series_id = b.series_id
 left join
     lateral(
         select *

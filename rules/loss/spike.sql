@@ -22,12 +22,12 @@ references = [
 ]
 summary = '''
 {% if alone %}Only{% else %}The{% endif %} {{ metric }} jumped
-from about {{ base }} to {{ peak }} at step {{ step }}
+from about {{ base }} to {{ peak }} at {{ unit or 'step' }} {{ step }}
 {%- if at_the_end %}, where the log ends
 {%- elif class == 'unrecovered' %} and never came back (now about {{ level_after }})
-{%- else %} and was back at step {{ recovered_step }} ({{ class }}
+{%- else %} and was back at {{ unit or 'step' }} {{ recovered_step }} ({{ class }}
 {%- if old_level_step and old_level_step > step + 1.5 * (recovered_step - step) -%}
-; at the old level at step {{ old_level_step }}{% endif %}){% endif %}
+; at the old level at {{ unit or 'step' }} {{ old_level_step }}{% endif %}){% endif %}
 {%- if same_in %}; so did {{ same_in | names }}{% endif %}
 {%- if rose_with_it %}; {{ rose_with_it | names }} rose with it{% endif %}
 {%- if unmoved and (alone or rose_with_it) %}{{ ', ' if rose_with_it else '; ' }}
@@ -35,7 +35,7 @@ from about {{ base }} to {{ peak }} at step {{ step }}
 {%- if switched_on %}; {{ switched_on | names }} {{ switched_on | agree('was', 'were') }} zero until
 then{% endif %}
 {%- if grad_precursor_step and grad_precursor_step < step -%}
-; the gradient norm ran ahead at step {{ grad_precursor_step }}{% endif %}
+; the gradient norm ran ahead at {{ unit or 'step' }} {{ grad_precursor_step }}{% endif %}
 {%- if rolled_back %}; training went back to before it later{% endif %}
 {%- if change %}; the log reports a change there: {{ change | cut }}{% endif %}
 {%- if rhythm_steps %}; such jumps come about every {{ rhythm_steps }} steps{% endif %}
@@ -44,12 +44,12 @@ then{% endif %}
 
 [[step]]
 when = "switched_on"
-say = '''Check that {{ switched_on | names }} was meant to begin at step {{ step }}: the jump is
-that part of the loss, not a training that got worse.'''
+say = '''Check that {{ switched_on | names }} was meant to begin at {{ unit or 'step' }} {{ step }}:
+the jump is that part of the loss, not a training that got worse.'''
 
 [[step]]
 when = "alone"
-say = '''Look at what is behind {{ metric }} from step {{ step }}
+say = '''Look at what is behind {{ metric }} from {{ unit or 'step' }} {{ step }}
 {%- if recovered_step %} to {{ recovered_step }}{% endif %}: its data set, shard or task, and its
 weight.'''
 
@@ -60,12 +60,13 @@ is wrong as long as the loss comes back.'''
 
 [[step]]
 when = "class == 'unrecovered' and not alone and not stepless and not rolled_back"
-say = '''{% set is_coarse = step <= 100 or (log_interval or 0) >= 100 %}
+say = '''{% set is_coarse = step <= 100 or unit or (log_interval or 0) >= 100 %}
 Restart from {% if checkpoint_step is not none %}the checkpoint of step {{ checkpoint_step }}
-{%- elif is_coarse %}a checkpoint from well before step {{ step }}
-{%- else %}the last checkpoint at least 100 steps before step {{ step }}{% endif %}; skip the
-{{ 'data around that step' if is_coarse else '200-500 batches around step %s' | format(step) }},
-or lower the learning rate.'''
+{%- elif is_coarse %}a checkpoint from well before {{ unit or 'step' }} {{ step }}
+{%- else %}the last checkpoint at least 100 steps before {{ unit or 'step' }} {{ step }}{% endif %};
+skip the
+{% if is_coarse %}data around that {{ unit or 'step' }}{% else %}200-500 batches around step
+{{ step }}{% endif %}, or lower the learning rate.'''
 
 [[step]]
 when = "class == 'unrecovered' and not alone and (stepless or rolled_back)"
@@ -74,19 +75,20 @@ already{% endif %}; skip the 200-500 batches around it, or lower the learning ra
 
 [[step]]
 when = "class == 'slow' and not alone and not switched_on and not change"
-say = '''Leave it running if the loss keeps coming down: it was back at step
+say = '''Leave it running if the loss keeps coming down: it was back at {{ unit or 'step' }}
 {{ recovered_step }}. Lower the learning rate or clip gradients harder if such a jump comes
 again.'''
 
 [[step]]
 when = "class == 'fast' and not alone and not switched_on and not change"
-say = '''Do nothing for a single one: it was over at step {{ recovered_step }}. If they repeat,
-look at gradient clipping and at the data of these steps.'''
+say = '''Do nothing for a single one: it was over at {{ unit or 'step' }} {{ recovered_step }}. If
+they repeat, look at gradient clipping and at the data of these steps.'''
 
 [[step]]
 when = "grad_precursor_step and grad_precursor_step < step and class != 'unrecovered'"
-say = '''Look at the batch of step {{ grad_precursor_step }}, where the gradient norm rose
-first, before that of step {{ step }}.'''
+say = '''Look at the {{ 'data' if unit else 'batch' }} of {{ unit or 'step' }}
+{{ grad_precursor_step }}, where the gradient norm rose first, before that of {{ unit or 'step' }}
+{{ step }}.'''
 */
 select
     [
@@ -129,7 +131,8 @@ select
     g.step as grad_precursor_step,
     -- The causes of a spike lie before it: PaLM went back about 100 steps.
     case
-        when j.class = 'unrecovered' and not j.stepless then saved_up_to(j.start_step - 100)
+        when j.class = 'unrecovered' and not j.stepless and n.unit is null
+        then saved_up_to(j.start_step - 100)
     end as checkpoint_step,
     j.name as metric,
     nullif(list_filter(j.names, lambda n:n <> j.name), []) as same_in,
@@ -146,10 +149,12 @@ select
     case when j.branch = 'dead' then true end as rolled_back,
     j.change.what as change,
     case when j.stepless then true end as stepless,
+    n.unit,
     case when j.stepless then epoch_at(j.file_id, j.line_no) end as epoch
 from loss_jump j
 left join component_echo c using (series_id, run, start_step)
 left join gradient_precursor g using (series_id, run, start_step)
+left join counted_in_epochs n using (series_id)
 -- A single point, however long it stands for, is a hard batch unless it is a mean, a change there
 -- is told, or no batch is that hard.
 where
