@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 _ATTEMPT = re.compile("(?:attempt|restart|retry|try)[-_]?[0-9]+", re.IGNORECASE)
 _NUMBER = re.compile(rf"{_ATTEMPT.pattern}|(?<![0-9A-Za-z])(?P<number>[0-9]{{1,6}})(?![0-9A-Za-z])", re.IGNORECASE)
 _STREAM = re.compile("(?<![a-z])(?:std)?(?:out|err)(?![a-z])", re.IGNORECASE)
+_PROCESS = re.compile(
+    rf"(?:^|/)(?:{_ATTEMPT.pattern}/(?P<folder>[0-9]{{1,6}})/std(?:out|err)(?:\.log)?|worker_?log\.(?P<number>[0-9]{{1,6}}))$",
+    re.IGNORECASE,
+)
+"""How launchers name what a process writes by its number on its host: the two streams of an attempt, the log of a worker."""
 _FEW, _ENOUGH = 2, 3
 """How many files must bear out that numbers are ranks; and that they are but for a constant, as the local ranks of a host."""
 
@@ -32,16 +37,20 @@ def name_ranks(store: Store) -> None:
     the others' are known too.
     """
     files = store.rows("SELECT file_id, path FROM file WHERE rank IS NULL AND lines > 0")
-    numbered = _alike((r["file_id"], r["path"]) for r in files)
-    if not numbered or not (tables := sorted(declared(store, "rank"))):
+    paths = {r["file_id"]: r["path"] for r in files}
+    numbered, processes = _alike(paths.items()), _processes(paths)
+    if not (numbered or processes) or not (tables := sorted(declared(store, "rank"))):
         return
     said = (f"SELECT file_id, rank FROM {t} WHERE rank IS NOT NULL" for t in tables)
     told = store.rows(
         "SELECT file_id, CASE WHEN count(DISTINCT rank) = 1 THEN any_value(rank) END AS rank"
         f" FROM ({' UNION '.join(said)}) GROUP BY file_id"
     )
-    named = _ranks(numbered, {r["file_id"]: r["rank"] for r in told})
-    named |= _twins({r["file_id"]: r["path"] for r in files}, named)
+    tells = {r["file_id"]: r["rank"] for r in told}
+    named = _ranks(numbered, tells)
+    named |= _twins(paths, named)
+    if all(tells.get(f, n) == n == named.get(f, n) for f, n in processes.items()):
+        named |= processes
     settle_files(store, tables, "rank", [(f, None, rank) for f, rank in sorted(named.items())])
 
 
@@ -49,6 +58,13 @@ def _twins(paths: Mapping[int, str], named: Mapping[int, int]) -> dict[int, int]
     """The ranks of files that hold the other stream of a process whose rank is known, by file."""
     known = {_STREAM.sub("#", paths[f]): rank for f, rank in named.items() if _STREAM.search(paths[f])}
     return {f: known[key] for f, path in paths.items() if f not in named and (key := _STREAM.sub("#", path)) in known}
+
+
+def _processes(paths: Mapping[int, str]) -> dict[int, int]:
+    """The numbers of processes that launchers wrote the output of, by file: their ranks, where all are of one host."""
+    found = {f: m for f, path in paths.items() if (m := _PROCESS.search(path))}
+    places = {_ATTEMPT.sub("#", m.string[: m.start()]) for m in found.values()}
+    return {f: int(m["folder"] or m["number"]) for f, m in found.items()} if len(places) == 1 else {}
 
 
 def _alike(files: Iterable[tuple[int, str]]) -> dict[str, dict[int, int]]:

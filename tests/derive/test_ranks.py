@@ -52,6 +52,20 @@ CASES: dict[str, tuple[dict[str, str], list[int | None]]] = {
         {**waits("mesa-1/{}.log", {0: 0, 1: 1}), "mesa-2/0.log": RAISES, "mesa-2/1.log": RAISES},
         [0, 1, None, None],
     ),
+    "the streams of a launcher's processes": (
+        {"job/attempt_0/0/stderr.log": RAISES, "job/attempt_0/3/stderr.log": RAISES, "log/other.log": RAISES},
+        [0, 3, None],
+    ),
+    "the log of a worker": ({"log/workerlog.1": RAISES}, [1]),
+    "the processes of two hosts have the same numbers": (
+        {"mesa-1/attempt_0/0/stderr.log": RAISES, "mesa-2/attempt_0/0/stderr.log": RAISES},
+        [None, None],
+    ),
+    "the processes of a host that is not the first": (
+        {**waits("attempt_0/{}/stderr.log", {0: 8}), "attempt_0/1/stderr.log": RAISES},
+        [None, None],
+    ),
+    "a trial is no process": ({"trial/0/stdout.log": RAISES, "trial/1/stdout.log": RAISES}, [None, None]),
 }  # fmt: skip
 
 
