@@ -43,6 +43,14 @@ The launcher received SIGHUP: the terminal or SSH session that it was started fr
 '''
 
 [[summary]]
+when = "reason == 'told_to_stop' and of_process"
+say = '''
+{% if pid %}A process of the job (pid {{ pid }}){% else %}A process of the job{% endif %}
+{%- if host %} on {{ host }}{% endif %} was ended with SIGTERM, the first of all to end: its launcher
+had not asked for it, and no log here says who did
+'''
+
+[[summary]]
 when = "reason == 'told_to_stop'"
 say = '''
 {% if pid %}The launcher (pid {{ pid }}){% else %}The job{% endif %}{% if host %} on {{ host }}
@@ -70,6 +78,12 @@ say = '''
 The scheduler's warning ahead of the end ({{ signal_name }}) ended
 {% if ranks %}{{ ranks | ranks }}{% else %}the processes{% endif %}: nothing in the program handles
 that signal
+'''
+
+[[summary]]
+when = "reason == 'cancelled' and scheduler == 'grid engine'"
+say = '''
+Grid Engine ended job {{ job }} while it ran: it had removed the job's own directory
 '''
 
 [[summary]]
@@ -206,7 +220,15 @@ run = [
 ]
 
 [[step]]
-when = "reason == 'cancelled' and not (had_hung or silent_seconds)"
+when = "reason == 'cancelled' and scheduler == 'grid engine'"
+say = '''
+See in its record why it was ended (a limit such as h_rt, qdel, its host); then start again from the
+last checkpoint.
+'''
+run = ["qacct -j {{ job }}"]
+
+[[step]]
+when = "reason == 'cancelled' and scheduler != 'grid engine' and not (had_hung or silent_seconds)"
 say = '''
 Ask {% if by and not by.startswith('uid ') %}{{ by }}{% else %}whoever cancelled it{% endif %} why
 it was ended; then start again from the last checkpoint.
@@ -217,7 +239,6 @@ run = [
   "{% if scheduler == 'lsf' %}bhist -l {{ job }}{% endif %}",
   "{% if scheduler == 'pbs' %}tracejob {{ job }}{% endif %}",
   "{% if scheduler == 'htcondor' %}condor_history -long {{ job }}{% endif %}",
-  "{% if scheduler == 'grid engine' %}qacct -j {{ job }}{% endif %}",
 ]
 
 [[step]]
@@ -375,6 +396,18 @@ with
                 and not exists (from oom_event)
                 and not exists (from c10d_timeout_line)
                 and not exists (from job_event where event in ('node_failure', 'oom_kill'))
+            )
+            -- Grid Engine takes the job's directory away when the job is over, also because of what
+            -- went wrong in it.
+            or (
+                event = 'cancelled'
+                and scheduler = 'grid engine'
+                and not exists (from death where signal not in (9, 15))
+                and not exists (from "exit" where exitcode not in (0, 15, -15, 143, 9, -9, 137))
+                and not exists (from fatal_exception)
+                and not exists (from oom_event)
+                and not exists (from c10d_timeout_line)
+                and not exists (from training_mark where kind = 'end')
             )
             -- Nothing goes wrong before it, and it is the last that is written, or what became of
             -- its tasks follows; what a step at the start of the job came to has long been passed.
@@ -571,10 +604,11 @@ select
     until,
     case when host is not null then [host] end as hosts,
     'critical' as severity,
-    'probable' as confidence,
+    case when of_process then 'possible' else 'probable' end as confidence,
     case signal when 2 then 'interrupted' else 'told_to_stop' end as reason,
     signal,
-    pid
+    pid,
+    of_process
 from agent_stopped
 union all by name
 select

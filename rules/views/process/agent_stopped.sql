@@ -1,7 +1,8 @@
 -- table: One row per launcher that was told to stop with SIGTERM or SIGINT (signal), or host whose
--- programs SIGINT ended where no launcher speaks, where nothing in these logs had failed, hung or
--- been ended by a scheduler that says so: somebody or something outside did it. SIGINT is typed,
--- also to end what hangs: then steps must have gone on until it.
+-- programs SIGINT ended where no launcher speaks, or whose first process to end SIGTERM ended
+-- (of_process), where nothing in these logs had failed, hung or been ended by a scheduler that says
+-- so: somebody or something outside did it. SIGINT is typed, also to end what hangs: then steps must
+-- have gone on until it.
 with
     told as (
         select
@@ -15,11 +16,12 @@ with
                 then 15
                 when signal_name in ('2', 'SIGINT') or signal = 2
                 then 2
-            end as sent
+            end as sent,
+            false as of_process
         from launcher_event
         where event = 'told_to_stop'
         union all
-        select coalesce(v.host, ''), null, v.time, v.file_id, v.line_no, 2
+        select coalesce(v.host, ''), null, v.time, v.file_id, v.line_no, 2, false
         from exception_verdict v
         where
             v.class = 'KeyboardInterrupt'
@@ -37,12 +39,23 @@ with
             )
             and not exists (from launcher_event where event = 'told_to_stop')
             and not exists (from training_mark where kind = 'end')
+        union all
+        -- A launcher ends its own with SIGTERM once it has seen one fail: the first to end so was
+        -- sent it by somebody else.
+        select coalesce(host, ''), pid, time, file_id, line_no, 15, true
+        from death
+        where
+            signal = 15
+            and first_observed
+            and not exists (from launcher_event where event = 'told_to_stop')
+            and not exists (from training_mark where kind = 'end')
     ),
     stopped as (
         select
             sent as signal,
             nullif(host, '') as host,
             case when count(distinct pid) = 1 then any_value(pid) end as pid,
+            case when bool_and(of_process) then true end as of_process,
             min(time) as started,
             max(time) as until,
             list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence
