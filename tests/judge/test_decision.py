@@ -75,6 +75,7 @@ def test_the_cause_decides(fixture: str, to_do: str, hosts: tuple[str, ...], tmp
         ("oom.foreign_process--process-of-the-last-run", "stop", (), "another process holds the memory of a GPU"),
         ("oom.host--a-guard-that-leaves", "restart", (), "the program left before memory was full"),
         ("perf.slowdown--steps-take-longer", "unknown", (), "only slower than it did"),
+        ("crash.signal--overcome-and-training-is-complete", "unknown", (), "its training came to its end"),
     ],
 )
 def test_the_decision_fits_the_step_beside_it(

@@ -66,6 +66,8 @@ with
             case
                 when a.attempts is not null
                 then 'again'
+                when b.attempt < l.attempt and l.came_to_end
+                then 'completed'
                 when b.attempt < l.attempt
                 then 'overcome'
                 when b.next = 'restart_without' and len(b.hosts) = 0
@@ -79,7 +81,18 @@ with
         from by_rule b
         cross join known_host k
         left join failed_again a on b.rule like 'crash.%' or b.rule like 'oom.%'
-        left join (select max(attempt) as attempt from job_attempt where calm) l on true
+        cross join
+            (
+                select max(j.attempt) as attempt, count(m.line_no) > 0 as came_to_end
+                from job_attempt j
+                left join
+                    training_mark m
+                    on m.kind = 'end'
+                    and m.ended_by is null
+                    and m.file_id = j.file_id
+                    and m.line_no > j.line_no
+                where j.calm
+            ) l
         where b.root
     ),
     decided as (
@@ -87,7 +100,7 @@ with
             case
                 when w.why = 'again'
                 then 'stop'
-                when w.why in ('which_host', 'widespread', 'overcome')
+                when w.why in ('which_host', 'widespread', 'overcome', 'completed')
                 then 'unknown'
                 else w.next
             end as next,
@@ -96,7 +109,7 @@ with
                 when w.why = 'node' then list_sort(list_distinct(w.hosts || b.hosts)) else w.hosts
             end as hosts,
             case
-                when w.why in ('which_host', 'widespread', 'overcome')
+                when w.why in ('which_host', 'widespread', 'overcome', 'completed')
                 then 1
                 when w.why = 'again'
                 then w.grade

@@ -17,6 +17,8 @@ create macro is_code(text) as
         || '|\bapparmor="|\btype=[0-9]+ audit\('
         -- a method's result that is given to a name
         || '|^\s*[a-z_][\w.]* = [a-z_]\w*\.[\w.]+\([^'':]*\)\s*$'
+        -- the line that warned, below what it warned of, in one line or the first of several
+        || '|^\s+(?:_?warnings\.)?warn\('
         -- a call, alone or given to a name, as a frame of a stack shows it
         || '|^\s+(?:[\w., :\[\]]+ = )?(?:(?:await|yield) )?[\w.]+\((?:[^:]*[(,)])?\s*$'
     )
