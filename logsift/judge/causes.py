@@ -50,11 +50,11 @@ def trace(
 
     A explains B where A's rule lists B's rule or family, in `explains` anywhere in the job (a collective carries a
     fault to every rank), in `explains_same_place` on the same rank, host or GPU, or in `explains_other_ranks` on other ranks
-    only, and A is not later than B beyond the uncertainty of `clocks`. A transient A explains nothing that came after the
-    job had gone on (`progress`), one that is not lasting nothing of later `attempts` of the job, and none anything of its
-    `explains_after` that stands before it in the same file, where A has no time. Incidents of severity info explain
-    nothing and are no roots; of roots that are equally grave one of the last attempt comes first, and one that ended it
-    before all that did not last until then.
+    only, and A is neither later than B beyond the uncertainty of `clocks` nor of later `attempts` of the job. A transient A
+    explains nothing that came after the job had gone on (`progress`), one that is not lasting nothing of later attempts, and
+    none anything of its `explains_after` that stands before it in the same file, where A has no time. Incidents of severity
+    info explain nothing and are no roots; of roots that are equally grave one of the last attempt comes first, and one that
+    ended it before all that did not last until then.
     """
     clocks = clocks or Clocks()
     progress, attempts = progress or Progress(clocks), attempts or Attempts()
@@ -100,7 +100,7 @@ def _explains(a: Incident, b: Incident, rules: Mapping[str, Rule], progress: Pro
         return False
     if (rule.transient and progress.outlived(a, b)) or (not rule.lasting and attempts.outlived(a, b)):
         return False
-    if names & rule.explains_after and a.at is None and _stands_after(a, b):
+    if attempts.outlived(b, a) or (names & rule.explains_after and a.at is None and _stands_after(a, b)):
         return False
     return a.at is None or b.at is None or a.at <= (b.until or b.at) + progress.clocks.uncertainty(a, b)
 

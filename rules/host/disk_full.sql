@@ -52,8 +52,8 @@ No space is left on the file system{% if path %} of {{ path }}{% endif %}
 say = '''
 A checkpoint could not be written{% if path %} to {{ path }}{% endif %}
 {%- if hosts %} on {{ hosts | names }}{% endif %}
-{%- if ranks %} ({{ ranks | ranks }}){% elif pids %} ({{ pids | names('pid') }}){% endif %},
-probably for lack of space
+{%- if ranks %} ({{ ranks | ranks }}){% elif pids %} ({{ pids | names('pid') }}){% endif %}: writing
+broke off, as it does where no space is left; the message does not say why
 '''
 
 [[step]]
@@ -85,7 +85,21 @@ raised (of blocks or of files: both count).
 run = ["quota -s", "lfs quota -h -u $USER {{ directory }}"]
 
 [[step]]
-when = "error != 'EDQUOT' and not crowded"
+when = "error is none and not crowded and not told"
+say = '''
+Look first whether space, inodes or a quota ran out{% if path %} where {{ path }} is{% endif %}, and
+whether the file system itself had errors{% if hosts %} on {{ hosts | names }}{% endif %}.
+'''
+run = [
+  "df -h {{ directory }}",
+  "df -i {{ directory }}",
+  "{% if not directory %}df -h{% endif %}",
+  "{% if not directory %}df -i{% endif %}",
+  "dmesg -T | grep -iE 'i/o error|ext4|xfs|nfs|lustre' | tail",
+]
+
+[[step]]
+when = "error and error != 'EDQUOT' and not crowded"
 say = '''
 Free space{% if path %} where {{ path }} is{% endif %}{% if hosts %} on {{ hosts | names }}{% endif
 %}:

@@ -88,6 +88,16 @@ with
                 or class = 'Check failed'
                 and misses_input(class, message)
             )
+            -- mended: a further attempt failed of something else
+            and not exists (
+                from job_attempt a
+                join fatal_exception l on l.file_id = a.file_id and l.line_no >= a.line_no
+                where
+                    a.file_id = e.file_id
+                    and a.line_no > e.raised_line
+                    and l.certain
+                    and l.kind <> 'config'
+            )
             -- no GPU is found at a start only, also at that of a further attempt
             and not exists (
                 from metric_span m

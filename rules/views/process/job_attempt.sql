@@ -52,6 +52,8 @@ with
             or regexp_matches(f.path, '(^|/)workerlog\.[0-9]+$') as is_of_one_rank,
             regexp_extract(frames[1], '^(.+):[0-9]+ in ', 1) as script,
             class || ' ' || line_template(message) as alike,
+            -- nothing of the program can run
+            class in ('SyntaxError', 'IndentationError', 'TabError') as is_unreadable,
             lead(traceback_line) over in_order as next_line,
             lead(script) over in_order as next_script,
             lead(alike) over in_order as next_alike
@@ -71,6 +73,8 @@ with
         where
             is_of_one_rank
             and next_line - raised_line > 3
+            or is_unreadable
+            and alike <> next_alike
             or (
                 script = next_script
                 and alike <> next_alike
