@@ -207,6 +207,7 @@ with
             max(time) as until,
             list(line_at(file_id, line_no) order by time nulls last, file_id, line_no) as evidence,
             bool_and(source = 'kernel') as by_kernel,
+            bool_and(status is null and error = 'completion with error') as is_untold,
             bool_or(event is not null) as has_event
         from rdma_failure
     )
@@ -250,9 +251,10 @@ select
     coalesce(f.local_gid, c.local_gid) as local_gid,
     coalesce(f.remote_gid, c.remote_gid) as remote_gid,
     f.times,
-    -- only flushed requests: the error they follow is not in these logs
+    -- only flushed requests: the error they follow is not in these logs; or which error it was is
+    -- not told
     case
-        when f.status_name = 'WR_FLUSH_ERR'
+        when f.status_name = 'WR_FLUSH_ERR' or (f.source = 'ucx' and l.is_untold)
         then 'possible'
         when l.by_kernel or f.source = 'told'
         then 'probable'

@@ -7,7 +7,18 @@ with
         -- 0x5 and 0x15, or two digits where the card's own report is printed
         left join
             ib_syndrome y on y.syndrome = '0x' || ltrim(regexp_replace(c.syndrome, '^0x', ''), '0')
-        where c.syndrome <> '0x5'
+        where not coalesce(regexp_matches(c.syndrome, '^(?:0x)?0*5$'), false)
+        union all by name
+        select r.* exclude (machine), 'completion with error' as message
+        from ucx_report r
+        where
+            not exists (
+                from ucx_completion c
+                where c.file_id = r.file_id and c.line_no - r.line_no between 1 and 8
+            )
+            and not exists (
+                from metric_span m where m.file_id = r.file_id and m.last_line > r.line_no
+            )
         union all by name
         select c.*, s.ib_status
         from ucx_verbs_completion c
