@@ -3,17 +3,6 @@
 -- lower (after_noise), or it is a value at which a cross entropy is clipped (clip_of), or the one
 -- Caffe prints for NaN (is_nan). base: the usual value before.
 with
-    last_value as (
-        select
-            series_id,
-            max_by(value, {'turn':turn, 'ordinal':ordinal}) as value,
-            count(*) as series_points
-        from series_point
-        where
-            series_id
-            in (select series_id from series where canonical in ('loss', 'adversarial_loss'))
-        group by series_id
-    ),
     judged as (
         select
             p.series_id,
@@ -27,8 +16,7 @@ with
             median(p.value) filter (p.value is distinct from l.value) as base,
             quantile_cont(p.value, 0.95) filter (p.value is distinct from l.value) as high
         from series_point p
-        join last_value l using (series_id)
-        where isfinite(l.value) and l.value > 0
+        join resting_loss l using (series_id)
         group by all
     ),
     standing as (

@@ -1,7 +1,8 @@
 -- table: One row per launcher that was told to stop with SIGTERM or SIGINT (signal), or host whose
 -- programs SIGINT ended where no launcher speaks, or whose first process to end SIGTERM ended
 -- (of_process), where nothing in these logs had failed, hung or been ended by a scheduler that says
--- so: somebody or something outside did it. SIGINT is typed, also to end what hangs: then steps must
+-- so: somebody or something outside did it. SIGINT is typed, also to end what hangs: then steps
+-- must
 -- have gone on until it.
 with
     told as (
