@@ -22,7 +22,8 @@ references = [
 ]
 summary = '''
 {% if alone %}Only{% else %}The{% endif %} {{ metric }} jumped
-from about {{ base }} to {{ peak }} at {{ unit or 'step' }} {{ step }}
+from {% if of_values %}at most{% else %}about{% endif %} {{ base }} to {{ peak }}
+at {{ unit or 'step' }} {{ step }}
 {%- if at_the_end %}, where the log ends
 {%- elif class == 'unrecovered' %} and never came back (now about {{ level_after }})
 {%- else %} and was back at {{ unit or 'step' }} {{ recovered_step }} ({{ class }}
@@ -59,7 +60,14 @@ say = '''Compare the jump with the change that the log reports there: if it was 
 is wrong as long as the loss comes back.'''
 
 [[step]]
-when = "class == 'unrecovered' and not alone and not stepless and not rolled_back"
+when = "of_values"
+say = '''Look at the estimates of the values since step {{ step }}: clip or scale rewards and
+targets, lower the learning rate, let the target network follow more slowly, and go back to weights
+from before the jump. A few more values tell whether it comes back by itself.'''
+
+[[step]]
+when = '''class == 'unrecovered' and not alone and not stepless and not rolled_back
+  and not of_values'''
 say = '''{% set is_coarse = step <= 100 or unit or (log_interval or 0) >= 100 %}
 Restart from {% if checkpoint_step is not none %}the checkpoint of step {{ checkpoint_step }}
 {%- elif is_coarse %}a checkpoint from well before {{ unit or 'step' }} {{ step }}
@@ -69,7 +77,7 @@ skip the
 {{ step }}{% endif %}, or lower the learning rate.'''
 
 [[step]]
-when = "class == 'unrecovered' and not alone and (stepless or rolled_back)"
+when = "class == 'unrecovered' and not alone and (stepless or rolled_back) and not of_values"
 say = '''Restart from a checkpoint before the jump{% if rolled_back %}, if that was not done
 already{% endif %}; skip the 200-500 batches around it, or lower the learning rate.'''
 
@@ -169,3 +177,24 @@ where
     -- printed as zero: its steps are those of the digits
     and not (j.base = 0 and j.peak < 1)
     and not (j.worn_off and j.class <> 'unrecovered')
+union all by name
+select
+    [line_at(file_id, line_no), last_evidence] as evidence,
+    'warning' as severity,
+    'possible' as confidence,
+    time as "at",
+    case when series_rank is not null then [series_rank] end as ranks,
+    step,
+    step as spike_step,
+    peak,
+    high as base,
+    'unrecovered' as class,
+    'unrecovered' as spike_class,
+    name as metric,
+    after as level_after,
+    rose as rose_with_it,
+    true as few_points,
+    true as of_values,
+    case when stepless then true end as stepless
+from value_blowup
+qualify row_number() over (order by step nulls last, series_id) = 1

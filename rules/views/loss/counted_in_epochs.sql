@@ -1,4 +1,5 @@
--- table: One row per curve whose places are epochs (unit): its lines count nothing else.
+-- table: One row per curve whose places are epochs (unit): its lines count nothing else, or the
+-- epoch that they print is the step wherever it is printed.
 with
     line as (
         select
@@ -27,6 +28,13 @@ with
         from line
         where file_id in (select file_id from line where is_of_epoch)
         group by file_id, line_no
+    ),
+    equal as (
+        select file_id
+        from metric
+        where canonical = 'epoch'
+        group by file_id
+        having bool_and(value is not distinct from step) and count(distinct value) >= 3
     )
 select p.series_id, 'epoch' as unit
 from series_point p
@@ -37,3 +45,9 @@ having
     bool_and(
         coalesce(l.is_of_epoch and coalesce(l.epoch = p.step, true), false) and p.step is not null
     )
+union
+select p.series_id, 'epoch' as unit
+from series_point p
+where exists (from equal)
+group by p.series_id
+having bool_and(p.step is not null and p.file_id in (select file_id from equal))
