@@ -95,6 +95,11 @@ say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% en
 {{ loss_scale }}{% endif %}'''
 
 [[summary]]
+when = "unlearned"
+say = '''The {{ metric }} is {{ value }} from the first value on, {{ unit or 'step' }} {{ nan_step }},
+while the loss is finite and does not fall: no update seems to be made, or none that counts'''
+
+[[summary]]
 when = "begins_later"
 say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %} is
 {{ value }} already where this log begins, at {{ unit or 'step' }} {{ nan_step }}: when it became so
@@ -204,8 +209,14 @@ say = '''Find the log of the steps before {{ nan_step }}: it tells where the {{ 
 number, and which checkpoint is still good.'''
 
 [[step]]
+when = "unlearned"
+say = '''See whether any update is made: whether the scaler skips every step (its scale, its
+found_inf), and whether the weights of two checkpoints differ. To clip by a norm that is {{ value }}
+makes all gradients NaN or zero.'''
+
+[[step]]
 when = '''nan_step is not none and last_finite_step is none and not of_validation
-  and not begins_later and not of_part'''
+  and not begins_later and not of_part and not unlearned'''
 say = '''Look at the start, not at the course of the training: initialization, weights that were
 not loaded, labels out of range, empty or masked-out batches (a mean over nothing is NaN), a
 learning rate without warm-up. Run the first batches in fp32.'''
@@ -241,6 +252,7 @@ with
                     true as of_part,
                     false as passing,
                     false as of_gradient,
+                    false as unlearned,
                     false as of_validation
                 from nonfinite_part
                 union all by name
@@ -252,6 +264,7 @@ with
                     value as clamped_at,
                     false as passing,
                     false as of_gradient,
+                    false as unlearned,
                     false as of_validation
                 from frozen_loss
                 where is_nan
@@ -394,7 +407,7 @@ select
     ] as evidence,
     case
         when
-            (b.passing or b.of_validation or b.of_part)
+            (b.passing or b.of_validation or b.of_part or b.unlearned)
             and n.message is null
             and not coalesce(s.gave_up, false)
             or b.series_id is null
@@ -408,7 +421,7 @@ select
         -- A part may have no values by nature, and weights that broke leave no other finite.
         when b.clamped_at is not null
         then 'probable'
-        when b.of_part or b.series_id is null and s.file_id is null and n.is_short
+        when b.of_part or b.unlearned or b.series_id is null and s.file_id is null and n.is_short
         then 'possible'
         -- One value of the gradient norm, where the log ends: it may have come back.
         when b.of_gradient and b.points < 5
@@ -433,6 +446,7 @@ select
     b.end_step as until_step,
     case when b.passing then b.end_step end as recovered_step,
     b.of_gradient and b.points < 5 as at_the_end,
+    case when b.unlearned then true end as unlearned,
     case
         when
             b.of_gradient

@@ -1,7 +1,8 @@
 -- table: One row per stretch of a curve (excursion) that is NaN or infinite and counts as a loss
 -- that broke. value: NaN | Inf, as it began; passing: a lone value, after which it was finite
--- again; of_gradient: only the norm of the gradients has it, at the end of the log; of_validation:
--- only the loss of the validation, to the end, while that of the training is printed beside it.
+-- again; of_gradient: only the norm of the gradients has it, at the end of the log; unlearned: from
+-- the first value on, while the loss is finite and does not fall; of_validation: only the loss of
+-- the validation, to the end, while that of the training is printed beside it.
 with
     scaled as (  -- where a loss scale is searched, lone infinite values are everyday
         select file_id
@@ -38,6 +39,27 @@ with
         group by s.family
         having count(distinct s.series_id) >= 2 and not bool_or(isfinite(p.value))
     ),
+    level as (  -- losses that are numbers and do not fall
+        select family
+        from
+            (
+                select
+                    s.family,
+                    s.series_id,
+                    p.value,
+                    ntile(2) over (partition by s.series_id order by p.ordinal) as half
+                from series s
+                join series_point p using (series_id)
+                where
+                    s.canonical = 'loss'
+                    and s.family in (select family from series where canonical = 'grad_norm')
+            )
+        group by family, series_id
+        having
+            count(*) >= 6
+            and bool_and(isfinite(value) and value > 0)
+            and median(value) filter (half = 2) >= 0.98 * median(value) filter (half = 1)
+    ),
     trained as (select series_id from series where canonical <> 'validation_loss'),
     validated as (  -- there is something to validate with: another figure of it is a number
         select source_family(source) as family
@@ -57,6 +79,7 @@ select
     s.stepless,
     e.points < 2 and e.end_step is not null as passing,
     s.canonical = 'grad_norm' as of_gradient,
+    s.canonical = 'grad_norm' and e.before_step is null and s.family in (from level) as unlearned,
     s.canonical = 'validation_loss' and exists (from trained) as of_validation,
     (
         select case when bool_or(isinf(p.value)) then 'Inf' else 'NaN' end
@@ -121,6 +144,10 @@ where
                 or e.before_step is null
                 and e.points >= 3
                 and s.family not in (select family from whole_loss)
+                and e.file_id not in (select file_id from scaled)
+                or e.before_step is null
+                and e.points >= 6
+                and s.family in (from level)
                 and e.file_id not in (select file_id from scaled)
                 or e.before_step is not null
                 and e.points >= 5
