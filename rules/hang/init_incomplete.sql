@@ -116,8 +116,8 @@ they answered.
 [[summary]]
 when = "kind == 'hccl'"
 say = '''{% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} waited for
-  another
-  rank to connect and gave up{% if code %} (HCCL {{ code | names }}){% endif %}{% if error %}: {{ error }}{% endif %}'''
+  another rank to connect and gave up{% if code %} (HCCL {{ code | names }}){% endif %}
+  {%- if error %}: {{ error }}{% endif %}'''
 
 [[summary]]
 when = "kind == 'told'"

@@ -20,7 +20,8 @@ references = ["https://docs.kernel.org/admin-guide/bug-hunting.html"]
 
 summary = '''
 {% if host %}{{ host }}: {% endif %}
-{%- if corrupted and not (panic or oops) %}the kernel's memory was corrupted ({{ message | cut(80) }})
+{%- if corrupted and not (panic or oops) %}the kernel's memory was corrupted
+({{ message | cut(80) }})
 {%- else %}kernel {{ 'panic' if panic else 'oops' }}: {{ message | cut }}{% endif %}
 {%- if function %}, in {{ function }}{% if module %} of {{ module }}{% endif %}{% endif %}
 {%- if corrupted and not (panic or oops) %}; a processor was stuck later

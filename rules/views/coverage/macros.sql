@@ -214,5 +214,5 @@ create macro is_end_of_step(text) as
 -- What a shell says of a program that SIGTERM ended, also behind the last drawing of a bar: not by
 -- whom.
 create macro is_terminated(text) as
-    regexp_matches(coalesce(text, ''), '^(?:.{0,300}[\]|/\\ -])?Terminated$')
+    regexp_matches(coalesce(text, ''), '(?:^|[\]|/\\-])Terminated$')
 ;
