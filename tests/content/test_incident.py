@@ -12,7 +12,7 @@ NOON = datetime(2026, 1, 2, 12, tzinfo=UTC).replace(tzinfo=None)
 ROW = {
     "severity": "warning", "confidence": "possible", "evidence": [{"file_id": 1, "line_no": 7}],
     "at": NOON, "until": NOON + timedelta(hours=1), "ranks": [3, None, 3], "hosts": ["a", ""], "gpus": ["0"],
-    "explains": ["hang"], "otherwise": True,
+    "explains": ["hang"], "otherwise": True, "waited": True,
 }  # fmt: skip
 
 
@@ -22,7 +22,7 @@ def test_every_column_that_a_rule_may_return_arrives() -> None:
     assert (made.severity, made.confidence, made.evidence) == ("warning", "possible", (Evidence(1, 7),))
     assert (made.at, made.until) == (ROW["at"], ROW["until"])
     assert (made.ranks, made.hosts, made.gpus, made.explains) == ({3}, {"a"}, {"0"}, {"hang"})
-    assert made.otherwise is True
+    assert made.otherwise is made.waited is True
     assert dict(made.facts) == {"floor": 3}
 
 
