@@ -1,6 +1,11 @@
--- table: One row per stretch of nonfinite_loss within ten points before which the curve had jumped
--- to over a thousand times its usual value: the first such point (burst_step, burst_value).
+-- table: One row per curve that had jumped to over a thousand times its usual value within ten
+-- points before it became NaN (its first stretch of nonfinite_loss): the first such point
+-- (burst_step, burst_value).
 with
+    first_stretch as (
+        from nonfinite_loss
+        qualify row_number() over (partition by series_id order by passing, start_step) = 1
+    ),
     before as (
         select
             n.series_id,
@@ -13,7 +18,7 @@ with
             row_number() over (
                 partition by n.series_id, n.run, n.start_step order by p.ordinal desc
             ) as back
-        from nonfinite_loss n
+        from first_stretch n
         join
             series_point p
             on p.series_id = n.series_id
