@@ -17,11 +17,17 @@ other ranks wait for it. Saving takes its time, so one dump proves nothing of ra
 more to save than the others, and little of another one. Or a worker of Ray, which bears the name of
 what it runs, is in the kernel and saves. Or every rank has two threads in
 collectives at once, one of which saves: on one group their order differs between ranks. Or a
-program says in words of its own that a checkpoint does not come to its end.
+collective of gloo timed out within a function that saves or loads one, as the traceback shows, and
+nothing else failed. Or a program says in words of its own that a checkpoint does not come to its end.
 """
 summary = '''
 {% set who = ranks or pids or [0] %}
 {% if message %}A checkpoint does not come to its end, as the log tells: {{ message | cut(200) }}
+{% elif timeout_ms %}
+{%- if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %}
+{%- if hosts %} ({{ hosts | names }}){% endif %} waited {{ (timeout_ms / 1000) | duration }} in
+{{ op or 'a collective' }} of {{ function }} and timed out: not all ranks came to the end of the
+checkpoint
 {% else %}
 {% if ranks and not (ranks_guessed and pids) %}{{ ranks | ranks | capital }}
 {%- elif pids %}{{ pids | agree('Process', 'Processes') }} {{ pids | names }}
@@ -49,6 +55,14 @@ dumps.
 references = ["https://docs.pytorch.org/docs/stable/distributed.checkpoint.html"]
 
 [[step]]
+when = "timeout_ms"
+say = '''
+Find the rank that did not come to this {{ op or 'collective' }}: it was still saving or loading, or
+had taken another way. See how long its part takes, and whether the storage answers.
+'''
+run = ["timeout 10 df -h", "dmesg -T | tail -n 100"]
+
+[[step]]
 when = "path and not message"
 say = '''
 See whether the storage of {{ path }} answers{% if host %} on {{ host }}{% endif %}, and has room.
@@ -68,7 +82,7 @@ has room, and which rank has not written its part: the files of the step show wh
 run = ["timeout 10 df -h", "dmesg -T | tail -n 100"]
 
 [[step]]
-when = "not path and not two_threads and not message"
+when = "not path and not two_threads and not message and not timeout_ms"
 say = '''
 Find the file that {% if pid %}process {{ pid }}{% else %}it{% endif %} writes or reads
 {%- if host %} on {{ host }}{% endif %}, and see whether its file system answers (df, a small
@@ -89,7 +103,7 @@ collectives and those of the main thread must not share one.
 '''
 
 [[step]]
-when = "not two_threads and not message"
+when = "not two_threads and not message and not timeout_ms"
 say = '''
 If the storage answers, see whether every rank calls {{ function }}: a collective inside it needs
 all of them.
@@ -166,6 +180,30 @@ from
     )
 where method <> ''
 group by method
+union all by name
+-- A collective around it timed out.
+select
+    flatten(
+        list(
+            [line_at(file_id, line_no), line_at(file_id, checkpoint_line)]
+            order by file_id, line_no
+        )
+    )[:20] as evidence,
+    min(time) as "at",
+    list(distinct rank order by rank) filter (rank is not null) as ranks,
+    list(distinct host) filter (host is not null) as hosts,
+    min(checkpoint) as function,
+    min(checkpoint) as frame,
+    min(collective) as op,
+    max(timeout_ms) as timeout_ms
+from c10d_called
+where
+    checkpoint is not null
+    and not exists (from fatal_exception where kind not in ('collective', 'echo'))
+    and not exists (from death where signal is distinct from 15)
+    and not exists (from oom_event)
+    and not exists (from missing_rank_suspect where len(ranks) > 0)
+having count(*) > 0
 union all by name
 -- in words that no grammar knows
 select

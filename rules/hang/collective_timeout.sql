@@ -215,7 +215,8 @@ select
     c.hosts,
     c.grp as "group",
     c.seq,
-    c.op,
+    -- gloo knows a part of the collective only, which it names: a receive of a barrier
+    coalesce(g.collective, c.op) as op,
     case when len(c.ops) > 1 then c.ops end as ops,
     c.timeout_ms,
     c.ran_ms,
@@ -242,6 +243,13 @@ select
     b.ranks as stuck_ranks
 from timed_out_collective c
 left join stuck_watchdog b on true
+left join
+    (
+        select any_value(collective) as collective
+        from c10d_called
+        having count(distinct collective) = 1
+    ) g
+    on true
 union all by name
 select
     'heartbeat' as kind,

@@ -13,6 +13,11 @@ where
     and not settled
     and not exists (from flight_rank)
     and not exists (from coordination_task)
+    -- gloo has no recorder
+    and not (
+        exists (from c10d_timeout_line where source = 'gloo')
+        and not exists (from c10d_timeout_line where source <> 'gloo')
+    )
 union all
 -- all wait, and stacks do not tell for whom
 select true as in_collective
