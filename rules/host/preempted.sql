@@ -45,16 +45,19 @@ The launcher received SIGHUP: the terminal or SSH session that it was started fr
 [[summary]]
 when = "reason == 'told_to_stop' and of_process"
 say = '''
-{% if pid %}A process of the job (pid {{ pid }}){% else %}A process of the job{% endif %}
-{%- if host %} on {{ host }}{% endif %} was ended with SIGTERM, the first of all to end: its launcher
-had not asked for it, and no log here says who did
+{% if ranks %}{{ ranks | ranks | capital }}{% else %}A process of the job{% endif %}
+{%- if pid %} (pid {{ pid }}){% endif %}
+{%- if host %} on {{ host }}{% endif %} {{ (ranks or [0]) | agree('was', 'were') }} ended with SIGTERM,
+the first of all to end: its launcher had not asked for it, and no log here says who did
 '''
 
 [[summary]]
 when = "reason == 'told_to_stop'"
 say = '''
-{% if pid %}The launcher (pid {{ pid }}){% else %}The job{% endif %}{% if host %} on {{ host }}
-{%- endif %} was told to stop from outside (SIGTERM); nothing had failed before
+{% if pid %}The launcher (pid {{ pid }}){% elif ranks %}{{ ranks | ranks | capital }}
+{%- else %}The job{% endif %}{% if host %} on {{ host }}{% endif %}
+{{ (ranks if ranks and not pid else [0]) | agree('was', 'were') }} told to stop from outside
+(SIGTERM); nothing had failed before
 '''
 
 [[summary]]
@@ -608,6 +611,7 @@ select
     case signal when 2 then 'interrupted' else 'told_to_stop' end as reason,
     signal,
     pid,
+    ranks,
     of_process
 from agent_stopped
 union all by name

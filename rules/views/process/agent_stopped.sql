@@ -18,11 +18,12 @@ with
                 when signal_name in ('2', 'SIGINT') or signal = 2
                 then 2
             end as sent,
+            rank,
             false as of_process
         from launcher_event
         where event = 'told_to_stop'
         union all
-        select coalesce(v.host, ''), null, v.time, v.file_id, v.line_no, 2, false
+        select coalesce(v.host, ''), null, v.time, v.file_id, v.line_no, 2, v.rank, false
         from exception_verdict v
         where
             v.class = 'KeyboardInterrupt'
@@ -43,7 +44,7 @@ with
         union all
         -- A launcher ends its own with SIGTERM once it has seen one fail: the first to end so was
         -- sent it by somebody else.
-        select coalesce(host, ''), pid, time, file_id, line_no, 15, true
+        select coalesce(host, ''), pid, time, file_id, line_no, 15, rank, true
         from death
         where
             signal = 15
@@ -57,6 +58,7 @@ with
             nullif(host, '') as host,
             case when count(distinct pid) = 1 then any_value(pid) end as pid,
             case when bool_and(of_process) then true end as of_process,
+            list(distinct rank order by rank) filter (rank is not null) as ranks,
             min(time) as started,
             max(time) as until,
             list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence

@@ -1,5 +1,5 @@
--- table: One row per rank and sign of how it ended: fate = raised | killed | timed_out | torn_down
--- | exited | waiting | finished, standing = which of them counts where a rank shows several (the
+-- table: One row per rank and sign of how it ended: fate = raised | killed | timed_out | stopped |
+-- torn_down | exited | waiting | finished, standing = which of them counts where a rank shows several (the
 -- lowest): what it died of by itself before what became of it because of others.
 with
     -- a worker's own number of its process, where only one rank has it
@@ -77,6 +77,19 @@ with
             t.line_no
         from torn_down t
         left join launcher_event l using (file_id, line_no)
+        union all by name
+        -- it says so itself
+        select
+            'stopped' as fate,
+            6 as standing,
+            rank,
+            time,
+            15 as signal,
+            'SIGTERM' as signal_name,
+            file_id,
+            line_no
+        from launcher_event
+        where event = 'told_to_stop' and rank is not null and signal_name in ('15', 'SIGTERM')
         union all by name
         select
             case when e.exitcode = 0 then 'finished' else 'exited' end as fate,
