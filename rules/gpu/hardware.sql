@@ -76,8 +76,8 @@ say = '''
 {% if kind == 'sxid' %}NVSwitch {{ pci }}
 {%- elif not pci %}A GPU{% elif pci.startswith('GPU') %}{{ pci }}{% else %}GPU {{ pci }}{% endif %}
 {%- if hosts %} on {{ hosts | names }}{% endif %}{% if ranks %} ({{ ranks | ranks }}){% endif %}:
-{{ 'SXid' if kind == 'sxid' else 'Xid' }} {{ root_code }},
-{% if meaning %}{{ meaning }}{% else %}not in NVIDIA's catalogue{% endif %}
+{% if not in_words %}{{ 'SXid' if kind == 'sxid' else 'Xid' }} {{ root_code }},
+{% endif %}{% if meaning %}{{ meaning }}{% else %}not in NVIDIA's catalogue{% endif %}
 {%- if unit and part == 'nvlink' %} ({{ unit }}{% if link is not none %}, link {{ link }}{% endif %}
 {%- if link_down_reason %}, reason {{ link_down_reason }}{% endif %})
 {%- elif part in ('nvlink', 'nvswitch') and link is not none %} (link {{ link }})

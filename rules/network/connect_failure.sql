@@ -141,7 +141,15 @@ agent must have been started there.'''
 run = ["getent hosts {{ peer }}", "env | grep -E 'MASTER_|RDZV|GLOO_SOCKET_IFNAME'"]
 
 [[step]]
-when = "source == 'exception'"
+when = "source == 'exception' and at_rendezvous"
+say = '''
+Compare MASTER_ADDR and MASTER_PORT (or --rdzv-endpoint) of all hosts: the ranks meet there as the
+process group is made, and rank 0 must have been started on that host.
+'''
+run = ["env | grep -E 'MASTER_|RDZV'"]
+
+[[step]]
+when = "source == 'exception' and not at_rendezvous"
 say = '''
 Find the call in the stack below: it is the program's own connection, not one of the collectives.
 '''
@@ -218,6 +226,7 @@ with
             max(time) as until,
             count(*) as times,
             arg_min(syscall, line_no) as syscall,
+            case when bool_or(at_rendezvous) then true end as at_rendezvous,
             case when count(distinct interface) = 1 then any_value(interface) end as interface,
             list(line_at(file_id, line_no) order by time nulls last, file_id, line_no) as evidence
         from blamed
@@ -250,6 +259,7 @@ select
     pids,
     syscall,
     interface,
+    at_rendezvous,
     -- Refused by a store whose server never came: the absent rank is the cause.
     case
         when source = 'exception'

@@ -14,7 +14,14 @@ with
             -- have killed it
             rule = 'crash.signal'
             and coalesce((facts ->> 'signal') not in ('4', '6', '8', '11'), true) as maybe_killed,
-            rule like 'network.%' as network
+            rule like 'network.%' as network,
+            -- who refuses is up, and a name that is not known is none of a host
+            coalesce(
+                rule = 'network.connect_failure'
+                and (facts ->> 'failure') in ('refused', 'unresolved')
+                and (facts ->> 'source') in ('ssh', 'exception'),
+                false
+            ) as is_plain_refusal
         from incident
         where root
     )
@@ -37,11 +44,13 @@ select
         'network.connect_failure'
     ) as settled,
     network
+    and not is_plain_refusal
     or maybe_killed
     or rule in ('gpu.cuda_error', 'hang.missing_rank')
     or (rule = 'oom.host' and confidence = 'possible') as kernel_would_tell,
     -- with more of them it is none of them in particular
     len(hosts) <= 4
+    and not is_plain_refusal
     and (
         maybe_killed
         or rule in (
@@ -53,5 +62,5 @@ select
             'oom.host'
         )
     ) as blames_hosts,
-    case when network then coalesce(facts ->> 'peer_host', facts ->> 'peer') end as peer
+    case when network and not is_plain_refusal then coalesce(facts ->> 'peer_host', facts ->> 'peer') end as peer
 from cause

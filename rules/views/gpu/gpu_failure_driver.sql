@@ -27,6 +27,7 @@ with
             first_burst as b,
             first_burst.root_code,
             first_burst.message,
+            case when first_burst.root_kind = 'lost' then true end as in_words,
             case
                 first_burst.root_kind when 'lost' then 'xid' else first_burst.root_kind
             end as kind,
@@ -76,6 +77,8 @@ select
     case when kind = 'sxid' then 'nvswitch' else t.part end as part,
     coalesce(c.short_meaning, s.short_meaning, case when kind <> 'xid' then message end) as meaning,
     case when kind <> 'sxid' then root_code end as xid,
+    -- the driver says what its code would say
+    in_words,
     xids,
     case when len(sxids) > 0 then sxids end as sxids,
     root_code,

@@ -1,7 +1,7 @@
 -- table: One row per peer that a program's own connection (no collective's, no service outside)
--- could not reach, as the exception tells that ended it; in the columns of connect_failure. Only
--- where such exceptions are all that the run ended with: a peer that failed by itself is refused,
--- too.
+-- could not reach, as the exception tells that ended it; in the columns of connect_failure.
+-- at_rendezvous: it is that of torch's process group. Only where such exceptions are all that the
+-- run ended with: a peer that failed by itself is refused, too.
 with
     ended as (
         select
@@ -30,6 +30,13 @@ select
     host,
     rank,
     pid,
+    -- where the ranks of a job meet
+    coalesce(
+        regexp_matches(
+            frames::varchar, 'torch/distributed/rendezvous\.py|in (?:init_process_group|TCPStore)\b'
+        ),
+        false
+    ) as at_rendezvous,
     min(time) as time,
     file_id,
     min(line_no) as line_no
