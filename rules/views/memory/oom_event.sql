@@ -42,13 +42,23 @@ with
         from vllm_oom
         union all by name
         select
-            * exclude (time_quality, uptime_seconds, reason) replace (
+            r.* exclude (time_quality, uptime_seconds, reason) replace (
                 case
                     lower(device) when 'gpu' then 'cuda' when 'hip' then 'rocm' else lower(device)
-                end as device
+                end as device,
+                coalesce(r.free_bytes, c.free_bytes) as free_bytes
             ),
+            c.total_bytes,
             reason as kind
-        from runtime_oom
+        from runtime_oom r
+        left join
+            (
+                select file_id as of_file, line_no - 1 as of_line, free_bytes, total_bytes
+                from reported_memory
+            ) c
+            on r.framework = 'xla'
+            and c.of_file = r.file_id
+            and c.of_line = r.line_no
         -- one piece that was refused says nothing: a pool that shrinks is refused many times
         qualify
             reason <> 'pool_refused'

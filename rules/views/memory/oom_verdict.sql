@@ -48,6 +48,8 @@ with
                 -- other runtimes
                 when kind = 'pool_limit' or kind = 'refused' and limit_bytes is not null
                 then 'pool_limit'
+                when kind = 'refused' and requested_bytes > total_bytes
+                then 'request_exceeds_card'
                 when kind = 'refused' and requested_bytes > free_bytes
                 then 'request_exceeds_free'
                 when kind = 'refused' and requested_bytes > largest_free_bytes

@@ -69,7 +69,7 @@ select
         partition by
             failure_no,
             device,
-            framework in ('jax', 'tensorflow'),
+            framework in ('jax', 'tensorflow', 'xla'),
             rank,
             copied_gpu,
             copied_bytes,
