@@ -26,7 +26,16 @@ from
                 || 'at(?:NCCL)?work(?:sequenceid)?:([0-9]+)(?:PGstatus:|,)'
                 || '(?:lastenqueued(?:NCCL)?work:(-?[0-9]+),'
                 || '(?:lastcompleted(?:NCCL)?work:(-?[0-9]+))?)?',
-                ['pg_id', 'grp', 'grp_desc', 'group_rank', 'reason', 'seq', 'last_enqueued', 'last_completed']
+                [
+                    'pg_id',
+                    'grp',
+                    'grp_desc',
+                    'group_rank',
+                    'reason',
+                    'seq',
+                    'last_enqueued',
+                    'last_completed'
+                ]
             ) as said
         from c10d_joined
     )

@@ -185,8 +185,7 @@ union all by name
 select
     flatten(
         list(
-            [line_at(file_id, line_no), line_at(file_id, checkpoint_line)]
-            order by file_id, line_no
+            [line_at(file_id, line_no), line_at(file_id, checkpoint_line)] order by file_id, line_no
         )
     )[:20] as evidence,
     min(time) as "at",

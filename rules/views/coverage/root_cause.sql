@@ -62,5 +62,7 @@ select
             'oom.host'
         )
     ) as blames_hosts,
-    case when network and not is_plain_refusal then coalesce(facts ->> 'peer_host', facts ->> 'peer') end as peer
+    case
+        when network and not is_plain_refusal then coalesce(facts ->> 'peer_host', facts ->> 'peer')
+    end as peer
 from cause

@@ -1,7 +1,8 @@
 -- table: One row per rank of the job: where it ran, how far it came (step, collective), its last
 -- word, and how it ended. fate = raised (an exception) | killed (by a signal) | timed_out (gave a
 -- collective up) | stopped (told to stop) | torn_down (by its launcher) | exited (with a code) |
--- waiting (for its peers) | finished | silent (nothing tells, of a job that failed) | unknown (nothing tells). was_first: the
+-- waiting (for its peers) | finished | silent (nothing tells, of a job that failed) | unknown
+-- (nothing tells). was_first: the
 -- first that ended by itself. file_id, line_no: the line that tells of its end; last_*: its last
 -- word. said: its fate in words, written once hosts and clocks are settled.
 with
