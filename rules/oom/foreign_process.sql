@@ -108,7 +108,7 @@ run = [
   "{% if device == 'rocm' %}rocm-smi --showmeminfo vram --showpids{% endif %}",
   "{% if device == 'xpu' %}xpu-smi ps{% endif %}",
   "{% if device == 'npu' %}npu-smi info{% endif %}",
-  "{% if device == 'cuda' and because == 'held_nothing' %}dmesg -T | grep -iE 'xid|nvrm'{% endif %}",
+  "{% if device == 'cuda' and because == 'held_nothing' %}dmesg -T | grep -i nvrm{% endif %}",
 ]
 */
 select
