@@ -47,7 +47,8 @@ when = "reason == 'told_to_stop' and of_process"
 say = '''
 {% if ranks %}{{ ranks | ranks | capital }}{% else %}A process of the job{% endif %}
 {%- if pid %} (pid {{ pid }}){% endif %}{% if host %} on {{ host }}{% endif %}
-{{ (ranks or [0]) | agree('was', 'were') }} ended with SIGTERM, the first of all to end: its launcher had not asked for it, and no log here says who did
+{{ (ranks or [0]) | agree('was', 'were') }} ended with SIGTERM,
+the first of all to end: its launcher had not asked for it, and no log here says who did
 '''
 
 [[summary]]
