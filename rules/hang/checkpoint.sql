@@ -18,7 +18,8 @@ more to save than the others, and little of another one. Or a worker of Ray, whi
 what it runs, is in the kernel and saves. Or every rank has two threads in
 collectives at once, one of which saves: on one group their order differs between ranks. Or a
 collective of gloo timed out within a function that saves or loads one, as the traceback shows, and
-nothing else failed. Or a program says in words of its own that a checkpoint does not come to its end.
+nothing else failed. Or a program says in words of its own that a checkpoint does not come to its
+end.
 """
 summary = '''
 {% set who = ranks or pids or [0] %}
