@@ -97,7 +97,8 @@ say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% en
 [[summary]]
 when = "unlearned"
 say = '''The {{ metric }} is {{ value }} from the first value on,
-{{ unit or 'step' }} {{ nan_step }}, while the loss is finite and does not fall: no update seems to be made, or none that counts'''
+{{ unit or 'step' }} {{ nan_step }}, while the loss is finite and does not fall: no update seems to
+be made, or none that counts'''
 
 [[summary]]
 when = "begins_later"
