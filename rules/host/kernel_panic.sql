@@ -99,27 +99,27 @@ with
             and e.line_no <= i.line_no
         where e.kind in ('panic', 'oops', 'corruption')
     ),
+    harm as (
+        select host, boot, time, file_id, line_no
+        from placed
+        where kind <> 'corruption'
+        union all
+        select host, boot, time, file_id, line_no
+        from kernel_stall
+        where kind in ('hard_lockup', 'soft_lockup', 'rcu_stall')
+    ),
     -- where nothing was stuck or crashed later, the warning tells of no harm
-    told as (
+    sign as (
         select *
         from placed e
         where
             kind <> 'corruption'
             or exists (
-                from placed c
+                from harm h
                 where
-                    c.kind <> 'corruption'
-                    and c.host is not distinct from e.host
-                    and c.boot = e.boot
-                    and coalesce(c.time >= e.time, c.file_id = e.file_id and c.line_no > e.line_no)
-            )
-            or exists (
-                from kernel_stall s
-                where
-                    s.kind in ('hard_lockup', 'soft_lockup', 'rcu_stall')
-                    and s.host is not distinct from e.host
-                    and s.boot = e.boot
-                    and coalesce(s.time >= e.time, s.file_id = e.file_id and s.line_no > e.line_no)
+                    h.host is not distinct from e.host
+                    and h.boot = e.boot
+                    and coalesce(h.time >= e.time, h.file_id = e.file_id and h.line_no > e.line_no)
             )
     ),
     crash as (
@@ -145,7 +145,7 @@ with
                 and regexp_matches(message, 'deadlocked on memory|panic_on_oom|^Out of memory')
             ) as is_out_of_memory,
             count(*) as times
-        from told
+        from sign
         group by host, boot, case when host is null then file_id end
     )
 select

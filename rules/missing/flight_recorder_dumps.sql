@@ -14,10 +14,7 @@ where
     and not exists (from flight_rank)
     and not exists (from coordination_task)
     -- gloo has no recorder
-    and not (
-        exists (from c10d_timeout_line where source = 'gloo')
-        and not exists (from c10d_timeout_line where source <> 'gloo')
-    )
+    and (select bool_and(source = 'gloo') from c10d_timeout_line) is not true
 union all
 -- all wait, and stacks do not tell for whom
 select true as in_collective

@@ -282,7 +282,7 @@ def stitch(
 def _twins(step: Floats, value: Floats, p: Parameters) -> Ints:
     """Rows in which a further writer of the same run repeats what the first one wrote a few rows before, where that is so of most steps."""
     n = len(step)
-    if n < p.few or len(np.unique(step)) > 0.6 * n:
+    if n < p.few or (np.diff(step) > 0).all() or (steps := len(np.unique(step))) > 0.6 * n:
         return np.empty(0, np.int64)
     order = np.lexsort((np.arange(n), step))
     s, v = step[order], value[order]
@@ -298,7 +298,7 @@ def _twins(step: Floats, value: Floats, p: Parameters) -> Ints:
     if writers < 2 or (times >= 2).sum() < p.twin_steps * len(heads):
         return np.empty(0, np.int64)
     # What is trained again, or counted anew in each epoch, returns after as many rows as there are steps in it.
-    if float(np.median(apart[follows])) > p.twin_apart * len(np.unique(s)):
+    if float(np.median(apart[follows])) > p.twin_apart * steps:
         return np.empty(0, np.int64)
     place = np.arange(n) - np.repeat(heads, times)
     return np.sort(order[place % writers != 0])

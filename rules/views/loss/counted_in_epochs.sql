@@ -1,33 +1,23 @@
 -- table: One row per curve whose places are epochs (unit): its lines count nothing else, or the
 -- epoch that they print is the step wherever it is printed.
 with
-    line as (
-        select
-            file_id,
-            line_no,
-            trainer in ('keras', 'epoch_line')
-            or trainer = 'columns'
-            and epoch_no is not null as is_of_epoch,
-            null::double as epoch
+    line_of_epoch as (
+        select file_id, line_no, null::double as epoch
         from training_line
-        union all by name
+        where trainer in ('keras', 'epoch_line') or trainer = 'columns' and epoch_no is not null
+        union all
         select
             file_id,
             line_no,
-            not regexp_matches(text, '(?i)(^|[^a-z])(iter|step|batch)') as is_of_epoch,
             try_cast(
                 regexp_extract(
                     text, '(?i)(?:^|[^a-z])epoch[ :=#\[]*([0-9]{1,9})(?:[^0-9.]|$)', 1
                 ) as double
             ) as epoch
         from unread_metric
-        where regexp_matches(text, '(?i)(^|[^a-z])epoch[ :=#\[]*[0-9]')
-    ),
-    judged as (
-        select file_id, line_no, bool_and(is_of_epoch) as is_of_epoch, max(epoch) as epoch
-        from line
-        where file_id in (select file_id from line where is_of_epoch)
-        group by file_id, line_no
+        where
+            regexp_matches(text, '(?i)(^|[^a-z])epoch[ :=#\[]*[0-9]')
+            and not regexp_matches(text, '(?i)(^|[^a-z])(iter|step|batch)')
     ),
     equal as (
         select file_id
@@ -38,13 +28,10 @@ with
     )
 select p.series_id, 'epoch' as unit
 from series_point p
-left join judged l on l.file_id = p.file_id and l.line_no = p.line_no
-where p.file_id in (select file_id from judged)
+left join line_of_epoch l on l.file_id = p.file_id and l.line_no = p.line_no
+where p.file_id in (select file_id from line_of_epoch)
 group by p.series_id
-having
-    bool_and(
-        coalesce(l.is_of_epoch and coalesce(l.epoch = p.step, true), false) and p.step is not null
-    )
+having bool_and(l.file_id is not null and p.step is not null and coalesce(l.epoch = p.step, true))
 union
 select p.series_id, 'epoch' as unit
 from series_point p

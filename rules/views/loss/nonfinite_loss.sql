@@ -142,13 +142,14 @@ where
                 )
                 -- all there is of the log: no loss tells how it goes
                 or e.before_step is null
-                and e.points >= 3
-                and s.family not in (select family from whole_loss)
                 and e.file_id not in (select file_id from scaled)
-                or e.before_step is null
-                and e.points >= 6
-                and s.family in (from level)
-                and e.file_id not in (select file_id from scaled)
+                and (
+                    e.points >= 3
+                    and s.family not in (select family from whole_loss)
+                    -- or it tells that nothing is learned
+                    or e.points >= 6
+                    and s.family in (from level)
+                )
                 or e.before_step is not null
                 and e.points >= 5
                 -- it had left all bounds before

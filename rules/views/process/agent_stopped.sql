@@ -2,8 +2,7 @@
 -- programs SIGINT ended where no launcher speaks, or whose first process to end SIGTERM ended
 -- (of_process), where nothing in these logs had failed, hung or been ended by a scheduler that says
 -- so: somebody or something outside did it. SIGINT is typed, also to end what hangs: then steps
--- must
--- have gone on until it.
+-- must have gone on until it.
 with
     told as (
         select

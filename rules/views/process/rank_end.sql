@@ -1,7 +1,6 @@
 -- table: One row per rank and sign of how it ended: fate = raised | killed | timed_out | stopped |
 -- torn_down | exited | waiting | finished, standing = which of them counts where a rank shows
--- several (the
--- lowest): what it died of by itself before what became of it because of others.
+-- several (the lowest): what it died of by itself before what became of it because of others.
 with
     -- a worker's own number of its process, where only one rank has it
     rank_of_pid as (

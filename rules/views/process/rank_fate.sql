@@ -2,9 +2,9 @@
 -- word, and how it ended. fate = raised (an exception) | killed (by a signal) | timed_out (gave a
 -- collective up) | stopped (told to stop) | torn_down (by its launcher) | exited (with a code) |
 -- waiting (for its peers) | finished | silent (nothing tells, of a job that failed) | unknown
--- (nothing tells). was_first: the
--- first that ended by itself. file_id, line_no: the line that tells of its end; last_*: its last
--- word. said: its fate in words, written once hosts and clocks are settled.
+-- (nothing tells). was_first: the first that ended by itself. file_id, line_no: the line that tells
+-- of its end; last_*: its last word. said: its fate in words, written once hosts and clocks are
+-- settled.
 with
     ended as (
         select
