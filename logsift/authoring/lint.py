@@ -94,6 +94,7 @@ def _sql(catalog: Catalog, *, added: bool) -> Iterator[ContentError]:
         return
     with closing(store):
         yield from _interface(store, catalog)
+        yield from _bulk(store, catalog)
         for rule in catalog.rules:
             if rule.origin.root or not added:
                 yield from check_rule(store, rule)
@@ -116,6 +117,18 @@ def _interface(store: Store, catalog: Catalog) -> Iterator[ContentError]:
                     made[name],
                     f"{name} has {'no column ' + column if found is None else f'{column} as {found}'}: the engine reads it as {kind}",
                     f"{name}: {asked.about}; columns: {', '.join(f'{c} {k}' for c, k in asked.columns.items())}",
+                )
+
+
+def _bulk(store: Store, catalog: Catalog) -> Iterator[ContentError]:
+    """What tells the series of a bulk table apart can be asked of it."""
+    for table in catalog.tables.values():
+        for key, sql in (("by", table.bulk.by), ("always", table.bulk.always)) if table.bulk else ():
+            try:
+                store.con.execute(f"SELECT {sql or 'true'} FROM {table.name} LIMIT 0")
+            except duckdb.Error as e:
+                yield ContentError(
+                    table.origin, f"{key} of {table.name} cannot be asked: {str(e).splitlines()[0]}", "", sql
                 )
 
 

@@ -36,8 +36,9 @@ class _Shard(click.ParamType[tuple[int, int]]):
 @click.option(
     "-o", "--output", type=PATH, required=True, metavar="DIR", help="Where parts go; all shares have the same."
 )
+@click.option("--every-row", is_flag=True, help="Keep also the rows that no rule needs (millions of equal lines).")
 @CONTENT
-def map_(run: Runs, shard: tuple[int, int], output: Path, content: tuple[Path, ...]) -> None:
+def map_(run: Runs, shard: tuple[int, int], output: Path, every_row: bool, content: tuple[Path, ...]) -> None:
     """Read one share of RUN into parts; `logsift reduce` makes the verdict of all. A share that died is mapped again."""
     from logsift.engines.mapping import map_share
     from logsift.report.progress import reading
@@ -45,7 +46,10 @@ def map_(run: Runs, shard: tuple[int, int], output: Path, content: tuple[Path, .
     meta = click.get_current_context().meta
     meta["run"] = run
     with reading() as progress:
-        done = map_share(run, output, catalog_of(content), *shard, follow=meta.get("follow", False), progress=progress)
+        done = map_share(
+            run, output, catalog_of(content), *shard,
+            follow=meta.get("follow", False), every_row=every_row, progress=progress,
+        )  # fmt: skip
     was = "was there already" if done.done_before else f"{done.files} files, {done.bytes / 1e6:.1f} MB"
     say(f"share {shard[0]} of {shard[1]} in {output}: {was}", err=True)
 

@@ -82,7 +82,14 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         Key("about", "text", "What one row is.", required=True),
         Key("example", "text", "A query that is worth a try.", 'example = "SELECT floor FROM lift_stop"'),
         Key("columns", "tables by name", "Its columns beside those that every table has. A column `prefix` is filled with what was taken off the line before its message."),
+        Key("bulk", "table", "For tables of a row per line: where a run is read in shares, more rows than these are left out, and that is told."),
         Key("omits", "texts", f"Common columns its lines never say: {', '.join(sorted(OMITTABLE))}.", 'omits = ["uptime_seconds"]'),
+    ),
+    "[tables.*.bulk]": (
+        Key("rows", "number", "How many rows of the whole run are enough.", "rows = 1_000_000", required=True),
+        Key("by", "text", "SQL expressions that tell series apart within a file: of each, the last rows are kept, and stretches of what is before.", 'by = "pid, floor"'),
+        Key("always", "text", "A condition in SQL: the first rows of each series that meet it are kept wherever they are, with those just before them.", 'always = "floor < 0"'),
+        Key("left_out", "text", "A column of the table that tells how many rows of the series were left out before a row.", 'left_out = "left_out"'),
     ),
     "a column": (
         Key("type", "text", "What a captured text becomes.", 'type = "int"', required=True, choices=TYPE_NAMES),

@@ -22,6 +22,7 @@ from logsift.content.model import (
     COMMON_NAMES,
     ENVELOPE_FACTS,
     OMITTABLE,
+    Bulk,
     Catalog,
     Column,
     Envelope,
@@ -39,7 +40,7 @@ from logsift.content.model import (
 from logsift.places import cache_folder, engine_digest, keep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from importlib.resources.abc import Traversable
 
 
@@ -265,7 +266,19 @@ class _Loader:
         omits = frozenset(spec.get("omits", ()))
         if unknown := sorted(omits - OMITTABLE):
             self.wrong(origin, f"table {name!r} can't omit {unknown[0]!r}", f"allowed: {_listed(OMITTABLE)}")
-        self.tables[name] = Table(name, spec.get("about", ""), spec.get("example", ""), tuple(columns), origin, omits)
+        bulk = self.bulk(spec["bulk"], {c.name for c in columns}, origin) if "bulk" in spec else None
+        self.tables[name] = Table(
+            name, spec.get("about", ""), spec.get("example", ""), tuple(columns), origin, omits, bulk
+        )
+
+    def bulk(self, given: Mapping[str, Any], columns: Collection[str], origin: Origin) -> Bulk | None:
+        spec = self.section("[tables.*.bulk]", given, origin)
+        if (column := spec.get("left_out", "")) and column not in columns:
+            self.wrong(origin, f"no column {column!r} to count in what is left out", f"columns: {_listed(columns)}")
+        if spec.get("rows", 0) < 1:
+            self.wrong(origin, "bulk keeps no rows", "rows = how many are enough")
+            return None
+        return Bulk(spec["rows"], spec.get("by", ""), spec.get("always", ""), column)
 
     def envelope(self, id: str, one: Mapping[str, Any], origin: Origin, *, anchored: bool) -> Envelope | None:
         one = self.section("an envelope", one, origin)

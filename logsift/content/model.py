@@ -31,6 +31,20 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class Bulk:
+    """How many rows of a table are enough for rules, where a run is read in shares."""
+
+    rows: int
+    """Of the whole run."""
+    by: str
+    """SQL expressions that tell the series of a file apart; empty where a file is one."""
+    always: str
+    """A condition in SQL on rows of which the first of each series are enough, but not to be lost; may be empty."""
+    left_out: str
+    """The column for how many rows of a series were left out before this one; empty where nobody asks."""
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A declared table; every one also has the COMMON columns."""
 
@@ -41,6 +55,7 @@ class Table:
     origin: Origin
     omits: frozenset[str] = frozenset()
     """Common columns that its lines never say. They are not stored: 20 million NULLs take half a second to write."""
+    bulk: Bulk | None = None
 
     @property
     def stored(self) -> tuple[Column, ...]:

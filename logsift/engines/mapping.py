@@ -13,6 +13,7 @@ import polars as pl
 
 from logsift import __version__
 from logsift.engines.shares import Range, digest, shares
+from logsift.engines.thinning import thin
 from logsift.errors import StorageError, UserError
 from logsift.ingest.archives import printable
 from logsift.ingest.discover import find, look
@@ -49,11 +50,12 @@ class Identity:
     content: str
     files: str
     of: int
+    every_row: bool
 
     @classmethod
-    def now(cls, catalog: Catalog, found: Sequence[Found], of: int) -> Identity:
+    def now(cls, catalog: Catalog, found: Sequence[Found], of: int, *, every_row: bool) -> Identity:
         """Of what this logsift makes of these files."""
-        return cls(__version__, engine_sources(), catalog.content, digest(found), of)
+        return cls(__version__, engine_sources(), catalog.content, digest(found), of, every_row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +95,12 @@ def map_share(
     of: int = 1,
     *,
     follow: bool = False,
+    every_row: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Mapped:
     """Read share `shard` of 1..`of` of a run into `dest`; where that was done already, nothing is.
 
-    Everything is written beside its place first: a share is there whole or not at all, and the last one counts.
+    Of tables with a row per line no more is kept than their formats call enough, unless it is `every_row`. Everything is written beside its place first: a share is there whole or not at all, and the last one counts.
 
     Raises:
         UserError: there is no such run, or nothing to read.
@@ -108,7 +111,8 @@ def map_share(
         raise UserError(
             f"{printable(dest)} is within {source.shown}: what is written there would be read as logs; say another place"
         )
-    return map_found(source, found_of(source, follow=follow), dest, catalog, shard, of, progress)
+    found = found_of(source, follow=follow)
+    return map_found(source, found, dest, catalog, shard, of, every_row=every_row, progress=progress)
 
 
 def found_of(source: Input, *, follow: bool = False) -> list[Found]:
@@ -124,10 +128,10 @@ def found_of(source: Input, *, follow: bool = False) -> list[Found]:
 
 def map_found(
     source: Input, found: Sequence[Found], dest: Path, catalog: Catalog, shard: int, of: int,
-    progress: Callable[[str, int, int], None] | None = None,
+    *, every_row: bool = False, progress: Callable[[str, int, int], None] | None = None,
 ) -> Mapped:  # fmt: skip
     """What `map_share` does, of a run whose files were found already."""
-    identity, name = Identity.now(catalog, found, of), shard_name(shard, of)
+    identity, name = Identity.now(catalog, found, of, every_row=every_row), shard_name(shard, of)
     before = manifest(dest / f"{name}.json")
     mine = shares([f.size for f in found], shard, of)
     total = sum((end or found[f].size) - begin for f, (begin, end) in mine.items())
@@ -150,6 +154,7 @@ def map_found(
         parts = work / "parts"
         parts.mkdir()
         reading = read(catalog, files, parts, note, len(found))
+        left_out = {} if every_row else thin(parts, catalog, of, work / "spilled")
         _keep_texts(parts, catalog, files, reading)
         if not (dest / list_name(identity.files)).exists():
             pl.DataFrame({"name": [f.name for f in found], "bytes": [f.size for f in found]}, {"name": pl.String, "bytes": pl.Int64}).write_parquet(work / "files")  # fmt: skip
@@ -159,6 +164,7 @@ def map_found(
             "identity": asdict(identity), "shard": shard, "source": source.shown, "parts": folder,
             "tables": {t.name: {p.name: p.stat().st_size for p in sorted(t.iterdir())} for t in sorted(parts.iterdir())},
             "ranges": {found[f].file_id: r for f, r in mine.items() if r != (0, None)},
+            "left_out": left_out,
             "whole": [f.file_id for f in files if f.stop is None and mine[f.file_id - 1][1] is not None],
             **asdict(reading),
         }  # fmt: skip

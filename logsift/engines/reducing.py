@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _CONTEXT = 3
 _BEFORE_SECONDS, _AFTER_SECONDS = 60, 5
 """The lines that are kept around those that prove an incident, and around the time of the root cause."""
-_PROBLEM = "not read"
+_PROBLEM, _LEFT_OUT = "not read", "not kept"
 
 Told = dict[str, Any]
 
@@ -83,6 +83,7 @@ def _reduced(
                 progress("storing", 0, 0)
             try:
                 reading, problems = _united(dest, shown, shards)
+                problems += _left_out(shards)
                 _load(store, dest, shards, catalog)
                 store.register(reading)
                 store.insert("problem", problems)
@@ -121,7 +122,7 @@ def _shards(dest: Path, shown: str, catalog: Catalog) -> dict[int, Told]:
         if identity != Identity(**found[0]["identity"]):
             other = shard_name(found[0]["shard"], found[0]["identity"]["of"])
             raise UserError(
-                f"{name} and {other} are not shares of one whole: files came or grew meanwhile, or they were cut otherwise;"
+                f"{name} and {other} are not shares of one whole: files came or grew meanwhile, or they were cut or thinned otherwise;"
                 " map all again, into an empty directory"
             )
         if damaged(dest, told):
@@ -129,7 +130,9 @@ def _shards(dest: Path, shown: str, catalog: Catalog) -> dict[int, Told]:
     return {told["shard"]: told for told in sorted(found, key=lambda t: int(t["shard"]))}
 
 
-def _united(dest: Path, shown: str, shards: Mapping[int, Told]) -> tuple[Reading, list[tuple[int, int, str, str]]]:
+def _united(
+    dest: Path, shown: str, shards: Mapping[int, Told]
+) -> tuple[Reading, list[tuple[int, int | None, str, str]]]:
     """What the manifests say of files, as one reading would, and what of them was not read, as rows of `problem`.
 
     Sets `moved` in the manifests: file -> how many lines of it are before those of the share.
@@ -141,7 +144,7 @@ def _united(dest: Path, shown: str, shards: Mapping[int, Told]) -> tuple[Reading
     except (OSError, pl.exceptions.PolarsError):
         raise UserError(f"{list_name(identity.files)} in {shown} cannot be read: map any share again") from None
     files: dict[int, FileRow] = {}
-    problems = list[tuple[int, int, str, str]]()
+    problems = list[tuple[int, int | None, str, str]]()
     windows, settled = list[tuple[int, int, int]](), dict[int, tuple[int, int, int, str]]()
     behind, whole = Counter[int](), {i for told in shards.values() for i in told["whole"]}
     for shard in range(1, identity.of + 1):
@@ -167,6 +170,18 @@ def _united(dest: Path, shown: str, shards: Mapping[int, Told]) -> tuple[Reading
                 row = (*known[:3], known[3] + row[3], *known[4:8], known[8] + row[8], *known[9:])
             files[i] = tuple(row)
     return Reading([files[i] for i in sorted(files)], windows, [settled[i] for i in sorted(settled)]), problems
+
+
+def _left_out(shards: Mapping[int, Told]) -> list[tuple[int, int | None, str, str]]:
+    """Which rows shares did not keep, as rows of `problem`."""
+    each = Counter[tuple[int, str]]()
+    for told in shards.values():
+        for table, files in told["left_out"].items():
+            each.update({(int(file_id), table): n for file_id, n in files.items()})
+    return [
+        (file_id, None, _LEFT_OUT, f"{n} rows of {table}: more than rules need; `logsift map --every-row` keeps them")
+        for (file_id, table), n in sorted(each.items())
+    ]
 
 
 def _load(store: Store, dest: Path, shards: Mapping[int, Told], catalog: Catalog) -> None:

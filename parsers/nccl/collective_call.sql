@@ -14,7 +14,9 @@ select
     c.root,
     c.op_count,
     c.elements * d.bytes as bytes,
-    row_number() over (partition by r.host, r.pid, r.comm order by c.file_id, c.line_no) as seq,
+    sum(1 + coalesce(c.left_out, 0)) over (
+        partition by r.host, r.pid, r.comm order by c.file_id, c.line_no rows unbounded preceding
+    )::bigint as seq,
     r.host,
     r.pid,
     r.gpu_index,

@@ -7,6 +7,7 @@ with
             case c.op when 'Send' then r.comm_rank else c.root end as src,
             case c.op when 'Send' then c.root else r.comm_rank end as dst,
             c.op,
+            1 + coalesce(c.left_out, 0) as calls,
             c.file_id,
             c.line_no
         from nccl_call c
@@ -21,8 +22,8 @@ select
     comm_key,
     src,
     dst,
-    count(*) filter (op = 'Send') as sends,
-    count(*) filter (op = 'Recv') as recvs,
+    coalesce(sum(calls) filter (op = 'Send'), 0)::bigint as sends,
+    coalesce(sum(calls) filter (op = 'Recv'), 0)::bigint as recvs,
     arg_max(line_at(file_id, line_no), line_no) filter (op = 'Send') as last_send,
     arg_max(line_at(file_id, line_no), line_no) filter (op = 'Recv') as last_recv,
     arg_max(file_id, line_no) as file_id,

@@ -159,7 +159,7 @@ LIFT_GRAMMAR: dict[str, Any] = {
     "envelopes": [
         {"id": "lift", "needle": "LIFT ", "regex": "^LIFT (?P<body>.*)$", "sample": [{"line": "LIFT x", "row": {"body": "x"}}]}
     ],
-    "tables": {"lift_stop": {"about": "A stop.", "omits": ["rank"], "columns": {"floor": {"type": "int", "about": "the floor"}}}},
+    "tables": {"lift_stop": {"about": "A stop.", "omits": ["rank"], "bulk": {"rows": 9, "by": "floor", "always": "floor < 0"}, "columns": {"floor": {"type": "int", "about": "the floor"}}}},
     "pattern": [
         {
             "id": "stopped", "table": "lift_stop", "src": "lift.c", "needle": "stopped at ", "regex": "stopped at (?P<floor>(?&floor))",

@@ -29,7 +29,10 @@ with
     differing_call as (select comm_key, seq from call group by all having min(sig) <> max(sig)),
     first_differing as (select comm_key, min(seq) as seq from differing_call group by comm_key),
     near as (
-        select c.*, f.seq as at_seq, mode(sig) over (partition by c.comm_key, c.seq) as usual
+        select
+            c.*,
+            f.seq as at_seq,
+            mode(sig order by comm_rank) over (partition by c.comm_key, c.seq) as usual
         from call c
         join first_differing f on f.comm_key = c.comm_key and c.seq between f.seq and f.seq + 4
     ),
