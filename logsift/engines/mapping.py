@@ -154,7 +154,7 @@ def map_found(
         parts = work / "parts"
         parts.mkdir()
         reading = read(catalog, files, parts, note, len(found))
-        left_out = {} if every_row else thin(parts, catalog, of, work / "spilled")
+        left_out = {} if every_row else thin(parts, catalog, of)
         _keep_texts(parts, catalog, files, reading)
         if not (dest / list_name(identity.files)).exists():
             pl.DataFrame({"name": [f.name for f in found], "bytes": [f.size for f in found]}, {"name": pl.String, "bytes": pl.Int64}).write_parquet(work / "files")  # fmt: skip
