@@ -21,9 +21,13 @@ class Spelling:
     def lines(self, raw: Sequence[bytes]) -> list[bytes]:
         """Lines with the text in quotes where its bytes were; any other line as it is."""
         out = list(raw)
+        together = b"".join(raw)
         for needles, regex in self._each:
+            # Most runs have no such line: all are looked through at once before each is.
+            if not any(needle in together for needle in needles):
+                continue
             if there := [n for n, line in enumerate(raw) if any(needle in line for needle in needles)]:
-                import polars as pl  # most runs have no such line, and those that did not change need none of it
+                import polars as pl  # runs that did not change need none of it
 
                 from logsift.ingest.capture import capture
 
