@@ -2,7 +2,7 @@
 
 Sparse is ordinary training output; troubled the same with a failure that was survived every 100,000 lines (what opens a
 block lets 2,000 lines pass); dense has a line of interest on every line; storm has an error on every line, as many
-bytes long; ordinary has an iteration's metrics on one line in 400, as many as sparse has lines that are known, frequent on
+bytes long; stamped is dense with times; ordinary has an iteration's metrics on one line in 400, as many as sparse has lines that are known, frequent on
 one in 20, metrics on every line; strace has a row for every line. All but strace are measured as parsing, those from the
 second dense on also or only to the verdict, database and rules included.
 
@@ -25,6 +25,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 WORDS = (
@@ -116,6 +117,19 @@ def dense(path: Path, size: int, seed: int = 0) -> None:
         return f"node{r:02d}:{4000 + r}:{5000 + r} [{r}] NCCL INFO AllReduce: opCount {count // 8:x} sendbuff 0x7f{rng.randrange(16**10):010x} recvbuff 0x7f{rng.randrange(16**10):010x} count {rng.randrange(1 << 24)} datatype 9 op 0 root 0 comm 0x55d0{r:08x} [nranks=8] stream 0x55{r:010x}"
 
     fill(path, size, line)
+
+
+def stamped(path: Path, size: int, seed: int = 0) -> None:
+    """The calls of `dense` with the time in front of each, as lnav wants a line of a log."""
+    began = datetime(2026, 3, 1, 10, tzinfo=UTC)
+    dense(path, size * 8 // 9, seed)
+    calls = path.read_text().splitlines(keepends=True)
+    path.write_text(
+        "".join(
+            f"{began + timedelta(seconds=n // 1000):%Y-%m-%dT%H:%M:%S}.{n % 1000:03d} {call}"
+            for n, call in enumerate(calls)
+        )
+    )
 
 
 def storm(path: Path, size: int, seed: int = 0) -> None:
@@ -276,6 +290,7 @@ LOGS: tuple[tuple[str, Callable[[Path, int], None], str], ...] = (
     ("sparse", sparse, "parsed"),
     ("troubled", troubled, "parsed"),
     ("dense", dense, "parsed"),
+    ("stamped", stamped, "parsed"),
     ("storm", storm, "parsed"),
     ("ordinary", ordinary, "parsed"),
     ("frequent", frequent, "parsed"),

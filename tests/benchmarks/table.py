@@ -1,6 +1,6 @@
 """All figures in one table: `python tests/benchmarks/table.py [--megabytes 512] [--ranks 64 512 4096] [--json FILE]`.
 
-Every log of `ingest.py` beside grep (and ripgrep, where it is installed); a log that grows by a megabyte; 4,096 files of
+Every log of `ingest.py` beside grep (and ripgrep and lnav, where they are installed, with the same captures); a log that grows by a megabyte; 4,096 files of
 20 kB beside one file of the same bytes; jobs of more and more ranks; and what 16,384 ranks of 1 GB cost by these figures.
 Prints Markdown, for `README.md` beside this file. Machines drift, ratios less.
 """
@@ -30,6 +30,45 @@ COLL = (
     r"^([^: ]+):([0-9]+):[0-9]+ \[(-?[0-9]+)\] NCCL INFO ([A-Za-z]+): opCount ([0-9a-f]+) sendbuff \S+ recvbuff \S+"
     r" count ([0-9]+) datatype ([0-9]+) op ([0-9]+) root ([0-9]+) comm (\S+) \[nranks=([0-9]+)\]"
 )
+LNAV_FORMAT = {
+    "$schema": "https://lnav.org/schemas/format-v1.schema.json",
+    "nccl_calls": {
+        "title": "NCCL calls",
+        "regex": {
+            "call": {
+                "pattern": r"^(?<timestamp>[0-9T:.-]+) (?<host>[^: ]+):(?<pid>[0-9]+):[0-9]+ \[(?<device>-?[0-9]+)\] NCCL (?<level>INFO)"
+                r" (?<op>[A-Za-z]+): opCount (?<op_count>[0-9a-f]+) sendbuff \S+ recvbuff \S+ count (?<elements>[0-9]+)"
+                r" datatype (?<datatype>[0-9]+) op (?<redop>[0-9]+) root (?<root>[0-9]+) comm (?<comm>\S+) \[nranks=(?<nranks>[0-9]+)\](?<body>.*)$"
+            }
+        },
+        "level-field": "level",
+        "value": {
+            name: {"kind": "string" if name in ("host", "op", "op_count", "comm") else "integer"}
+            for name in (
+                "host",
+                "pid",
+                "device",
+                "op",
+                "op_count",
+                "elements",
+                "datatype",
+                "redop",
+                "root",
+                "comm",
+                "nranks",
+            )
+        },
+        "sample": [
+            {
+                "line": "2026-03-01T10:00:00.000 n0:40:50 [0] NCCL INFO AllReduce: opCount 0 sendbuff 0x7f1 recvbuff 0x7f2 count 8 datatype 9 op 0 root 0 comm 0x55d [nranks=8] stream 0x55"
+            }
+        ],
+    },
+}
+LNAV_ASKED = (
+    ";SELECT count(*), max(elements), max(comm), max(op), max(root), max(pid), max(host), max(op_count) FROM nccl_calls"
+)
+"""What lnav is asked: it captures what a query wants."""
 CAPTURED = " ".join(f"${n}" for n in range(1, 12))
 """What the grammar of COLL lines captures, for `rg -o -r`."""
 RANKS, RANK_BYTES = 16_384, 1_000_000_000
@@ -55,6 +94,15 @@ print(json.dumps([time.perf_counter() - began, time.process_time() - cpu, read[0
 """
 
 
+def by_lnav(path: Path) -> float:
+    """Seconds that lnav takes to make a table of NCCL's calls and to look at each of its columns once."""
+    with tempfile.TemporaryDirectory() as own:
+        formats = Path(own) / "formats" / "installed"
+        formats.mkdir(parents=True)
+        (formats / "calls.json").write_text(json.dumps(LNAV_FORMAT))
+        return ingest.taken(["lnav", "-n", "-I", own, "-c", LNAV_ASKED, "-c", ":write-csv-to -", str(path)])
+
+
 def again(run: Path, db: Path) -> dict[str, float]:
     """Analyse a run into a database: seconds, CPU seconds, bytes of its logs that were read, bytes of the database."""
     out = subprocess.run(
@@ -66,17 +114,21 @@ def again(run: Path, db: Path) -> dict[str, float]:
 
 def logs(folder: Path, megabytes: int) -> list[dict[str, Any]]:
     """One row per log and how far it was followed."""
-    print("| log | until | MB/s | CPU s / 100 MB | peak MiB | x grep | x rg -o -r |\n|---|---|---|---|---|---|---|")
+    print(
+        "| log | until | MB/s | CPU s / 100 MB | peak MiB | x grep | x rg -o -r | x lnav |\n|---|---|---|---|---|---|---|---|"
+    )
     rows = []
     for name, fill, until in ingest.LOGS:
         path = folder / f"{name}-{megabytes}.log"
         if not path.exists():
             fill(path, megabytes * 1_000_000)
         f = ingest.measure(name, path, until)
-        row = {**asdict(f), "rg_seconds": None}
+        row = {**asdict(f), "rg_seconds": None, "lnav_seconds": None}
         if name == "dense" and shutil.which("rg"):
             row["rg_seconds"] = ingest.taken(["rg", "-o", "-r", CAPTURED, COLL, str(path)])
-        beside = f"{row['rg_seconds'] / f.seconds:.2f}" if row["rg_seconds"] else ""
+        if name == "stamped" and shutil.which("lnav"):
+            row["lnav_seconds"] = by_lnav(path)
+        beside = " | ".join(f"{row[p] / f.seconds:.2f}" if row[p] else "" for p in ("rg_seconds", "lnav_seconds"))
         print(
             f"| {name} | {until} | {f.speed:.0f} | {100 * f.cpu_seconds / f.megabytes:.2f} | {f.peak_mib:.0f}"
             f" | {f.grep_seconds / f.seconds:.2f} | {beside} |",
