@@ -37,6 +37,21 @@ drains {{ hosts | agree('it', 'them') }}
 '''
 
 [[summary]]
+when = "out_because == 'credential' and hosts"
+say = '''
+{{ hosts | names('node') | capital }} did not take Slurm's credential for
+{% if job %}job {{ job }}{% else %}the job{% endif %} ({{ reason | cut }}): the clock or munge
+there is not that of the controller
+'''
+
+[[summary]]
+when = "out_because == 'credential'"
+say = '''
+A daemon of Slurm refused a credential ({{ reason | cut }}): the clocks or the keys of munge differ
+between two hosts
+'''
+
+[[summary]]
 when = "out_because == 'lost'"
 say = "Slurm has lost {{ hosts | names('node') }}: {{ reason | cut }}"
 
@@ -81,7 +96,17 @@ file system or the driver that does not answer. Only a reboot frees them.
 run = ["ps -eo pid,stat,wchan:32,args", "dmesg -T | grep -iE 'blocked for more|nfs|lustre|NVRM'"]
 
 [[step]]
-when = "scheduler == 'slurm' and hosts"
+when = "out_because == 'credential'"
+say = '''
+Compare the time{% if hosts %} of {{ hosts | names }}{% endif %} with the controller's, and let
+munge decode there what it encoded here: it tells of a clock that differs, and of another key. A
+node that takes longer than the credential lasts to start a step (a slow prolog, a daemon that
+hangs) refuses it as expired, too.
+'''
+run = ["timedatectl", "munge -n | ssh {{ host }} unmunge", "systemctl status munge slurmd chronyd"]
+
+[[step]]
+when = "scheduler == 'slurm' and hosts and out_because != 'credential'"
 say = "Ask Slurm why {{ hosts | names }} went down."
 run = [
   "scontrol show node {{ hosts | join(',') }}",
@@ -89,7 +114,7 @@ run = [
 ]
 
 [[step]]
-when = "scheduler == 'slurm' and not hosts"
+when = "scheduler == 'slurm' and not hosts and out_because != 'credential'"
 say = "Ask Slurm which node failed."
 run = ["sacct -j {{ job }} -o JobID,State,ExitCode,End,NodeList", "sinfo -R"]
 
@@ -136,7 +161,7 @@ kernel log whether memory ran out: a runner that was killed or starved is lost l
 run = ["dmesg -T | grep -i 'killed process'"]
 
 [[step]]
-when = "scheduler not in ('mpirun', 'cloud', 'tpu', 'azureml')"
+when = "scheduler not in ('mpirun', 'cloud', 'tpu', 'azureml') and out_because != 'credential'"
 say = '''
 On {% if hosts %}{{ hosts | names }}{% else %}that node{% endif %}, read the kernel's last lines
 before the reboot and the BMC's event log: panic, machine check, power, GPU off the bus.
@@ -151,7 +176,7 @@ Start again from the last checkpoint without {{ hosts | names }} until the reaso
 run = ["@leave_out hosts"]
 
 [[step]]
-when = "scheduler != 'slurm' or not hosts"
+when = "(scheduler != 'slurm' or not hosts) and out_because != 'credential'"
 say = '''
 Start again from the last checkpoint without
 {% if hosts %}{{ hosts | names }}{% else %}that node{% endif %} until the reason is known.
@@ -284,6 +309,35 @@ from
         where event = 'node_failure' and message = 'JOB NOT ENDING WITH SIGNALS'
     )
 group by told_of_end
+union all by name
+-- A credential is good for minutes by the clock of the host that reads it, and for one use. What a
+-- daemon could not read of others ends no job for sure; a step that did not start does.
+select
+    list(line_at(file_id, line_no) order by file_id, line_no)[1:20] as evidence,
+    min(time) as "at",
+    max(time) as until,
+    list_sort(list(distinct host) filter (host is not null and not in_daemon)) as hosts,
+    hosts[1] as node,
+    min(job) as job,
+    'slurm' as scheduler,
+    'credential' as out_because,
+    mode(message) as reason,
+    case when bool_and(in_daemon) then 'possible' else 'probable' end as confidence,
+    ['crash', 'hang', 'network'] as explains
+from
+    (
+        select
+            *,
+            message in (
+                'Expired credential',
+                'Rewound credential',
+                'Replayed credential',
+                'Invalid credential'
+            ) as in_daemon
+        from job_event
+        where event = 'credential_refused'
+    )
+having count(*) > 0
 union all by name
 -- What Slurm says of nodes at one moment; those that the job does not use are worth knowing, no
 -- more.
