@@ -6,8 +6,9 @@ status = "stable"
 explains = ["crash", "hang", "network.peer_lost", "loss.rollback"]
 lasting = true
 about = """
-Too many open files, no more threads or processes, no more address space: a call failed because a
-limit (ulimit, cgroup pids.max, fs.file-max) was reached, not because the machine is out of memory.
+Too many open files, no more threads or processes, no more address space, no more contexts or keys
+of a network card: a call failed because a limit (ulimit, cgroup pids.max, fs.file-max, firmware) was
+reached, not because the machine is out of memory.
 """
 false_positives = """
 A program that tries a larger number of threads first and goes on with fewer prints the same.
@@ -58,12 +59,16 @@ say = '''
 {%- elif limit == 'processes and threads' %}could start no more threads or processes
 {%- elif limit == 'memory mappings' %}could map no further file, however small
 {%- elif limit == 'inotify watches' %}could get no more inotify watches
+{%- elif limit == 'network card' %}{{ (ranks or pids or ['one']) | agree('was', 'were') }} refused
+what the network card
+{%- if path %} {{ path }}{% endif %} has a limited number of
+{%- if command %} ({{ command }}){% endif %}
 {%- elif limit == 'locked memory' %}could not get memory for RDMA
 {%- if confidence == 'possible' %}, probably{% endif %} because of the limit on locked memory
 {%- else %}was refused memory{% endif %}
 {%- if syscall %}: {{ syscall }} failed{% if errno %} with {{ errno }}{% endif %}
 {%- elif errno %} ({{ errno }}){% endif %}
-{%- if path %} on {{ path }}{% endif %}
+{%- if path and limit != 'network card' %} on {{ path }}{% endif %}
 {%- if times > 1 %}, {{ times }} times{% endif %}
 '''
 
@@ -133,6 +138,16 @@ A limit on address space (ulimit -v) refuses small pieces as well.
 run = ["sysctl -w vm.max_map_count=1048576", "wc -l /proc/{{ pid }}/maps", "ulimit -v"]
 
 [[step]]
+when = "limit == 'network card'"
+say = '''
+Count who uses the network card{% if hosts %} of {{ hosts | names }}{% endif %}: each process that
+opens it takes contexts, queues and memory keys, and processes of ended jobs keep theirs. Start
+fewer processes there, let each use one card only, or give the card more in its firmware
+(PF_LOG_BAR_SIZE).
+'''
+run = ["rdma resource show", "rdma resource show cm_id", "export UCX_NET_DEVICES=mlx5_0:1"]
+
+[[step]]
 when = "limit == 'locked memory'"
 say = '''
 Remove the limit on locked memory where the job is started: LimitMEMLOCK=infinity of slurmd or of
@@ -159,6 +174,8 @@ with
             mode(syscall) filter (syscall is not null) as syscall,
             bool_or(source = 'strace') as is_traced,
             bool_or(source like 'nccl%' or source = 'verbs') as is_refused,
+            bool_and(source = 'kernel, ahead of time') as is_ahead,
+            min_by(command, line_no) filter (command is not null) as command,
             bool_and(source = 'nccl, no reason') as is_without_reason,
             list(distinct rank order by rank) filter (rank is not null) as ranks,
             list(distinct host) filter (host is not null) as hosts,
@@ -190,11 +207,13 @@ select
     ranks,
     hosts,
     -- a low limit that nothing has failed of yet
-    case when "limit" = 'locked memory' and not is_refused then 'warning' end as severity,
     case
-        when is_without_reason
+        when "limit" in ('locked memory', 'network card') and not is_refused then 'warning'
+    end as severity,
+    case
+        when is_without_reason or is_ahead
         then 'possible'
-        when is_refused
+        when is_refused or "limit" = 'network card'
         then 'probable'
         when "limit" = 'memory'
         then 'possible'
@@ -205,6 +224,7 @@ select
     errno,
     path,
     syscall,
+    command,
     pids,
     case when len(pids) = 1 then pids[1] end as pid,
     case "limit" when 'open files' then nofile when 'locked memory' then number end as limit_value,

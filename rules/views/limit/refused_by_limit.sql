@@ -1,7 +1,8 @@
 -- table: one row per line that tells of a call that failed because a limit of the user or the
--- system was reached. source: log | kernel | nccl | verbs | strace | "nccl, no reason" where only
+-- system was reached. source: log | kernel | "kernel, ahead of time" where no process waited for
+-- it | nccl | verbs | strace | "nccl, no reason" where only
 -- the kind of call tells. limit: open files | processes and threads | inotify watches |
--- locked memory | memory mappings | memory.
+-- locked memory | network card (contexts, keys and queues of it) | memory mappings | memory.
 with
     -- memory for RDMA is pinned: where it is refused, the limit on locked memory is in the way
     pinning as (
@@ -75,7 +76,12 @@ where is_mapping_refused(error, requested_bytes)
 union all by name
 select
     source,
-    'locked memory' as "limit",
+    -- nothing is pinned yet where a process opens the card
+    case
+        when syscall in ('ibv_open_device', 'ibv_alloc_pd', 'ibv_alloc_td')
+        then 'network card'
+        else 'locked memory'
+    end as "limit",
     errno,
     min(syscall) as syscall,
     host,
@@ -86,6 +92,21 @@ select
     min(line_no) as line_no
 from pinning
 group by all
+union all by name
+select
+    case when kind = 'nic_keys' then 'kernel, ahead of time' else 'kernel' end as source,
+    'network card' as "limit",
+    'ENOMEM' as errno,
+    12 as number,
+    device as path,
+    nullif(message, 'async reg mr failed') as command,
+    host,
+    nullif(pid, 0) as pid,
+    time,
+    file_id,
+    line_no
+from kernel_event
+where kind in ('nic_resources', 'nic_keys')
 union all by name
 select
     'strace' as source,
