@@ -13,7 +13,8 @@ explains = [
 ]
 about = """
 The program refused its arguments, or failed before the first training step because a file, a
-module, a permission, a port or a network interface is missing, or because two ranks got one GPU.
+module, a permission, a port or a network interface is missing, because two ranks got one GPU, or
+another process holds the TPU.
 """
 false_positives = "A file that vanished during the run, where no training step is logged."
 references = ["https://docs.python.org/3/library/argparse.html"]
@@ -46,6 +47,14 @@ say = "{{ gpu_ranks | ranks | capital }} use the same GPU (bus id {{ bus_id }})"
 [[summary]]
 when = "event == 'shared_gpu'"
 say = "Several ranks use the same GPU{% if hosts %} on {{ hosts | names }}{% endif %}"
+
+[[summary]]
+when = "event == 'tpu_in_use'"
+say = '''
+Another process{% if holder_pid %} (pid {{ holder_pid }}){% endif %} holds the TPU
+{%- if hosts %} of {{ hosts | names }}{% endif %}
+{%- if on_cpu %}: the program runs on the CPU instead{% endif %}
+'''
 
 [[summary]]
 when = "event == 'no_gpu'"
@@ -108,6 +117,19 @@ Give each rank its own GPU: call torch.cuda.set_device(int(os.environ['LOCAL_RAN
 process group is made, and start no more processes on a host than it has GPUs.
 '''
 run = ["nvidia-smi -L", "env | grep -E 'CUDA_VISIBLE_DEVICES|LOCAL_RANK|SLURM_LOCALID'"]
+
+[[step]]
+when = "event == 'tpu_in_use'"
+say = '''
+Find the process that holds the TPU{% if hosts %} of {{ hosts | names }}{% endif %}: one that a job
+before left behind, a notebook, or a second process of this job; end it, and the lock that it left
+(/tmp/libtpu_lockfile).
+'''
+run = [
+  "sudo lsof -w /dev/accel* /dev/vfio/*",
+  "ps -o pid,user,etime,args -p {{ holder_pid }}",
+  "ls -l /tmp/libtpu_lockfile",
+]
 
 [[step]]
 when = "event == 'no_gpu'"
@@ -243,6 +265,8 @@ with
             any_value(invalid_rank) as invalid_rank,
             any_value(nranks) as nranks,
             any_value(port) as port,
+            any_value(holder_pid) as holder_pid,
+            bool_or(on_cpu) as on_cpu,
             min(confidence) as confidence,
             list(distinct rank order by rank) filter (rank is not null) as ranks,
             list(distinct host) filter (host is not null) as hosts,
@@ -271,6 +295,8 @@ select
     line,
     times,
     port,
+    holder_pid,
+    on_cpu,
     gpu_ranks,
     bus_id,
     invalid_rank,
@@ -284,7 +310,7 @@ select
         when is_of_another_start
         then ['crash.communication', 'crash.exception', 'network.connect_failure']
     end as explains,
-    case when is_of_another_start then 'warning' end as severity,
+    case when is_of_another_start or on_cpu then 'warning' end as severity,
     nullif(regexp_extract(message, 'No module named ''?([0-9A-Za-z_.]+)', 1), '') as module,
     case
         when not contains(message, 'No module named')

@@ -1,13 +1,28 @@
 -- table: One row per report that the job was set up in a way that cannot work, before any training
--- step: what = arguments | missing file | permission | command | port | library | device; event
--- says which of NCCL's and the store's errors it is (see config_error_nccl, and port_taken);
+-- step: what = arguments | missing file | permission | command | port | library | device |
+-- held; event
+-- says which of NCCL's and the store's errors it is (see config_error_nccl, port_taken, and
+-- tpu_in_use: holder_pid has it, on_cpu where the program goes on without it);
 -- alike = equal for reports of the same error.
 with
     refusal as (
         select
             kind as what,
+            case when kind = 'held' then 'tpu_in_use' end as event,
             program,
             coalesce(program || ': ', '') || message as message,
+            try_cast(
+                nullif(regexp_extract(message, 'process with pid ([0-9]+)', 1), '') as bigint
+            ) as holder_pid,
+            nullif(
+                kind = 'held'
+                and exists (
+                    from usage_error c
+                    where
+                        c.kind = 'cpu instead' and c.file_id = u.file_id and c.line_no > u.line_no
+                ),
+                false
+            ) as on_cpu,
             rank,
             host,
             pid,
@@ -22,7 +37,14 @@ with
             end as confidence
         from usage_error u
         where
-            not exists (from metric_span m where m.file_id = u.file_id and m.last_line > u.line_no)
+            kind <> 'cpu instead'
+            -- what runs on the CPU instead goes on
+            and (
+                on_cpu
+                or not exists (
+                    from metric_span m where m.file_id = u.file_id and m.last_line > u.line_no
+                )
+            )
             -- a script that its shell could not read had been mended before a program of it raised
             -- something
             and not (
