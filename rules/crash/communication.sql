@@ -26,6 +26,13 @@ say = '''
 {%- if host %} on {{ host }}{% endif %} between ranks failed: {{ message | cut(200) }}'''
 
 [[summary]]
+when = "operation"
+say = '''
+{% if ranks %}{{ ranks | ranks | capital }}: {% endif %}{{ library }} gets no further with
+{{ operation }}, tries again, and suspects a hang: {{ message }}
+'''
+
+[[summary]]
 when = "message"
 say = '''
 {% if ranks %}{{ ranks | ranks | capital }}{% if host %} on {{ host }}{% endif %}: {{ library }}
@@ -41,6 +48,36 @@ say = '''
 {% if ranks %}{{ ranks | ranks | capital }}: {% endif %}{{ library }} gave up with
 "{{ result }}"; its warning, which would say why, is not in this log
 '''
+
+[[step]]
+when = "operation and setting"
+say = '''
+Give {{ setting }} a higher value on all ranks, as {{ library }} proposes. Where that only delays
+it, one side posts more than the other takes: see which rank does not receive.
+'''
+run = [
+  "export {{ setting }}=131072",
+  "export FI_LOG_LEVEL=warn FI_LOG_PROV=cxi MPICH_OFI_CXI_COUNTER_REPORT=3",
+  "py-spy dump --pid {{ pid }}",
+]
+
+[[step]]
+when = "operation and not setting"
+say = "See which rank does not take what the others send: its stack, and how its log ends."
+run = ["py-spy dump --pid {{ pid }}"]
+
+[[step]]
+when = "library == 'NVSHMEM' and message and message.startswith('Peer GPU')"
+say = '''
+See how the GPUs{% if hosts %} of {{ hosts | names }}{% endif %} reach each other: on one host by
+NVLink or PCIe with peer access, between hosts by a transport that this NVSHMEM was built with and
+that finds its network card. Without one it cannot be started on more than one host.
+'''
+run = [
+  "nvidia-smi topo -p2p r",
+  "nvshmem-info -a",
+  "export NVSHMEM_DEBUG=INFO NVSHMEM_REMOTE_TRANSPORT=ibrc",
+]
 
 [[step]]
 when = "not message"
@@ -97,7 +134,7 @@ run = [
 ]
 
 [[step]]
-when = "class == 'device'"
+when = "class == 'device' and library != 'NVSHMEM'"
 say = '''
 Look at the GPUs and their links{% if host %} of {{ host }}{% endif %}: kernel log, fabric manager
 (or IMEX), and whether a small test of all GPUs of one host works.
@@ -163,11 +200,13 @@ run = ["taskset -cp $$", "export CCL_WORKER_AFFINITY=auto"]
 otherwise = true
 say = '''
 Run again with this setting{% if host %} and keep the output of {{ host }}{% endif %}: the lines
-before the warning show which step of {{ 'oneCCL' if library == 'oneCCL' else 'NCCL' }} it was.
+before the warning show which step of {{ library if library in ('oneCCL', 'NVSHMEM') else 'NCCL' }}
+it was.
 Compare versions with the release notes.
 '''
 run = [
   """{% if library == 'oneCCL' %}export CCL_LOG_LEVEL=debug
+  {%- elif library == 'NVSHMEM' %}export NVSHMEM_DEBUG=INFO NVSHMEM_DEBUG_SUBSYS=INIT,TOPO,TRANSPORT
   {%- else %}export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET,ENV{% endif %}""",
   "python -m torch.utils.collect_env",
 ]
@@ -280,6 +319,33 @@ where
     and not exists (from oom_event)
     and not exists (from fatal_exception where kind <> 'collective')
 having count(*) > 0
+union all by name
+-- its own word that it gets no further; once is not for good, and where steps go on it was not
+select
+    list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence,
+    min(time) as "at",
+    max(time) as until,
+    list(distinct rank order by rank) filter (rank is not null) as ranks,
+    list(distinct host) filter (host is not null) as hosts,
+    case when count(*) = 1 then 'possible' end as confidence,
+    library,
+    arg_min(operation, (file_id, line_no)) as operation,
+    arg_min(reason, (file_id, line_no)) as message,
+    arg_min(setting, (file_id, line_no)) as setting,
+    case when count(distinct pid) = 1 then any_value(pid) end as pid,
+    count(*) as times
+from library_stall l
+where
+    (
+        select count(distinct m.step) < 2
+        from metric m
+        where m.file_id = l.file_id and m.line_no > l.line_no
+    )
+    and not exists (
+        from training_mark k
+        where k.kind = 'end' and k.file_id = l.file_id and k.line_no > l.line_no
+    )
+group by library
 union all by name
 -- in the words of the program itself
 select
