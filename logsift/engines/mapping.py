@@ -16,7 +16,7 @@ from logsift.engines.shares import Range, digest, shares
 from logsift.engines.thinning import thin
 from logsift.errors import StorageError, UserError
 from logsift.ingest.archives import printable
-from logsift.ingest.discover import find, look
+from logsift.ingest.discover import find, is_alone, look
 from logsift.ingest.evidence import by_id, fetch_of
 from logsift.ingest.readers.lines import line_from
 from logsift.ingest.readers.opening import CutShort, is_plain
@@ -137,7 +137,7 @@ def map_found(
     total = sum((end or found[f].size) - begin for f, (begin, end) in mine.items())
     if before and before["identity"] == asdict(identity) and not damaged(dest, before):
         return Mapped(len(mine), total, done_before=True)
-    files = list(_ranged(look([found[f] for f in mine], catalog, alone=not source.run.is_dir()), mine))
+    files = list(_ranged(look([found[f] for f in mine], catalog, alone=is_alone(source.run, found)), mine))
     done = 0
 
     def note(size: int) -> None:

@@ -6,6 +6,7 @@ import fnmatch
 import os
 import re
 import stat
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -37,6 +38,12 @@ _SKIPPED_FOLDERS = frozenset({".git", ".svn", "__pycache__", "node_modules", ".i
 _NOT_LOGS = re.compile(
     r"\.(?:c|cc|cfg|cmake|cpp|css|cuh?|diff|go|h|hpp|html|ini|ipynb|java|js|lock|md|patch|proto|pyc?|rs|rst|sw[op]|tex|toml|ts)"
 )
+_NO_LOG = "source code, settings or notes, no log"
+_PROSE = re.compile(r"\.(?:ipynb|md|rst)")
+"""Of these, what notes are kept in: jobs write their output there as well, and people paste it."""
+_NUMBER = re.compile(rb"[-+]?[0-9][0-9.,eE+-]*")
+_OUTPUT_LINES = 100
+"""Shorter output in such a file is an example of it."""
 _SPARE = re.compile(r"(?:~|\.(?:bak|orig|rej|save))\Z")
 """How editors and version control name the copy of a file that they keep."""
 _COPIED = re.compile(
@@ -153,7 +160,15 @@ def discover(
         FileNotFoundError: `run` does not exist.
     """
     found = find(run, follow=follow, roots=roots, refused=refused)
-    return look(found, catalog, alone=not run.is_dir(), seen=seen)
+    return look(found, catalog, alone=is_alone(run, found), seen=seen)
+
+
+def is_alone(run: Path, found: Sequence[Found]) -> bool:
+    """Whether there is one file only that can be meant: it is the run, or nothing but notes of a name of their own are in it."""
+    if not run.is_dir():
+        return True
+    names = [f.path.name for f in found]
+    return len(names) == 1 and _PROSE.fullmatch(Path(names[0]).suffix) is not None and not _NOTES.match(names[0])
 
 
 def find(
@@ -274,7 +289,7 @@ def look(
     Args:
         found: as `find` gives them, or some of these.
         catalog: says who reads what.
-        alone: it is the one file that was named.
+        alone: it is the one file that is meant.
         seen: of files that were looked at before with this catalog.
     """
     owners = sorted((g for g in catalog.grammars if g.head), key=lambda g: g.name)
@@ -288,8 +303,8 @@ def look(
             if why == "own":
                 continue
             f = one.file
-            if not alone and _is_no_log(_SPARE.sub("", f.path.name)):
-                reader, grammar, why = "", None, "source code, settings or notes, no log"
+            if not alone and _is_no_log(_SPARE.sub("", f.path.name)) and not _is_output(one):
+                reader, grammar, why = "", None, _NO_LOG
             host, rank = hints(f.name)
             out.append(SourceFile(f.file_id, f.path, f.name, reader, grammar, host, rank, f.size, f.mtime_ns, why))
     return out
@@ -297,6 +312,21 @@ def look(
 
 def _is_no_log(name: str) -> bool:
     return _NOT_LOGS.fullmatch(Path(name).suffix) is not None or _NOTES.fullmatch(name) is not None
+
+
+def _is_output(one: _Look) -> bool:
+    """Whether a file named like notes holds what a program wrote: most of its lines are lines of many with other numbers.
+
+    Rows of tables are as well, in notes.
+    """
+    name = one.file.path.name
+    if not _PROSE.fullmatch(Path(name).suffix) or _NOTES.match(name):
+        return False
+    if not one.head:  # as it was told before
+        return one.told is not None and not one.told[2]
+    lines = [_NUMBER.sub(b"0", line) for line in one.head.splitlines() if line.strip() and line.lstrip()[:1] not in b"|<"]
+    alike = sum(n for n in Counter(lines).values() if n >= _OUTPUT_LINES // 10)
+    return alike >= max(_OUTPUT_LINES, len(lines) // 2)
 
 
 def _path_of(base: Path, name: str) -> Path:
@@ -436,6 +466,7 @@ def _look(file: Found, catalog: Catalog, is_any: Callable[[str], re.Match[str] |
         seen
         and seen[0].get(file.name) == (file.size, file.mtime_ns)
         and not seen[1][file.name][2].startswith(_TOLD_ANEW)
+        and not (seen[1][file.name][2] == _NO_LOG and _PROSE.fullmatch(file.path.suffix))
     ):
         one.told = seen[1][file.name]
         return one

@@ -108,6 +108,32 @@ def test_notes_and_sources_in_a_run_directory_are_no_evidence(tmp_path: Path) ->
     assert analyze(tmp_path / "NOTES.md", db=None).root is not None
 
 
+EPOCHS = "# Parameters\n\n" + "".join(f"Epoch [{n}/900], Loss: {3 / n:.4f}\n" for n in range(1, 300))
+TABLE = "# Results\n\n" + "".join(f"| {n} | {3 / n:.4f} |\n" for n in range(1, 300))
+FAILED = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    f()\nKeyError: 'x'\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "read"),
+    [
+        pytest.param({"411.md": EPOCHS, "train.py": FAILED, "b.log": "up\n"}, ["411.md", "b.log"], id="output in notes"),
+        pytest.param({"411.md": TABLE, "b.log": "up\n"}, ["b.log"], id="a table in notes"),
+        pytest.param({"411.md": EPOCHS[:900], "b.log": "up\n"}, ["b.log"], id="an example in notes"),
+        pytest.param({"411.md": FAILED}, ["411.md"], id="nothing else is there"),
+        pytest.param({"README.md": FAILED}, [], id="a readme alone"),
+        pytest.param({"train.py": FAILED}, [], id="source code alone"),
+        pytest.param({"docs/a.md": FAILED, "docs/b.md": FAILED}, [], id="a folder of notes"),
+    ],
+)
+def test_what_a_program_wrote_is_read_whatever_its_name(
+    run_of: Callable[..., Path], files: dict[str, str], read: list[str]
+) -> None:
+    from logsift import load_catalog
+    from logsift.ingest.discover import discover
+
+    assert [f.name for f in discover(run_of(files), load_catalog()) if f.reader] == read
+
+
 @pytest.mark.parametrize(
     "pack",
     [gzip.compress, lzma.compress, bz2.compress, zstandard.ZstdCompressor(write_checksum=True).compress],
