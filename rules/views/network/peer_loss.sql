@@ -42,10 +42,22 @@ where
         or exists (from death)
     )
 union all by name
-select 'mpi' as source, file_id, line_no, time, host, rank, peer
-from launcher_event
+select
+    'mpi' as source,
+    e.file_id,
+    e.line_no,
+    e.time,
+    coalesce(e.host, a.host) as host,
+    e.rank,
+    e.peer
+from launcher_event e
+left join
+    launcher_event a
+    on a.event = 'hung_up_at'
+    and a.file_id = e.file_id
+    and a.line_no between e.line_no - 3 and e.line_no
 where
-    event = 'peer_hung_up'
+    e.event = 'peer_hung_up'
     and not exists (from fatal_exception)
     and not exists (from ended_from_outside)
     and not exists (from scheduler_action)
