@@ -53,6 +53,8 @@ say = '''
 {%- else %}
 {%- if filesystem == 'gpfs' %}lost the file system
 {%- elif seconds is none %}stopped answering
+{%- if unheard_seconds %} and was not heard of for {{ unheard_seconds | round | int | duration }}
+{%- endif %}
 {%- else %}did not answer for {{ seconds | round | int | duration }}
 {%- if hung %}, and programs were blocked in it{% endif %}{% endif %}
 {%- if hosts %}, as seen by {{ hosts | names }}{% endif %}
@@ -78,7 +80,12 @@ Check the state of the Lustre client{% if hosts %} on {{ hosts | names }}{% endi
 {% if server %}{{ server }}{% else %}the server{% endif %}, and the server's own log of that time
 {%- if evicted %}: it evicts a client that does not answer{% endif %}.
 '''
-run = ["lfs check servers", "lctl get_param *.{{ server }}-*.import", "lctl list_nids"]
+run = [
+  "lfs check servers",
+  """{% if server and '@' in server %}lctl ping {{ server }}{% else %}lctl get_param
+  *.{{ server }}-*.import{% endif %}""",
+  "lctl list_nids",
+]
 
 [[step]]
 when = "filesystem == 'gpfs' and severity != 'info'"
@@ -178,6 +185,7 @@ select
     filesystem,
     case when evicted then true end as evicted,
     case when is_back then seconds end as seconds,
+    case when not is_back then unheard_seconds end as unheard_seconds,
     times
 from file_server_outage
 union all by name

@@ -1,19 +1,25 @@
 -- table: One row per file server that the kernels of one or several hosts lost or were thrown out
 -- by: filesystem = nfs | lustre | cifs | ceph | gpfs | beegfs; is_back = every host reached it
--- again; seconds = the longest that a host was without it, as far as its log goes; times = how
+-- again; seconds = the longest that a host was without it, as far as its log goes;
+-- unheard_seconds = how long it had been silent by a host's own word; times = how
 -- often it was lost; hung = up to a quarter of an hour later a program was blocked in such a file
 -- system.
 with
     report as (
         select
             *,
-            regexp_replace(device, '-(mdc|osc|osp|lwp)-(?:MDT)?[0-9a-fx]+$', '') as server,
+            -- a client's name for what it asks for the settings, by the address of that server
+            regexp_replace(
+                regexp_replace(device, '-(mdc|osc|osp|lwp)-(?:MDT)?[0-9a-fx]+$', ''),
+                '^MGC([0-9].*@)',
+                '\1'
+            ) as server,
             case
                 when message ilike 'nfs%'
                 then 'nfs'
                 when
                     message in ('lost', 'evicted')
-                    or regexp_matches(device, '-(mdc|osc|osp|lwp)-|^MGC')
+                    or regexp_matches(device, '-(mdc|osc|osp|lwp)-|^MGC|@(o2ib|tcp)')
                 then 'lustre'
                 when message = 'not responded'
                 then 'cifs'
@@ -51,6 +57,7 @@ with
             arg_max(kind, (seen_at, line_no)) filter (kind in ('storage_lost', 'storage_back'))
             = 'storage_back' as is_back,
             max(seen_at) - min(seen_at) as seconds,
+            max(seconds) filter (kind = 'storage_lost') as unheard_seconds,
             bool_or(kind = 'storage_evicted') as evicted,
             bool_or(kind = 'storage_lost') as lost,
             exists (
@@ -73,6 +80,7 @@ select
     sum(times)::bigint as times,
     bool_and(coalesce(is_back, false)) as is_back,
     max(seconds) as seconds,
+    max(unheard_seconds) as unheard_seconds,
     bool_or(evicted) as evicted,
     bool_or(hung) as hung,
     flatten(list(evidence))[1:20] as evidence
