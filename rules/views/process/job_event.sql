@@ -43,11 +43,18 @@ select
         case
             when told.scheduler = 'kubernetes' and told.event in ('node_failure', 'pressure')
             then coalesce(told.host, n.node)
+            -- what became of an actor is told below where it ran
+            when told.scheduler = 'ray' and told.event = 'node_failure'
+            then coalesce(told.host, case when told.line_no - a.line_no < 5 then a.host end)
             else told.host
         end as host
     )
 from told
 asof left join described_node n on n.file_id = told.file_id and told.line_no >= n.line_no
+asof left join
+    (select file_id, line_no, host from "exit" where source = 'ray') a
+    on a.file_id = told.file_id
+    and told.line_no >= a.line_no
 where
     in_output
     or coalesce(base, '') = ''
