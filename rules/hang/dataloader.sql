@@ -29,7 +29,9 @@ summary = '''
   {{ dead_workers | count('child process', 'child processes') }} of a Python program
   {{ dead_workers | agree('is', 'are') }} dead (defunct)
   {%- if waiting_function %}, and it is waiting for the workers of its data loader in
-  {{ waiting_function }}{% else %}, and somebody says that it hangs: most likely the workers of its
+  {{ waiting_function }}{% elif live_siblings %}, of {{ dead_workers + live_siblings }} that were
+  started with it and had computed: most likely workers of its data loader, for which it waits
+  {%- else %}, and somebody says that it hangs: most likely the workers of its
   data loader, for which it waits{% endif %}
 {% elif seconds %}
   {% if ranks %}{{ ranks | ranks | capital }}{% else %}The program{% endif %}
@@ -225,6 +227,48 @@ having
         from process_state
         where not starts_with(state, 'Z') and regexp_matches(cmdline, '\bpython[0-9.]* ')
     )
+union all by name
+-- nobody says that it hangs: some of several that computed alike are dead, and nobody took note
+select
+    list(line_at(file_id, line_no) order by file_id, line_no)[:6] as evidence,
+    list(distinct host) filter (host is not null) as hosts,
+    list(distinct pid order by pid) as worker_pids,
+    count(distinct pid) as dead_workers,
+    max(live) as live_siblings,
+    'warning' as severity,
+    'possible' as confidence
+from
+    (
+        select
+            z.file_id,
+            z.line_no,
+            z.host,
+            z.pid,
+            (
+                select count(*)
+                from process_state l
+                where
+                    l.file_id = z.file_id
+                    and l.started = z.started
+                    and not starts_with(l.state, 'Z')
+                    and regexp_matches(l.cmdline, '\bpython[0-9.]* ')
+                    and regexp_matches(l.cpu_time, '[1-9][0-9]*:[0-9]{2}$')
+            ) as live
+        from process_state z
+        where
+            starts_with(z.state, 'Z')
+            and regexp_matches(z.cmdline, '^\[(?:python|pt_data_worker)[0-9.]*\] ?<defun')
+            -- what is started for a moment and not waited for has no time
+            and regexp_matches(z.cpu_time, '[1-9][0-9]*:[0-9]{2}$')
+    )
+where
+    live > 0
+    and not exists (from data_wait)
+    and not exists (from hang_witness)
+    and not exists (from stack_verdict)
+    and not exists (from stack_starved)
+    and not exists (from training_mark where kind = 'end')
+having count(*) > 0
 union all by name
 -- torch's loader, Gluon's
 select

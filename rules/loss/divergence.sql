@@ -6,7 +6,8 @@ status = "stable"
 explains = ["loss.nan", "loss.rollback"]
 about = """
 The training loss creeps up for good, without a spike, to the end of the log, or it grows without
-bound: below zero, or the loss of a policy or a critic beyond all measure.
+bound: below zero, or the loss of a policy or a critic beyond all measure. Or it is beyond all
+measure from its first value to its last.
 """
 false_positives = """
 The objective or the mixture of data changes as planned and the log does not mention it; the
@@ -18,6 +19,12 @@ when = "below_zero"
 say = '''
 The {{ metric }} grows below zero without bound: from about {{ base }} to about {{ level_after }}
 {%- if from_step is not none %}, from {{ unit or 'step' }} {{ from_step }} on{% endif %}'''
+
+[[summary]]
+when = "absurd"
+say = '''
+The {{ metric }} has no sensible size from its first value on: about {{ '%.1e' | format(base) }},
+{{ '%.1e' | format(level_after) }} at the end; the model has learnt nothing'''
 
 [[summary]]
 when = "runs_away"
@@ -51,6 +58,12 @@ says. Clip the gradients, lower the learning rate, and look at what multiplies t
 momentum of one's own, a scale that is never taken off again.'''
 
 [[step]]
+when = "absurd"
+say = '''Stop it and print what the loss is made of for one batch: the range of inputs, targets and
+outputs, and how many values it sums. Scale the data, take the mean instead of the sum, and look at
+how the weights begin; a model that works begins near the loss of a guess.'''
+
+[[step]]
 when = "runs_away and not of_gradient"
 say = '''Bound what it learns from: scale or clip rewards, targets and gradients, lower its learning
 rate, let the target network follow more slowly. Start from a checkpoint before
@@ -66,7 +79,7 @@ when = "few_points and severity != 'info'"
 say = '''Watch it for some more steps before acting: {{ points }} points are few.'''
 
 [[step]]
-when = "early and severity != 'info' and not below_zero and not runs_away"
+when = "early and severity != 'info' and not below_zero and not runs_away and not absurd"
 say = '''Look at how the training begins: initialization, the norm of the embeddings, learning
 rate and warm-up, epsilon of the optimizer, and the first data it sees.'''
 
@@ -76,14 +89,14 @@ say = '''Change something before the next restart: going back alone did not help
 skipped stretch of data tells whether it is the data, a lower rate whether it is the recipe.'''
 
 [[step]]
-when = "not early and severity != 'info' and not stepless and not below_zero and not runs_away"
+when = "not early and severity != 'info' and not stepless and not below_zero and not runs_away and not absurd"
 say = '''Go back to a checkpoint before {{ unit or 'step' }} {{ from_step }}
 {%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}
 and lower the learning rate. Find out what changed there: data, rate, a restart that did not load
 the optimizer.'''
 
 [[step]]
-when = "not early and severity != 'info' and stepless and not below_zero and not runs_away"
+when = "not early and severity != 'info' and stepless and not below_zero and not runs_away and not absurd"
 say = '''Go back to a checkpoint before the rise and lower the learning rate. Find out what
 changed there: data, rate, a restart that did not load the optimizer.'''
 
@@ -275,6 +288,7 @@ select
     e.unit,
     case when j.stepless then epoch_at(j.file_id, j.line_no) end as epoch,
     null::boolean as below_zero,
+    null::boolean as absurd,
     null::boolean as runs_away,
     null::boolean as of_gradient
 from attempt j
@@ -301,10 +315,12 @@ select
     false as early,
     name as metric,
     case when below_zero then true end as below_zero,
-    case when not below_zero then true end as runs_away,
+    absurd,
+    case when absurd and base < 1e25 then 'possible' end as confidence,
+    case when not below_zero and absurd is null then true end as runs_away,
     case when of_gradient then true end as of_gradient,
     e.unit
 from loss_runaway
 left join counted_in_epochs e using (series_id)
 -- its parts and the curves of other ranks run with it
-qualify row_number() over (order by below_zero desc, of_gradient, points desc, series_id) = 1
+qualify row_number() over (order by below_zero desc, absurd nulls last, of_gradient, points desc, series_id) = 1

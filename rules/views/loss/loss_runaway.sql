@@ -4,7 +4,8 @@
 -- it is a million times higher all through its last third, or it has grown by a quarter and more
 -- from each twelfth to the next through two thirds, to 20 times the lowest, and no reward with it.
 -- Upwards also the norm of the gradients (of_gradient), from one fifth to the next, to over a
--- million and ten times where it began, while the loss does not fall.
+-- million and ten times where it began, while the loss does not fall. absurd: it has been beyond
+-- 1e15 from its first point to its last: no measure of a model that learns.
 -- base, level: where it began and ended; lowest: how far down it went; file_id, line_no: the first
 -- of its points that far off; last_*: its last point.
 with
@@ -100,6 +101,19 @@ with
         where points >= 6 and canonical not in ('loss', 'grad_norm')
         group by series_id
         having min(value) filter (3 * place > 2 * points) > 1000 * far
+        union all by name
+        -- sums over a data set of many values stay far below
+        select
+            series_id,
+            false as below_zero,
+            true as absurd,
+            median(value) filter (part = 1) as base,
+            median(value) filter (part = 10) as level,
+            0 as far
+        from curve
+        where points >= 10 and canonical = 'loss'
+        group by series_id
+        having min(value) >= 1e15
         union all by name
         select
             series_id,
