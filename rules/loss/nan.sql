@@ -87,6 +87,7 @@ say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% en
 {%- else %}was {{ value }} from {{ unit or 'step' }} {{ nan_step }} on, and finite again at
 {{ unit or 'step' }} {{ until_step }}{% endif %}
 (last finite: {{ last_finite_value }} at {{ unit or 'step' }} {{ last_finite_step }})
+{%- if loss_is_zero %}; the loss is printed as exactly 0 from there on{% endif %}
 {%- if burst_step is not none %}; it had jumped to {{ '%.4g' | format(burst_value) }} at
 {{ unit or 'step' }} {{ burst_step }}{% endif %}
 {%- if stepless %}; no step is printed, values are counted
@@ -426,7 +427,7 @@ select
         then 'possible'
         -- One value of the gradient norm, where the log ends: it may have come back.
         when b.of_gradient and b.points < 5
-        then 'possible'
+        then if(b.loss_is_zero, 'probable', 'possible')
     end as confidence,
     coalesce(to_timestamp(b.start_seconds)::timestamp, s.at, n.time) as at,
     coalesce(
@@ -446,7 +447,8 @@ select
     b.start_step as nan_step,
     b.end_step as until_step,
     case when b.passing then b.end_step end as recovered_step,
-    b.of_gradient and b.points < 5 as at_the_end,
+    b.of_gradient and b.points < 5 and not coalesce(b.loss_is_zero, false) as at_the_end,
+    case when b.loss_is_zero then true end as loss_is_zero,
     case when b.unlearned then true end as unlearned,
     case
         when

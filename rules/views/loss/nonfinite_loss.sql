@@ -1,8 +1,9 @@
 -- table: One row per stretch of a curve (excursion) that is NaN or infinite and counts as a loss
 -- that broke. value: NaN | Inf, as it began; passing: a lone value, after which it was finite
 -- again; of_gradient: only the norm of the gradients has it, at the end of the log; unlearned: from
--- the first value on, while the loss is finite and does not fall; of_validation: only the loss of
--- the validation, to the end, while that of the training is printed beside it.
+-- the first value on, while the loss is finite and does not fall; loss_is_zero: the loss is
+-- printed as exactly zero from there on; of_validation: only the loss of the validation, to the
+-- end, while that of the training is printed beside it.
 with
     scaled as (  -- where a loss scale is searched, lone infinite values are everyday
         select file_id
@@ -60,6 +61,21 @@ with
             and bool_and(isfinite(value) and value > 0)
             and median(value) filter (half = 2) >= 0.98 * median(value) filter (half = 1)
     ),
+    zeroed as (  -- from there on the loss, positive before, is printed as exactly zero
+        select e.series_id, e.file_id, e.line_no
+        from excursion e
+        join series s using (series_id)
+        join metric l on l.file_id = e.file_id and l.canonical = 'loss'
+        where
+            e.kind = 'nonfinite'
+            and s.canonical = 'grad_norm'
+            and e.end_step is null
+            and e.points >= 2
+        group by e.series_id, e.file_id, e.line_no
+        having
+            bool_and(l.value = 0) filter (l.line_no >= e.line_no)
+            and bool_or(l.value > 0) filter (l.line_no < e.line_no)
+    ),
     trained as (select series_id from series where canonical <> 'validation_loss'),
     validated as (  -- there is something to validate with: another figure of it is a number
         select source_family(source) as family
@@ -80,6 +96,7 @@ select
     e.points < 2 and e.end_step is not null as passing,
     s.canonical = 'grad_norm' as of_gradient,
     s.canonical = 'grad_norm' and e.before_step is null and s.family in (from level) as unlearned,
+    (e.series_id, e.file_id, e.line_no) in (from zeroed) as loss_is_zero,
     s.canonical = 'validation_loss' and exists (from trained) as of_validation,
     (
         select case when bool_or(isinf(p.value)) then 'Inf' else 'NaN' end
@@ -140,6 +157,7 @@ where
                     from metric l
                     where l.canonical = 'loss' and l.file_id = e.file_id and l.value > 0
                 )
+                or (e.series_id, e.file_id, e.line_no) in (from zeroed)
                 -- all there is of the log: no loss tells how it goes
                 or e.before_step is null
                 and e.file_id not in (select file_id from scaled)

@@ -172,9 +172,16 @@ create macro main_loss_doubt(n, spelling) as
     end
 ;
 
+-- Of one decoder layer of a DETR: `d0.loss_cls`.
+create macro of_decoder_layer(n) as
+    n ~ '(^|[/.])d[0-9]+\.'
+;
+
 -- Which side of a GAN a loss is of: d, g, or both where one name is enough to tell.
 create macro adversary(n) as
     case
+        when of_decoder_layer(n)
+        then null
         when n ~ 'loss' and n ~ 'discriminator|generator|gen_loss_total|(^|[/_.])gan([/_.]|$)'
         then 'both'
         when
@@ -360,6 +367,7 @@ create macro counted(text) as
 -- One of two networks that play against each other (GAN): what one loses the other wins.
 create macro player(n) as
     n ~ 'loss'
+    and not of_decoder_layer(n)
     and n
     ~ '(^|[^a-z])(g|d|gen|dis|disc|generator|discriminator|adv|adversarial|gan)([^a-z]|$)'
     || '|gan_loss|loss_gan'
