@@ -1,6 +1,7 @@
 -- table: One row per line that names a status of a library below the job (see library_status), in
 -- any wording: its name, class (as in library_status) and meaning. ib_status: the completion status
--- of RDMA, where that is what was printed; is_pinned: memory for the network card was refused.
+-- of RDMA, where that is what was printed; is_pinned: memory for the network card was refused;
+-- reached_program: the library did not retry by itself.
 with
     spelling as (
         select distinct
@@ -30,6 +31,7 @@ select
     e.call,
     e.peer,
     e.port,
+    coalesce(e.reached_program, false) as reached_program,
     e.host,
     e.rank,
     e.pid,

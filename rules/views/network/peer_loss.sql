@@ -36,6 +36,7 @@ where
     -- a service that has ended with its job is missed, too
     and (
         f.library <> 'grpc'
+        or f.reached_program
         or exists (from trouble_sign)
         or exists (from fatal_exception)
         or exists (from coordination_task where is_task_trouble(event))
