@@ -8,7 +8,8 @@ with
         where
             class = 'KeyboardInterrupt'
             and kind = 'interrupt'
-            and chain_uncaught
+            -- what catches it prints it, and ends
+            and (chain_uncaught or final and lines_after = 0)
             and not regexp_matches(
                 frames::varchar, 'torch[\\/]distributed[\\/]|horovod[\\/]|deepspeed[\\/]comm[\\/]'
             )
