@@ -85,7 +85,13 @@ with
         having count(*) >= 2 and bool_or(is_main)
     ),
     native_call as (
-        select file_id, thread_line, line_no, name, row_number() over (deep) as nth
+        select
+            file_id,
+            thread_line,
+            line_no,
+            name,
+            name || coalesce(' (' || shown_path || ':' || line || ')', '') as label,
+            row_number() over (deep) as nth
         from stack_call
         where native
         window deep as (partition by file_id, thread_line order by d)
@@ -100,6 +106,11 @@ with
                 arg_min(name, nth) filter (not is_native_lock_wait(name)),
                 arg_min(name, nth)
             ) as waits_in,
+            -- who asked for the mutex
+            {
+                'place':arg_min(label, nth) filter (not is_part_of_locking(name)),
+                'function':arg_min(name, nth) filter (not is_part_of_locking(name))
+            } as caller,
             bool_or(
                 nth <= 4
                 and name = 'take_gil'
@@ -114,6 +125,8 @@ with
                 or nth <= 8
                 and regexp_matches(name, 'SpinLock::SlowLock|SpinLockDelay')
             ) as wants_mutex,
+            -- below glibc 2.34's own waiting
+            bool_or(nth <= 6 and regexp_matches(name, 'pthread_[a-z]*join|thread::join')) as joins,
             -- Code other than Python's waits at a semaphore: Python's own waits release the GIL.
             bool_or(nth <= 3 and is_native_lock_wait(name))
             and not bool_or(
@@ -144,8 +157,12 @@ with
                 {
                     'tid':t.tid,
                     'name':coalesce(t.name, t.tid, 'a thread'),
-                    'place':n.waits_in,
-                    'function':n.waits_in
+                    'place':if(
+                        n.wants_gil, n.waits_in, coalesce(n.caller.place, n.waits_in)
+                    ),
+                    'function':if(
+                        n.wants_gil, n.waits_in, coalesce(n.caller.function, n.waits_in)
+                    )
                 }
                 order by n.wants_gil, t.is_main desc, t.line_no
             ) filter (n.wants_gil or n.wants_mutex or n.wants_foreign_lock) as threads,
@@ -168,7 +185,7 @@ with
             and bool_and(n.wants_mutex and n.in_inherited)
             -- two mutexes or more, and nobody who could release one does anything else
             or count_if(n.wants_mutex) >= 2
-            and bool_and(n.wants_mutex or n.waits_in ~ 'join')
+            and bool_and(n.wants_mutex or n.joins or n.waits_in ~ 'join')
     ),
     -- A signal came while a thread held a lock, and its handler wants it: malloc's, or Python's.
     handler_call as (
