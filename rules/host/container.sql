@@ -236,7 +236,7 @@ select
     coalesce(
         -- what mount said, below what Kubernetes says of it
         arg_max(message, line_no) filter (starts_with(message, 'mount')),
-        arg_max(message, length(message))
+        words_of_event(arg_max(message, length(message)))
     ) as message,
     nullif(
         regexp_extract(

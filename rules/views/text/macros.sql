@@ -53,3 +53,14 @@ create macro natural_order(name) as
         lambda x: case when x[1] between '0' and '9' then lpad(x, 20, '0') else x end
     )
 ;
+
+-- What a row of `kubectl describe` or `kubectl get events` says, without its columns: the reason,
+-- and its age and source or its object.
+create macro words_of_event(message) as
+    regexp_replace(
+        message,
+        '^[A-Z][A-Za-z]+ +(?:(?:[0-9]+[smhdw])+(?: \(x[0-9]+ over [0-9smhdw]+\))?'
+        || ' +[a-z][a-z0-9-]*(?:, [a-z0-9][a-z0-9.-]*)?|[a-z]+/[^ ]+) +',
+        ''
+    )
+;
