@@ -87,7 +87,8 @@ say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% en
 {%- else %}was {{ value }} from {{ unit or 'step' }} {{ nan_step }} on, and finite again at
 {{ unit or 'step' }} {{ until_step }}{% endif %}
 (last finite: {{ last_finite_value }} at {{ unit or 'step' }} {{ last_finite_step }})
-{%- if loss_is_zero %}; the loss is printed as exactly 0 from there on{% endif %}
+{%- if loss_is_zero %}; {{ 'it' if metric == 'loss' else 'the loss' }} is printed as exactly 0 from
+there on{% endif %}
 {%- if burst_step is not none %}; it had jumped to {{ '%.4g' | format(burst_value) }} at
 {{ unit or 'step' }} {{ burst_step }}{% endif %}
 {%- if stepless %}; no step is printed, values are counted
@@ -111,6 +112,7 @@ is not in it'''
 when = "nan_step is not none"
 say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %} is
 {{ value }} from the first value on, {{ unit or 'step' }} {{ nan_step }}
+{%- if loss_is_zero %}; it is printed as 0, beside a gradient norm that is not finite{% endif %}
 {%- if loss_scale is not none %}; the loss scale fell from {{ loss_scale_before }} to
 {{ loss_scale }}{% endif %}'''
 
@@ -448,7 +450,22 @@ select
     b.end_step as until_step,
     case when b.passing then b.end_step end as recovered_step,
     b.of_gradient and b.points < 5 and not coalesce(b.loss_is_zero, false) as at_the_end,
-    case when b.loss_is_zero then true end as loss_is_zero,
+    case
+        when
+            b.loss_is_zero
+            or b.canonical = 'loss'
+            and exists (
+                from line_step l
+                join line_value v using (line_id)
+                where
+                    l.file_id = b.file_id
+                    and l.line_no = b.line_no
+                    and l.line_id in (select line_id from hidden_nan)
+                    and v.name = 'loss'
+                    and v.number = 0
+            )
+        then true
+    end as loss_is_zero,
     case when b.unlearned then true end as unlearned,
     case
         when
