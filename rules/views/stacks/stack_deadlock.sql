@@ -157,12 +157,8 @@ with
                 {
                     'tid':t.tid,
                     'name':coalesce(t.name, t.tid, 'a thread'),
-                    'place':if(
-                        n.wants_gil, n.waits_in, coalesce(n.caller.place, n.waits_in)
-                    ),
-                    'function':if(
-                        n.wants_gil, n.waits_in, coalesce(n.caller.function, n.waits_in)
-                    )
+                    'place':if(n.wants_gil, n.waits_in, coalesce(n.caller.place, n.waits_in)),
+                    'function':if(n.wants_gil, n.waits_in, coalesce(n.caller.function, n.waits_in))
                 }
                 order by n.wants_gil, t.is_main desc, t.line_no
             ) filter (n.wants_gil or n.wants_mutex or n.wants_foreign_lock) as threads,
