@@ -325,4 +325,8 @@ select
 from loss_runaway
 left join counted_in_epochs e using (series_id)
 -- its parts and the curves of other ranks run with it
-qualify row_number() over (order by below_zero desc, absurd nulls last, of_gradient, points desc, series_id) = 1
+qualify
+    row_number() over (
+        order by below_zero desc, absurd nulls last, of_gradient, points desc, series_id
+    )
+    = 1

@@ -18,8 +18,7 @@ with
                 kind = 'held'
                 and exists (
                     from usage_error c
-                    where
-                        c.kind = 'cpu instead' and c.file_id = u.file_id and c.line_no > u.line_no
+                    where c.kind = 'cpu instead' and c.file_id = u.file_id and c.line_no > u.line_no
                 ),
                 false
             ) as on_cpu,
