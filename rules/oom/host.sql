@@ -80,6 +80,13 @@ Dask's nanny restarted a worker{% if pid %} (pid {{ pid }}){% endif %}
 '''
 
 [[summary]]
+when = "kind == 'unit_killed' and cgroup == '/'"
+say = '''
+The kernel's OOM killer killed a process{% if hosts %} on {{ hosts | names }}{% endif %}: the machine
+as a whole was out of memory, no limit of a container
+'''
+
+[[summary]]
 when = "kind == 'unit_killed'"
 say = '''
 The kernel's OOM killer killed a process of {{ cgroup }}{% if hosts %} on {{ hosts | names }}{%
@@ -258,13 +265,25 @@ run = [
 ]
 
 [[step]]
-when = "kind == 'refused'"
+when = "kind == 'refused' and not windows"
 say = '''
 Compare {% if requested_bytes %}the {{ requested_bytes | size }}{% else %}the request{% endif %}
 with what the host can give; then load in pieces or memory-map, use fewer workers and ranks per
 host, or ask for more memory.
 '''
 run = ["free -h", "ulimit -v", "sysctl vm.overcommit_memory vm.overcommit_ratio"]
+
+[[step]]
+when = "kind in ('refused', 'exception') and windows"
+say = '''
+Compare what the program asks for with what Windows commits: memory and page file together. Ask for
+less at once, or let the page file grow.
+'''
+run = [
+  "systeminfo | findstr Memory",
+  "Get-CimInstance Win32_PageFileUsage",
+  "Get-Process python | Sort-Object PagedMemorySize64",
+]
 
 [[step]]
 when = "kind == 'nothing_to_kill'"
@@ -284,7 +303,7 @@ wrong size was read: take a core dump and see who asked.
 run = ["free -h", "ulimit -v", "ulimit -c unlimited", "coredumpctl gdb"]
 
 [[step]]
-when = "kind == 'exception'"
+when = "kind == 'exception' and not windows"
 say = '''
 Compare what the host has with what the program asks for. A child that is forked needs room for what
 its parent holds.
@@ -338,7 +357,8 @@ with
                 then reason
                 else 'unit_killed'
             end as kind,
-            case reason when 'kernel' then 'possible' end as confidence,
+            case reason when 'kernel' then 'possible' when 'machine' then 'probable' end
+            as confidence,
             list(line_at(file_id, line_no) order by file_id, line_no) as evidence,
             min(time) as "at",
             max(time) as until,
@@ -364,7 +384,7 @@ with
         where
             reason in ('swap', 'ray', 'dask')
             or (
-                reason = 'kernel'
+                reason in ('kernel', 'machine')
                 and not exists (from kernel_oom_incident)
                 and not exists (from scheduler_event where event = 'oom_kill')
             )
@@ -420,6 +440,16 @@ with
             list(distinct host) filter (host is not null) as hosts,
             source as actor,
             max(requested_bytes) as requested_bytes,
+            nullif(
+                bool_or(
+                    file_id in (
+                        select x.file_id
+                        from fatal_exception x
+                        where regexp_matches(x.file, '^[A-Za-z]:\\')
+                    )
+                ),
+                false
+            ) as windows,
             case source when 'c++' then count(distinct(file_id, stream, pid)) end as processes
         from pinned_or_not
         where
