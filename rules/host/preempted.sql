@@ -523,6 +523,8 @@ with
             case when coalesce(len(numbers), 0) <= 1 then min(job) end as job,
             case when coalesce(len(numbers), 0) <= 1 then min(job_name) end as job_name,
             min(job_step) as job_step,
+            -- who says that it was that, or a failure, does not know
+            bool_and(coalesce(message like '%preempted or failed%', false)) as is_doubtful,
             count(distinct job_step) = 1
             and bool_and(
                 event = 'time_limit'
@@ -551,7 +553,9 @@ select
     case
         when reason = 'cancelled' or (reason = 'time_limit' and had_hung) then 'warning'
     end as severity,
-    case when reason = 'cancelled' and sender is null then 'possible' end as confidence,
+    case
+        when is_doubtful or reason = 'cancelled' and sender is null then 'possible'
+    end as confidence,
     case when had_hung then ['network.peer_lost', 'crash.signal'] end as explains,
     case
         when reason = 'time_limit'
