@@ -35,7 +35,14 @@ summary = '''
 {%- if times > 1 %} ({{ times }} lines){% endif %}'''
 
 [[step]]
-when = "'nic_fatal' in kinds or 'nic_told' in kinds"
+when = "refuses_driver"
+say = '''Bring driver and firmware of {{ device }}{% if host %} on {{ host }}{% endif %} together: the
+card answered, and the driver could not use what it offers. Update the firmware, or take the driver
+that it was released with.'''
+run = ["mlxfwmanager --query", "ofed_info -s; modinfo -F version mlx5_core", "@leave_out [host]"]
+
+[[step]]
+when = "('nic_fatal' in kinds or 'nic_told' in kinds) and not refuses_driver"
 say = '''Take {{ host or 'the host' }} out of the pool: the firmware of {{ device }} stopped
 answering. Reset or replace the card; a driver reload seldom lasts.'''
 run = [
@@ -133,6 +140,16 @@ select
         (select list(kind order by weight) from known_kind), lambda k:list_contains(list(w.kind), k)
     ) as kinds,
     arg_min(message, (weight, line_no)) as message,
+    -- EINVAL at probe; a card that does not answer gives ETIMEDOUT or EIO
+    nullif(
+        bool_or(regexp_matches(message, '(?:code|error) -22$'))
+        and bool_and(
+            regexp_matches(
+                message, '^(?:mlx5_(?:load|init)_one |handle_hca_cap |failed with error -22$)'
+            )
+        ),
+        false
+    ) as refuses_driver,
     count(*) as times
 from weighed w
 group by host, case when host is null then file_id end, device
