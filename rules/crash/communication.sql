@@ -151,13 +151,22 @@ say = "Or run without NVLink SHARP until the fabric is repaired."
 run = ["export NCCL_NVLS_ENABLE=0"]
 
 [[step]]
-when = "class in ('transport', 'peer', 'start', 'time')"
+when = "library == 'oneCCL' and message and 'ze_ipc_exchange' in message"
+say = '''
+Start the processes with mpirun, whose variables tell oneCCL which of them share a host; started
+otherwise, they must exchange their handles over sockets.
+'''
+run = ["export CCL_ZE_IPC_EXCHANGE=sockets", "env | grep -E '^(CCL|FI|PMI|MPI)_'"]
+
+[[step]]
+when = """class in ('transport', 'peer', 'start', 'time')
+  and not (library == 'oneCCL' and message and 'ze_ipc_exchange' in message)"""
 say = '''
 Look at the other end first{% if peer %} ({{ peer }}){% elif peer_rank is not none %}
 (rank {{ peer_rank }}){% endif %}: whether its process was alive, and how its log ends. Then at
 the network between{% if device %} ({{ device }}){% endif %}.
 '''
-run = ["ip -br addr", "ibstat {{ device }}", "env | grep -E '^NCCL_|^UCX_|^FI_'"]
+run = ["ip -br addr", "ibstat {{ device }}", "env | grep -E '^NCCL_|^UCX_|^FI_|^CCL_'"]
 
 [[step]]
 when = "library == 'NCCL' and message and message.startswith('NET/OFI ')"
