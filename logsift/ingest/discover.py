@@ -324,7 +324,9 @@ def _is_output(one: _Look) -> bool:
         return False
     if not one.head:  # as it was told before
         return one.told is not None and not one.told[2]
-    lines = [_NUMBER.sub(b"0", line) for line in one.head.splitlines() if line.strip() and line.lstrip()[:1] not in b"|<"]
+    lines = [
+        _NUMBER.sub(b"0", line) for line in one.head.splitlines() if line.strip() and line.lstrip()[:1] not in b"|<"
+    ]
     alike = sum(n for n in Counter(lines).values() if n >= _OUTPUT_LINES // 10)
     return alike >= max(_OUTPUT_LINES, len(lines) // 2)
 

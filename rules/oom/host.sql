@@ -357,8 +357,9 @@ with
                 then reason
                 else 'unit_killed'
             end as kind,
-            case reason when 'kernel' then 'possible' when 'machine' then 'probable' end
-            as confidence,
+            case
+                reason when 'kernel' then 'possible' when 'machine' then 'probable'
+            end as confidence,
             list(line_at(file_id, line_no) order by file_id, line_no) as evidence,
             min(time) as "at",
             max(time) as until,

@@ -116,7 +116,9 @@ FAILED = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n   
 @pytest.mark.parametrize(
     ("files", "read"),
     [
-        pytest.param({"411.md": EPOCHS, "train.py": FAILED, "b.log": "up\n"}, ["411.md", "b.log"], id="output in notes"),
+        pytest.param(
+            {"411.md": EPOCHS, "train.py": FAILED, "b.log": "up\n"}, ["411.md", "b.log"], id="output in notes"
+        ),
         pytest.param({"411.md": TABLE, "b.log": "up\n"}, ["b.log"], id="a table in notes"),
         pytest.param({"411.md": EPOCHS[:900], "b.log": "up\n"}, ["b.log"], id="an example in notes"),
         pytest.param({"411.md": FAILED}, ["411.md"], id="nothing else is there"),
