@@ -244,6 +244,14 @@ with
         group by signal
         having count(distinct function) = 1
     ),
+    -- mpirun's only lost daemon: with kubectl exec as its way there, what was killed ran in that
+    -- pod
+    lost_daemon as (
+        select any_value(peer) as peer
+        from launcher_event
+        where event = 'daemon_lost' and peer is not null
+        having count(distinct peer) = 1
+    ),
     ended_with_it as (
         select list(distinct rank order by rank) as ranks
         from death
@@ -259,7 +267,13 @@ select
     evidence,
     "at",
     ranks,
-    hosts,
+    coalesce(
+        r.hosts,
+        case
+            when source = ['container'] and ranks is null and pids is null
+            then (select [peer] from lost_daemon)
+        end
+    ) as hosts,
     case
         -- somebody sent it, and does not say why
         when signal = 9 and not list_contains(source, 'kernel') and ranks is null and pids is null
@@ -273,7 +287,7 @@ select
     process,
     case when len(pids) = 1 then pids[1] end as pid,
     pids,
-    case when len(hosts) = 1 then hosts[1] end as host,
+    case when len(r.hosts) = 1 then r.hosts[1] end as host,
     case when ranks is null and len(local_ranks) = 1 then local_ranks[1] end as local_rank,
     case when ranks is null then local_ranks end as local_ranks,
     case when ranks is null then tasks end as tasks,
