@@ -6,7 +6,6 @@ import fnmatch
 import os
 import re
 import stat
-from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from logsift.errors import UserError
 from logsift.ingest import budget
 from logsift.ingest.archives import BUNDLE, is_named_so, printable, unpacked
+from logsift.ingest.output import is_output
 from logsift.ingest.readers.opening import begins_plain, compression_of, open_bytes
 from logsift.remote import RemotePath, scan, upcoming
 
@@ -41,9 +41,6 @@ _NOT_LOGS = re.compile(
 _NO_LOG = "source code, settings or notes, no log"
 _PROSE = re.compile(r"\.(?:ipynb|md|rst)")
 """Of these, what notes are kept in: jobs write their output there as well, and people paste it."""
-_NUMBER = re.compile(rb"[-+]?[0-9][0-9.,eE+-]*")
-_OUTPUT_LINES = 100
-"""Shorter output in such a file is an example of it."""
 _SPARE = re.compile(r"(?:~|\.(?:bak|orig|rej|save))\Z")
 """How editors and version control name the copy of a file that they keep."""
 _COPIED = re.compile(
@@ -167,8 +164,11 @@ def is_alone(run: Path, found: Sequence[Found]) -> bool:
     """Whether there is one file only that can be meant: it is the run, or nothing but notes of a name of their own are in it."""
     if not run.is_dir():
         return True
-    names = [f.path.name for f in found]
-    return len(names) == 1 and _PROSE.fullmatch(Path(names[0]).suffix) is not None and not _NOTES.match(names[0])
+    return len(found) == 1 and _is_prose(found[0])
+
+
+def _is_prose(file: Found) -> bool:
+    return _PROSE.fullmatch(file.path.suffix) is not None and not _NOTES.match(file.path.name)
 
 
 def find(
@@ -315,20 +315,12 @@ def _is_no_log(name: str) -> bool:
 
 
 def _is_output(one: _Look) -> bool:
-    """Whether a file named like notes holds what a program wrote: most of its lines are lines of many with other numbers.
-
-    Rows of tables are as well, in notes.
-    """
-    name = one.file.path.name
-    if not _PROSE.fullmatch(Path(name).suffix) or _NOTES.match(name):
+    """Whether a file named like notes holds what a program wrote."""
+    if not _is_prose(one.file):
         return False
     if not one.head:  # as it was told before
         return one.told is not None and not one.told[2]
-    lines = [
-        _NUMBER.sub(b"0", line) for line in one.head.splitlines() if line.strip() and line.lstrip()[:1] not in b"|<"
-    ]
-    alike = sum(n for n in Counter(lines).values() if n >= _OUTPUT_LINES // 10)
-    return alike >= max(_OUTPUT_LINES, len(lines) // 2)
+    return is_output(one.head)
 
 
 def _path_of(base: Path, name: str) -> Path:

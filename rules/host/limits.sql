@@ -7,8 +7,8 @@ explains = ["crash", "hang", "network.peer_lost", "loss.rollback"]
 lasting = true
 about = """
 Too many open files, no more threads or processes, no more address space, no more contexts or keys
-of a network card: a call failed because a limit (ulimit, cgroup pids.max, fs.file-max, firmware) was
-reached, not because the machine is out of memory.
+of a network card: a call failed because a limit (ulimit, cgroup pids.max, fs.file-max, firmware)
+was reached, not because the machine is out of memory.
 """
 false_positives = """
 A program that tries a larger number of threads first and goes on with fewer prints the same.

@@ -89,14 +89,16 @@ say = '''Change something before the next restart: going back alone did not help
 skipped stretch of data tells whether it is the data, a lower rate whether it is the recipe.'''
 
 [[step]]
-when = "not early and severity != 'info' and not stepless and not below_zero and not runs_away and not absurd"
+when = """not early and severity != 'info' and not stepless and not below_zero
+  and not runs_away and not absurd"""
 say = '''Go back to a checkpoint before {{ unit or 'step' }} {{ from_step }}
 {%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}
 and lower the learning rate. Find out what changed there: data, rate, a restart that did not load
 the optimizer.'''
 
 [[step]]
-when = "not early and severity != 'info' and stepless and not below_zero and not runs_away and not absurd"
+when = """not early and severity != 'info' and stepless and not below_zero
+  and not runs_away and not absurd"""
 say = '''Go back to a checkpoint before the rise and lower the learning rate. Find out what
 changed there: data, rate, a restart that did not load the optimizer.'''
 

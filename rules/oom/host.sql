@@ -82,8 +82,8 @@ Dask's nanny restarted a worker{% if pid %} (pid {{ pid }}){% endif %}
 [[summary]]
 when = "kind == 'unit_killed' and cgroup == '/'"
 say = '''
-The kernel's OOM killer killed a process{% if hosts %} on {{ hosts | names }}{% endif %}: the machine
-as a whole was out of memory, no limit of a container
+The kernel's OOM killer killed a process{% if hosts %} on {{ hosts | names }}{% endif %}: the
+machine as a whole was out of memory, no limit of a container
 '''
 
 [[summary]]
