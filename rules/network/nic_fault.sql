@@ -37,8 +37,8 @@ summary = '''
 [[step]]
 when = "refuses_driver"
 say = '''Bring driver and firmware of {{ device }}{% if host %} on {{ host }}{% endif %} together:
-the card answered, and the driver could not use what it offers. Update the firmware, or take the driver
-that it was released with.'''
+the card answered, and the driver could not use what it offers. Update the firmware, or take the
+driver that it was released with.'''
 run = ["mlxfwmanager --query", "ofed_info -s; modinfo -F version mlx5_core", "@leave_out [host]"]
 
 [[step]]
