@@ -174,7 +174,7 @@ create macro main_loss_doubt(n, spelling) as
 
 -- Of one decoder layer of a DETR: `d0.loss_cls`.
 create macro of_decoder_layer(n) as
-    n ~ '(^|[/.])d[0-9]+\.'
+    coalesce(n ~ '(^|[/.])d[0-9]+\.', false)
 ;
 
 -- Which side of a GAN a loss is of: d, g, or both where one name is enough to tell.

@@ -38,11 +38,14 @@ create macro is_native_lock_wait(name) as
 -- lock is the next one.
 create macro is_part_of_locking(name) as
     is_native_lock_wait(name)
-    or regexp_matches(
-        name,
-        '^_*(?:GI_+)?(?:lll|L|pthread|futex|gthread|new_sem|sem|syscall|start_thread|clone)'
-        || '(?:[^a-z]|$)'
-        || '|std::(?:recursive_|shared_|timed_)?mutex::|std::(?:unique|scoped|shared)_lock'
-        || '|std::lock_guard|(?:absl|base)::(?:[A-Za-z_]+::)*(?:Mutex|SpinLock)|^[?][?]$'
+    or coalesce(
+        regexp_matches(
+            name,
+            '^_*(?:GI_+)?(?:lll|L|pthread|futex|gthread|new_sem|sem|syscall|start_thread|clone)'
+            || '(?:[^a-z]|$)'
+            || '|std::(?:recursive_|shared_|timed_)?mutex::|std::(?:unique|scoped|shared)_lock'
+            || '|std::lock_guard|(?:absl|base)::(?:[A-Za-z_]+::)*(?:Mutex|SpinLock)|^[?][?]$'
+        ),
+        false
     )
 ;
