@@ -22,8 +22,9 @@ with
             list_sort(list(distinct rank) filter (pending)) as pending_ranks,
             map_from_entries(list({'rank':rank, 'state':state} order by rank)) as states,
             min(time) as time,
-            arg_min(file_id, record_id) as file_id,
-            arg_min(line_no, record_id) as line_no
+            -- Records of several ranks have the same number.
+            arg_min(file_id, (record_id, rank, file_id)) as file_id,
+            arg_min(line_no, (record_id, rank, file_id)) as line_no
         from last_record
         where not is_p2p and collective_seq is not null
         group by grp_key, collective_seq
