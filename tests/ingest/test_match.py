@@ -57,6 +57,17 @@ sample = [{ line = "END", row = {} }]
     car="train_line int, name text, number int, seats int, kind text",
 )
 
+RANKS = grammar(
+    "What a launcher puts in front of a line",
+    r"""
+[[envelopes]]
+id = "rank"
+needle = "[rank"
+regex = '^\[rank(?P<rank>[0-9]+)\]: (?P<body>.*)$'
+sample = [{ line = "[rank3]: END", row = { rank = 3, body = "END" } }]
+""",
+)
+
 BOATS = grammar(
     "Boats and boxes: any line ends a box, and boats are further down in the file",
     r"""
@@ -99,7 +110,7 @@ sample = [{ line = "    tea", row = { name = "tea" } }]
 
 @pytest.fixture
 def cars(content_of: Make) -> Catalog:
-    return content_of({"parsers/cars.toml": CARS})
+    return content_of({"parsers/cars.toml": CARS, "parsers/ranks.toml": RANKS}, alone=True)
 
 
 def rows(catalog: Catalog, run: Path, table: str, columns: str) -> list[dict[str, Any]]:
@@ -173,7 +184,7 @@ def test_host_and_rank_come_from_the_path_where_no_line_says_them(cars: Catalog,
 @pytest.mark.parametrize("size", [40, 90, 1000, 1 << 20])
 def test_the_size_of_a_window_never_shows(cars: Catalog, run_of: Make, tmp_path: Path, size: int) -> None:
     text = "".join(
-        f"TRAIN {'abc'[n % 3]}\n  note: n{n}\n" + "  sleeper 4\n" * (n % 5) + "noise\n" * n for n in range(40)
+        f"TRAIN {'abc'[n % 3]}\n  note: n{n}\n" + "  sleeper 4\n" * (n % 5) + "noise\n" * n for n in range(20)
     )
     run = run_of({"a.log": text, "b.log": text})
     (tmp_path / f"parts{size}").mkdir()
@@ -182,11 +193,11 @@ def test_the_size_of_a_window_never_shows(cars: Catalog, run_of: Make, tmp_path:
 
     got = pl.read_parquet(tmp_path / f"parts{size}" / "car" / "*.parquet").sort("file_id", "line_no")
     trains = pl.read_parquet(tmp_path / f"parts{size}" / "train" / "*.parquet").sort("file_id", "line_no")
-    assert got.height == 2 * sum(n % 5 for n in range(40))
-    assert trains["note"].to_list() == [f"  note: n{n}" for n in range(40)] * 2
+    assert got.height == 2 * sum(n % 5 for n in range(20))
+    assert trains["note"].to_list() == [f"  note: n{n}" for n in range(20)] * 2
     assert (
         got.group_by("file_id", "train_line", maintain_order=True).agg("number")["number"].to_list()
-        == [list(range(1, n % 5 + 1)) for n in range(40) if n % 5] * 2
+        == [list(range(1, n % 5 + 1)) for n in range(20) if n % 5] * 2
     )
     assert sum(parsed.lines.values()) == 2 * text.count("\n")
 

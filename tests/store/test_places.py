@@ -218,7 +218,7 @@ def test_content_of_others_reads_and_writes_nothing(
 ) -> None:
     out = tmp_path / "out.csv"
     with pytest.raises(ContentErrors):
-        analyze(run_of({"a.log": CRASH}), catalog=content_of({path: sql.format(out=out)}))
+        analyze(run_of({"a.log": CRASH}), catalog=content_of({path: sql.format(out=out)}, alone=True))
     assert not out.exists()
 
 

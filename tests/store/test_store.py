@@ -8,9 +8,9 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from builders.grammar import grammar
 
 from logsift import Catalog, analyze, load_catalog
-from logsift.content.load import default_roots
 from logsift.errors import UserError
 from logsift.store import Store
 from logsift.store.materialise import Tables
@@ -88,7 +88,7 @@ summary = "{summary}"
 step = [{{ say = "Do." }}]
 false_positives = "f"
 */
-SELECT {fact}, [line_at(file_id, line_no)] AS evidence FROM {table}
+SELECT {fact}, [{{'file_id': file_id, 'line_no': line_no}}] AS evidence FROM {table}
 """
 VIEWS = {
     "with_rows": "SELECT * FROM traceback",
@@ -98,7 +98,25 @@ VIEWS = {
     "of_files": "SELECT f.path FROM file f WHERE NOT EXISTS (FROM without)",
     "large": "SELECT list(n) AS numbers FROM (SELECT unnest(range(8000000)) AS n FROM training_line)",
 }
+TRACEBACK = """
+[[pattern]]
+id = "head"
+table = "traceback"
+needle = "Traceback"
+regex = '^Traceback .*$'
+sample = [{ line = "Traceback (most recent call last):", row = {} }]
+"""
+STEP = """
+[[pattern]]
+id = "step"
+table = "training_line"
+needle = "step:"
+regex = '^step:(?P<step>[0-9]+)/.*$'
+sample = [{ line = "step:1/500", row = { step = 1 } }]
+"""
 ODD = {
+    "parsers/traceback.toml": grammar("Traceback", TRACEBACK, traceback="kind text"),
+    "parsers/step.toml": grammar("Steps", STEP, training_line="step int"),
     "rules/odd/data.sql": RULE.format(summary="s", fact="error('odd data') AS odd", table="traceback"),
     "rules/odd/words.sql": RULE.format(summary="{{ 1 // none_there }}", fact="0 AS none_there", table="traceback"),
     **{f"rules/views/{name}.sql": f"-- table: {name}\n{sql}" for name, sql in VIEWS.items()},
@@ -112,12 +130,12 @@ RAISED = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    f
 
 @pytest.fixture(scope="module")
 def odd(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
-    """The built-in content, and what fails, finds nothing or is large: one, for to define it takes seconds."""
+    """Content of which some fails, finds nothing or is large."""
     root = tmp_path_factory.mktemp("odd")
     for path, text in ODD.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)
-    return load_catalog(*default_roots(), root)
+    return load_catalog(root)
 
 
 def test_other_content_reads_everything_anew(run_of: Make, catalog: Catalog, odd: Catalog) -> None:
