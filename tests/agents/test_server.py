@@ -40,8 +40,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-async def _session(root: Path, cache: Path) -> tuple[dict[str, tuple[str, bool]], dict[str, str], list[bool | None]]:
-    env = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+async def _session(root: Path) -> tuple[dict[str, tuple[str, bool]], dict[str, str], list[bool | None]]:
+    env = {**os.environ}  # with the cache of the tests, in which the content is compiled already
     args = ["-m", "logsift", "mcp", "--root", str(root)]
     async with Client(StdioServerParameters(command=sys.executable, args=args, env=env)) as client:
         said = {}
@@ -63,7 +63,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, tuple[st
         folder.mkdir(parents=True)
         (folder / "rank3.log").write_text(LOG)
     (root / "link").symlink_to(base / "secret")
-    return *(got := asyncio.run(_session(root, base / "cache")))[:2], root, got[2]
+    return *(got := asyncio.run(_session(root)))[:2], root, got[2]
 
 
 @pytest.fixture(scope="module")

@@ -27,6 +27,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -76,15 +77,18 @@ class Fuzz:
         self.parser = Parser(self.catalog)
         patterns = [p for g in self.catalog.grammars for p in (*g.patterns, *([g.envelope] if g.envelope else []))]
         self.samples = [s.line.encode() for p in (*patterns, *self.catalog.envelopes) for s in p.samples]
-        self.seeds: dict[str, list[tuple[str, bytes]]] = {}
         self.runs = sorted((ROOT / "fixtures").glob("*/run"))
+
+    @cached_property
+    def seeds(self) -> dict[str, list[tuple[str, bytes]]]:
+        """Reader -> names and beginnings of the files of fixtures that it reads; to find them takes seconds."""
+        seeds: dict[str, list[tuple[str, bytes]]] = {}
         for run in self.runs:
             for file in discover(run, self.catalog):
                 if file.reader and file.size < 4 * LARGEST:
                     data = file.path.read_bytes()[:LARGEST]
-                    self.seeds.setdefault(f"{file.reader} {file.grammar or ''}".strip(), []).append(
-                        (file.path.name, data)
-                    )
+                    seeds.setdefault(f"{file.reader} {file.grammar or ''}".strip(), []).append((file.path.name, data))
+        return seeds
 
     def damaged(self, data: bytes) -> bytes:
         out, rng = bytearray(data), self.rng

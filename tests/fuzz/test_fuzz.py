@@ -12,9 +12,21 @@ from fuzz.loop import Fuzz
 from logsift import Catalog
 
 
-@pytest.mark.slow
-def test_damaged_files_end_in_rows_or_problems(catalog: Catalog) -> None:
+@pytest.fixture(scope="module")
+def seeds(catalog: Catalog) -> dict[str, list[tuple[str, bytes]]]:
+    """What is damaged, found once for all tests."""
+    return Fuzz(catalog, random.Random(18)).seeds
+
+
+@pytest.fixture
+def fuzz(catalog: Catalog, seeds: dict[str, list[tuple[str, bytes]]]) -> Fuzz:
     fuzz = Fuzz(catalog, random.Random(18))
+    fuzz.seeds = seeds
+    return fuzz
+
+
+@pytest.mark.slow
+def test_damaged_files_end_in_rows_or_problems(fuzz: Fuzz) -> None:
     with tempfile.TemporaryDirectory() as folder:
         fuzz.parts(count=40)
         fuzz.bulk(Path(folder), 5_000)
@@ -24,8 +36,7 @@ def test_damaged_files_end_in_rows_or_problems(catalog: Catalog) -> None:
 
 
 @pytest.mark.slow
-def test_damaged_runs_end_in_reports(catalog: Catalog) -> None:
-    fuzz = Fuzz(catalog, random.Random(18))
+def test_damaged_runs_end_in_reports(fuzz: Fuzz) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(6):
             fuzz.whole(Path(folder))
