@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
+import tempfile
+from contextlib import closing
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from logsift import Analysis
+from logsift import Analysis, Catalog, load_catalog, pipeline
+from logsift.ingest.discover import discover
+from logsift.store.create import create
+
+_built_in = cache(load_catalog)
+
+
+def rows_read(run: Path, query: str, catalog: Catalog | None = None) -> list[dict[str, Any]]:
+    """Rows of a query over what is read of a run before anything is made of it: the tables of grammars, and views of these alone."""
+    catalog = catalog or _built_in()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        closing(create(Path(folder) / "read.duckdb", catalog)) as store,
+    ):
+        pipeline.read(store, catalog, discover(run, catalog))
+        return store.rows(query)
 
 
 def plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

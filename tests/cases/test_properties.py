@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from builders.rows import rows_read
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,9 +35,11 @@ def frames(files: dict[str, str]) -> set[tuple[Any, ...]]:
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():
             (Path(folder) / name).write_text(text)
-        found = analyze(folder, catalog=CATALOG, db=None).sql(
+        found = rows_read(
+            Path(folder),
             "SELECT f.pid, t.tid, f.depth, f.function, f.line FROM stack_frame f"
-            " JOIN stack_thread t ON t.file_id = f.file_id AND t.line_no = f.thread_line"
+            " JOIN stack_thread t ON t.file_id = f.file_id AND t.line_no = f.thread_line",
+            CATALOG,
         )
     return {tuple(f.values()) for f in found}
 

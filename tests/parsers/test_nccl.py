@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from builders.rows import rows_read
 
 from logsift import Catalog, analyze
 
@@ -14,7 +15,7 @@ CALL = "AllReduce: opCount 0 sendbuff 0x7f1 recvbuff 0x7f2 count 1024 datatype 7
 def written(tmp_path: Path, *lines: str) -> list[tuple[object, ...]]:
     """Host, pid and line of every call found in a log of these lines."""
     (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
-    rows = analyze(tmp_path, db=None).sql("SELECT host, pid, line_no FROM nccl_call ORDER BY line_no, pid")
+    rows = rows_read(tmp_path, "SELECT host, pid, line_no FROM nccl_call ORDER BY line_no, pid")
     return [tuple(r.values()) for r in rows]
 
 

@@ -10,6 +10,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from builders.rows import rows_read
 
 from logsift import analyze
 
@@ -96,21 +97,21 @@ def test_every_error_of_cuda_is_read_in_every_wording(tmp_path: Path) -> None:
     assert [(code, line) for n, (code, line) in enumerate(expected, 1) if read.get(n) != code] == []
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "ValueError: invalid argument",
-        "OSError: [Errno 22] Invalid argument",
-        "mount: operation not permitted",
-        "device not ready",
-        "if (err == cudaErrorPeerAccessAlreadyEnabled) cudaGetLastError();",
-        "W cuda_driver.cc:269] failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected",
-        "I gpu_executor.cc:81] CUDA_ERROR_NOT_FOUND: named symbol not found",
-        "Skipped: the device said cudaErrorNotReady, asking again",
-    ],
+NO_ERROR = (
+    "ValueError: invalid argument",
+    "OSError: [Errno 22] Invalid argument",
+    "mount: operation not permitted",
+    "device not ready",
+    "if (err == cudaErrorPeerAccessAlreadyEnabled) cudaGetLastError();",
+    "W cuda_driver.cc:269] failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected",
+    "I gpu_executor.cc:81] CUDA_ERROR_NOT_FOUND: named symbol not found",
+    "Skipped: the device said cudaErrorNotReady, asking again",
 )
-def test_what_only_shares_words_with_an_error_is_none(tmp_path: Path, line: str) -> None:
-    (tmp_path / "out.log").write_text(line + "\n")
+
+
+def test_what_only_shares_words_with_an_error_is_none(tmp_path: Path) -> None:
+    for n, line in enumerate(NO_ERROR):
+        (tmp_path / f"{n}.log").write_text(line + "\n")
     assert list(analyze(tmp_path, db=None).sql("SELECT * FROM cuda_error")) == []
 
 
@@ -377,23 +378,20 @@ def test_every_error_of_the_system_is_read_from_python_and_from_rust(tmp_path: P
     assert [(r["name"], r["class"]) for r in rows] == [(r["name"], r["class"]) for r in ERRNO for _ in wordings]
 
 
-@pytest.mark.parametrize(
-    ("line", "name", "peer", "port"),
-    [
-        ("ConnectionError: Error 111 connecting to 10.4.0.2:6379. Connection refused.", "ECONNREFUSED", "10.4.0.2", 6379),
-        ("RuntimeError: dial tcp [fd00::7]:2379: connect: no route to host", "EHOSTUNREACH", "[fd00::7]", 2379),
-        ("RuntimeError: last error: ipv4:10.4.0.2:6379: Failed to connect to remote host: Connection refused", "ECONNREFUSED", "10.4.0.2", 6379),
-        ("OSError: [Errno 113] Connect call failed ('10.4.0.2', 8476)", "EHOSTUNREACH", "10.4.0.2", 8476),
-        ("OSError: [Errno 113] No route to host", "EHOSTUNREACH", None, None),
-    ],
+REFUSED = (  # what is said, the error, and whom it could not reach
+    ("ConnectionError: Error 111 connecting to 10.4.0.2:6379. Connection refused.", "ECONNREFUSED", "10.4.0.2", 6379),
+    ("RuntimeError: dial tcp [fd00::7]:2379: connect: no route to host", "EHOSTUNREACH", "[fd00::7]", 2379),
+    ("RuntimeError: last error: ipv4:10.4.0.2:6379: Failed to connect to remote host: Connection refused", "ECONNREFUSED", "10.4.0.2", 6379),
+    ("OSError: [Errno 113] Connect call failed ('10.4.0.2', 8476)", "EHOSTUNREACH", "10.4.0.2", 8476),
+    ("OSError: [Errno 113] No route to host", "EHOSTUNREACH", None, None),
 )  # fmt: skip
-def test_the_other_end_of_a_refused_connection_is_read(
-    tmp_path: Path, line: str, name: str, peer: str | None, port: int | None
-) -> None:
-    (tmp_path / "out.log").write_text(line + "\n")
-    assert analyze(tmp_path, db=None).sql("SELECT name, peer, port FROM exception_errno") == [
-        {"name": name, "peer": peer, "port": port}
-    ]
+
+
+def test_the_other_end_of_a_refused_connection_is_read(tmp_path: Path) -> None:
+    for n, (line, *_) in enumerate(REFUSED):
+        (tmp_path / f"{n}.log").write_text(line + "\n")
+    query = "SELECT name, peer, port FROM exception_errno ORDER BY file_id"
+    assert [[*r.values()] for r in analyze(tmp_path, db=None).sql(query)] == [end for _, *end in REFUSED]
 
 
 JOB_STATE = seed("slurm_job_state.csv")
@@ -421,7 +419,7 @@ def events(tmp_path: Path, lines: list[str]) -> dict[int, set[str]]:
     """What of a scheduler each line, from 1, is read as."""
     (tmp_path / "out.log").write_text("\n".join(lines) + "\n")
     read: dict[int, set[str]] = {}
-    for row in analyze(tmp_path, db=None).sql("SELECT line_no, event FROM scheduler_event"):
+    for row in rows_read(tmp_path, "SELECT line_no, event FROM scheduler_event"):
         read.setdefault(row["line_no"], set()).add(row["event"])
     return read
 
