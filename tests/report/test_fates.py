@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from builders.clusters import make
 
@@ -43,8 +41,7 @@ def test_few_ranks_are_listed_many_are_folded(crashed: Analysis) -> None:
     assert "KeyError (the first to end)" in of_ranks(crashed.store, each_rank=True)
 
 
-def test_a_rank_that_only_waits_is_told_from_one_that_says_nothing(tmp_path: Path, catalog: Catalog) -> None:
-    analysis = analyze(make("stuck data loader", 16).write(tmp_path / "run"), catalog=catalog)
-    fates = {f.fate: f.ranks for f in folded(analysis.store)}
+def test_a_rank_that_only_waits_is_told_from_one_that_says_nothing(stuck: Analysis) -> None:
+    fates = {f.fate: f.ranks for f in folded(stuck.store)}
     assert fates["silent"] == (11,)
     assert len(fates["timed_out"]) == 15

@@ -10,7 +10,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from builders.clusters import make
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.image import imread
@@ -34,12 +33,6 @@ class Parts(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
-
-
-@pytest.fixture(scope="module")
-def stuck(tmp_path_factory: pytest.TempPathFactory, catalog: Catalog) -> Analysis:
-    """16 ranks, one stuck in its data loader: stacks, progress, fates."""
-    return analyze(make("stuck data loader", 16).write(tmp_path_factory.mktemp("page") / "run"), catalog=catalog)
 
 
 @pytest.fixture(scope="module")
