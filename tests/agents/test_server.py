@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from mcp import StdioServerParameters
-from mcp.client.client import Client
 
 from logsift.cli import main
 
@@ -41,6 +39,9 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 async def _session(root: Path) -> tuple[dict[str, tuple[str, bool]], dict[str, str], list[bool | None]]:
+    from mcp import StdioServerParameters
+    from mcp.client.client import Client
+
     env = {**os.environ}  # with the cache of the tests, in which the content is compiled already
     args = ["-m", "logsift", "mcp", "--root", str(root)]
     async with Client(StdioServerParameters(command=sys.executable, args=args, env=env)) as client:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 import zlib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -65,49 +66,54 @@ def database(schema: str) -> bytes:
 
 
 METRICS = "CREATE TABLE metrics (key, value, timestamp, step, is_nan, run_uuid)"
-FILES = {
-    # a bad row among good ones
-    "digits.jsonl": jsonl('{"step": 10, "loss": ' + "9" * 400 + "}"),
-    "rank.jsonl": jsonl('{"step": 10, "loss": 2.0, "rank": 18446744073709551616}'),
-    "deep.jsonl": jsonl('{"step": 10, "loss": ' + "[" * 100_000 + "]" * 100_000 + "}"),
-    "long.jsonl": jsonl('{"step": "' + "1" * 100_000 + '", "loss": 2.0}'),
-    "huge.jsonl": jsonl('{"step": 10, "loss": 1e308, "time": 1e300}') + jsonl('{"step": 11, "loss": 1e308}'),
-    "keys.jsonl": jsonl(json.dumps({f"k{n}": n for n in range(20_000)})),
-    "quote.csv": b"step,loss,note\n" + b"".join(b'%d,%f,"\n' % (n, 2 + n / 9) for n in range(19)) + b"19,2.5,x\n",
-    "text.csv": b"step,loss\n" + b"".join(b"%d,%f\n" % (n, 2 + n / 9) for n in range(3000)) + b"3000,n/a?\n",
-    "wide.csv": b"step,loss," + b",".join(b"c%d" % n for n in range(6_000)) + b"\n" + b"".join(b"%d,2.%d\n" % (n, n) for n in range(20)),
-    "rank.csv": b"step,loss,rank\n" + b"".join(b"%d,2.5,1e30\n" % n for n in range(20)),
-    # asking for much
-    "tabs.csv": b"step\t" * 13_000 + b"\n",
-    "commas.csv": b"," * 65_000,
-    "repeated.jsonl.gz": gzip.compress(b'{"step": 1, "loss": 2.0}\n' * 100_000),
-    "shared.pickle": dump(frames=[{"name": laughs(), "filename": "a", "line": 1}]),
-    "shapes.pickle": dump(input_sizes=[[1 << 62] * 50_000]),
-    "laughs.pickle": dump(state=laughs(), input_sizes=laughs(), profiling_name=laughs()),
-    "memo.pickle": b"\x80\x02}X\x07\x00\x00\x00entriesr\xff\xff\xff\x7f].",
-    "bytes.pickle": b"\x80\x05}X\x07\x00\x00\x00entries\x96" + struct.pack("<Q", 12 << 30),
-    "events.out.tfevents.1.varint": event(b"\x09" + bytes(8) + b"\x1a\x0dbrain.Event:2") + event(b"\x10" + b"\xff" * 3_000_000 + b"\x01"),
-    "run-a.wandb": HEADER + b"".join(
-        wandb_record(b"x" * (BLOCK - 7 - (7 if n == 0 else 0)), 2 if n == 0 else 3) for n in range(400)
-    ),
-    "endless/mlflow.db": database(
-        "CREATE VIEW metrics AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
-        " SELECT 'loss' AS key, i AS value, i AS timestamp, i AS step, 0 AS is_nan, 'a' AS run_uuid FROM n"
-    ),
-    "odd/mlflow.db": database(
-        METRICS + ";" + ";".join(f"INSERT INTO metrics VALUES ('loss', {2 + n / 9}, 1700000000000, {n}, 0, 'a')" for n in range(20))
-        + "; INSERT INTO metrics VALUES (x'00ff', 'text', 'never', 'first', 'no', 7)"
-    ),
-    "pyspy.json": b"[\n" * 50_000,
-    "blanks.log": b" " * 3_000_000 + b"\n",
-    "crash.log": b"Traceback (most recent call last):\nKeyError: 'still read'\n",
-}  # fmt: skip
+
+
+@cache
+def files() -> dict[str, bytes]:
+    """What is read, by name; made where it is needed, which takes a second."""
+    return {
+        # a bad row among good ones
+        "digits.jsonl": jsonl('{"step": 10, "loss": ' + "9" * 400 + "}"),
+        "rank.jsonl": jsonl('{"step": 10, "loss": 2.0, "rank": 18446744073709551616}'),
+        "deep.jsonl": jsonl('{"step": 10, "loss": ' + "[" * 100_000 + "]" * 100_000 + "}"),
+        "long.jsonl": jsonl('{"step": "' + "1" * 100_000 + '", "loss": 2.0}'),
+        "huge.jsonl": jsonl('{"step": 10, "loss": 1e308, "time": 1e300}') + jsonl('{"step": 11, "loss": 1e308}'),
+        "keys.jsonl": jsonl(json.dumps({f"k{n}": n for n in range(20_000)})),
+        "quote.csv": b"step,loss,note\n" + b"".join(b'%d,%f,"\n' % (n, 2 + n / 9) for n in range(19)) + b"19,2.5,x\n",
+        "text.csv": b"step,loss\n" + b"".join(b"%d,%f\n" % (n, 2 + n / 9) for n in range(3000)) + b"3000,n/a?\n",
+        "wide.csv": b"step,loss," + b",".join(b"c%d" % n for n in range(6_000)) + b"\n" + b"".join(b"%d,2.%d\n" % (n, n) for n in range(20)),
+        "rank.csv": b"step,loss,rank\n" + b"".join(b"%d,2.5,1e30\n" % n for n in range(20)),
+        # asking for much
+        "tabs.csv": b"step\t" * 13_000 + b"\n",
+        "commas.csv": b"," * 65_000,
+        "repeated.jsonl.gz": gzip.compress(b'{"step": 1, "loss": 2.0}\n' * 100_000),
+        "shared.pickle": dump(frames=[{"name": laughs(), "filename": "a", "line": 1}]),
+        "shapes.pickle": dump(input_sizes=[[1 << 62] * 50_000]),
+        "laughs.pickle": dump(state=laughs(), input_sizes=laughs(), profiling_name=laughs()),
+        "memo.pickle": b"\x80\x02}X\x07\x00\x00\x00entriesr\xff\xff\xff\x7f].",
+        "bytes.pickle": b"\x80\x05}X\x07\x00\x00\x00entries\x96" + struct.pack("<Q", 12 << 30),
+        "events.out.tfevents.1.varint": event(b"\x09" + bytes(8) + b"\x1a\x0dbrain.Event:2") + event(b"\x10" + b"\xff" * 3_000_000 + b"\x01"),
+        "run-a.wandb": HEADER + b"".join(
+            wandb_record(b"x" * (BLOCK - 7 - (7 if n == 0 else 0)), 2 if n == 0 else 3) for n in range(400)
+        ),
+        "endless/mlflow.db": database(
+            "CREATE VIEW metrics AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+            " SELECT 'loss' AS key, i AS value, i AS timestamp, i AS step, 0 AS is_nan, 'a' AS run_uuid FROM n"
+        ),
+        "odd/mlflow.db": database(
+            METRICS + ";" + ";".join(f"INSERT INTO metrics VALUES ('loss', {2 + n / 9}, 1700000000000, {n}, 0, 'a')" for n in range(20))
+            + "; INSERT INTO metrics VALUES (x'00ff', 'text', 'never', 'first', 'no', 7)"
+        ),
+        "pyspy.json": b"[\n" * 50_000,
+        "blanks.log": b" " * 3_000_000 + b"\n",
+        "crash.log": b"Traceback (most recent call last):\nKeyError: 'still read'\n",
+    }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def analysed(tmp_path_factory: pytest.TempPathFactory, catalog: Catalog) -> tuple[Analysis, float, float]:
     run = tmp_path_factory.mktemp("greedy") / "run"
-    for name, content in FILES.items():
+    for name, content in files().items():
         (run / name).parent.mkdir(parents=True, exist_ok=True)
         (run / name).write_bytes(content)
     before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
@@ -123,7 +129,7 @@ def test_all_of_them_together_take_little(analysed: tuple[Analysis, float, float
 
 def test_every_file_is_accounted_for(analysed: tuple[Analysis, float, float]) -> None:
     rows = analysed[0].sql("SELECT path FROM file")
-    assert {r["path"] for r in rows} == set(FILES)
+    assert {r["path"] for r in rows} == set(files())
     assert analysed[0].sql("SELECT type FROM exception_line") != []
 
 
@@ -173,7 +179,7 @@ def test_a_number_of_protobuf_that_does_not_end_is_no_work() -> None:
 
 
 def test_nothing_is_sent_anywhere(tmp_path: Path) -> None:
-    (tmp_path / "crash.log").write_bytes(FILES["crash.log"])
+    (tmp_path / "crash.log").write_bytes(files()["crash.log"])
     code = (
         "import socket, sys\n"
         "def refuse(*a, **k): raise SystemExit('a socket was asked for')\n"

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib.image import imread
 
 from logsift import Analysis, Catalog, analyze
 from logsift.report import html
@@ -176,6 +175,8 @@ def test_nothing_serious_keeps_people_from_the_page(text: str, axe: str, tmp_pat
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here; CI has one")
 def test_the_page_is_seen_in_light_and_in_dark(text: str, tmp_path: Path) -> None:
+    from matplotlib.image import imread
+
     (tmp_path / "page.html").write_text(text)
     bright = {}
     for scheme, option in SCHEMES.items():
