@@ -49,6 +49,41 @@ with
         group by all
         having count_if(is_again) > 0.5 * count(*)
     ),
+    -- how many steps each round has is the same on all its lines: what goes on before it counts
+    rounds as (
+        select rowid as line_id, lead_no as step
+        from
+            (
+                select
+                    rowid,
+                    step,
+                    lead_no,
+                    min(step) over same as least,
+                    max(step) over same as most,
+                    count(*) over same as n,
+                    count(distinct lead_no) over same as leads,
+                    count(distinct regexp_replace(lead, '[0-9]+', '#', 'g')) over same as shapes
+                from
+                    (
+                        select
+                            rowid,
+                            file_id,
+                            stream,
+                            step,
+                            lead,
+                            try_cast(
+                                regexp_extract(
+                                    lead, '(?i)\b(?:round|epoch|stage|cycle)[ :=#]*([0-9]{1,9})', 1
+                                ) as double
+                            ) as lead_no
+                        from training_line
+                        where trainer = 'generic' and step is not null and lead <> ''
+                    )
+                where lead_no is not null
+                window same as (partition by file_id, stream)
+            )
+        where n >= 5 and least = most and leads = n and shapes = 1
+    ),
     lengths as (
         select file_id, stream, mode(planned) as planned
         from training_line
@@ -118,7 +153,7 @@ with
                         l.step,
                         b.done
                     )
-                else coalesce(w.step, l.step, b.done)
+                else coalesce(d.step, w.step, l.step, b.done)
             end as step,
             case
                 when l.trainer = 'levanter'
@@ -139,6 +174,7 @@ with
         from lines l
         left join bar_step b on b.line_id = l.line_id
         left join within_epoch w on w.line_id = l.line_id
+        left join rounds d on d.line_id = l.line_id
         left join first_epoch e on e.file_id = l.file_id and e.stream = l.stream
         left join keras_epoch k on k.line_id = l.line_id
         left join heads h on h.line_id = l.line_id

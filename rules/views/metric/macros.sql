@@ -19,6 +19,31 @@ create macro words_apart(name) as
     end
 ;
 
+-- A name as spellings are listed: lower case, its unit taken off, blanks and dashes as _.
+create macro plain_name(name) as
+    regexp_replace(
+        replace(
+            replace(
+                regexp_replace(lower(words_apart(trim(name))), '\s*\((ms|s|sec|min)\)$', ''), ' ', '_'
+            ),
+            '-',
+            '_'
+        ),
+        '^(loss_train)$|^(s|s/gpu)_lr$',
+        case when name ilike '%lr' then 'lr' else 'train_loss' end
+    )
+;
+
+-- What is a loss only where nothing else is called one: it says on which data it was measured, or
+-- that it is an error.
+create macro is_unsure_of_loss(n) as
+    regexp_full_match(
+        n,
+        'train|val|valid|validation|l'
+        || '|((mean|avg|average|total|squared|train|training|val|validation|test)_){0,2}error(_rate)?'
+    )
+;
+
 -- What a metric is, from its name as printed (lower case, blanks and dashes as _), where it is
 -- spelled like no other (spelling: its kind in metric_spelling) or follows a pattern; the first
 -- that fits. NULL: nothing known. loss: the training loss; where several names mean it, metric_name
@@ -141,7 +166,7 @@ create macro is_no_loss(n) as
 -- A name that says by itself that it is of a validation.
 create macro is_of_validation(n) as
     n ~ '(^|[^a-z])(val|valid|validation|eval|evaluation|test|heldout|validierung[a-z]*)'
-    || '([^a-z]|$)'
+    || '([^a-z]|$)|验证|驗證|测试|測試|検証|テスト|검증|평가|валид|тест'
 ;
 
 -- A loss that is named after its kind: one part where others are printed beside it.
@@ -455,7 +480,7 @@ create macro shape_name(gap) as
                     || '(?:(?:is|was|of|at|to|now|tensor|np|float)\b[^' || letters() || ']*)*$',
                     1
                 ),
-                '(?i)^(and|the|with|has|a|avg|average|mean|current)[ _]', ''
+                '(?i)^(and|the|with|has|a|avg|average|mean|current|轮|步|次)[ _]', ''
             ),
             -- of time, memory or money
             '(?i)((?:^|[^a-z])(?:time|batch|reader|data|memory|token|api|usd|dollar|gpu|storage))'

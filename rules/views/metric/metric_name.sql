@@ -40,24 +40,7 @@ with
             adversary(s.plain) as side
         from
             (
-                select
-                    name,
-                    phase,
-                    regexp_replace(
-                        replace(
-                            replace(
-                                regexp_replace(
-                                    lower(words_apart(trim(name))), '\s*\((ms|s|sec|min)\)$', ''
-                                ),
-                                ' ',
-                                '_'
-                            ),
-                            '-',
-                            '_'
-                        ),
-                        '^(loss_train)$|^(s|s/gpu)_lr$',
-                        case when name ilike '%lr' then 'lr' else 'train_loss' end
-                    ) as plain
+                select name, phase, plain_name(name) as plain
                 from (select distinct name, phase from names)
             ) s
         left join main_loss m on m.name = s.plain
@@ -69,7 +52,12 @@ with
             s.* exclude (name, phase),
             bool_or(n.trainer is distinct from 'epoch_line' and n.name ilike '%loss%') over (
                 partition by n.source
-            ) as by_step
+            ) as by_step,
+            bool_or(kind_by_name like '%loss' and not is_unsure_of_loss(plain)) over (
+                partition by n.source
+            ) as is_loss_named,
+            is_unsure_of_loss(plain) and n.trainer <> 'store' as is_unsure,
+            (n.file_id, n.name) in (select (file_id, name) from rising_name) as rises
         from names n
         join spelling s on s.name = n.name and s.phase is not distinct from n.phase
     ),
@@ -91,6 +79,13 @@ with
             case
                 when trainer = 'fairseq' and phase = 'train' and plain ~ 'loss$'
                 then 'epoch_loss'
+                when is_unsure and rises
+                then null
+                when is_unsure and trainer = 'epoch_line' and not coalesce(is_loss_named, false)
+                then
+                    case
+                        when is_of_validation(plain) then 'validation_loss' else 'component_loss'
+                    end
                 when
                     of_gan
                     and (

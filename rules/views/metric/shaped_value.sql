@@ -21,7 +21,7 @@ with
             regexp_replace(
                 -- over what a value is taken: loss(avg)
                 regexp_replace(
-                    translate(text, '"''', ''),
+                    translate(text, '：，；（）＝"''', ':,;()='),
                     '([a-z]) ?\((?:avg|mean|all|global|(?:for|per) [a-z ]+)\)',
                     '\1',
                     'gi'
