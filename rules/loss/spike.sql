@@ -147,7 +147,7 @@ select
     round(j.sigmas, 1) as height_sigmas,
     j.interval as log_interval,
     j.after as level_after,
-    c.rose as rose_with_it,
+    nullif(list_filter(c.rose, lambda n:n not in j.names), []) as rose_with_it,
     c.calm as unmoved,
     nullif(c.begun, []) as switched_on,
     case when j.series_points < 25 then true end as few_points,

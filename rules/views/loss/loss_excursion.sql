@@ -1,7 +1,8 @@
 -- table: One row per excursion of a curve that is finite (kind: rise, lone, outlier, shift, trend,
 -- dip), with what else happened there. change: the planned change next to it; by_rate: the learning
 -- rate explains it; validation_falls: validation went on falling; of_part: it is of a part of the
--- loss and speaks for itself; worn_off: next to nothing of the loss is left, and it stays far below
+-- loss and speaks for itself; of_all_parts: no sum is printed, and all parts of the loss that are
+-- rose there; worn_off: next to nothing of the loss is left, and it stays far below
 -- where it began; slack: steps by which places of different curves may differ.
 with
     here as (
@@ -19,6 +20,9 @@ with
             count_if(e.kind = 'rise') over (partition by e.series_id, e.run) as of_series
         from excursion e
         join series s using (series_id)
+    ),
+    risen as (
+        select series_id, start_step from here where kind in ('rise', 'shift') and height > 0.5
     ),
     beginning as (
         select series_id, median(value) as level
@@ -124,6 +128,30 @@ select
         ),
         false
     ) as of_part,
+    coalesce(
+        h.canonical = 'component_loss'
+        and not h.any_loss
+        and h.kind in ('rise', 'shift')
+        and h.height > 0.5
+        and (
+            select
+                count(*) >= 2
+                and bool_and(
+                    o.series_id in (
+                        select series_id
+                        from risen r
+                        where abs(r.start_step - h.start_step) <= h.slack
+                    )
+                )
+            from series o
+            where
+                o.family = h.family
+                and o.canonical = 'component_loss'
+                and o.rank is not distinct from h.series_rank
+                and o.points > 0.5 * h.series_points
+        ),
+        false
+    ) as of_all_parts,
     coalesce(h.base < 0.01 * b.level and h.peak < 0.25 * b.level, false) as worn_off
 from here h
 left join beginning b using (series_id)

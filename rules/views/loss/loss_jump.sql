@@ -16,6 +16,7 @@ with
                 and kind in ('rise', 'lone')
                 and height > 0.3
                 or of_part
+                or of_all_parts
             )
             and (kind not in ('dip', 'outlier') or is_beyond_a_batch(kind, logarithmic, height))
             and not in_dip
