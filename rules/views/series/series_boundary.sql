@@ -1,5 +1,48 @@
 -- table: One row per restart of a curve: the line behind which it begins, or the step where that
 -- line is in another file than the curve; anew: not of the curve alone, the program began again.
+with
+    -- values that are only counted
+    counted as (
+        select
+            k.series_id,
+            p.file_id,
+            p.line_no,
+            p.value,
+            lag(p.value) over in_order as before,
+            lead(p.value) over in_order as second,
+            lead(p.value, 2) over in_order as third,
+            p.line_no - lag(p.line_no) over in_order as lines,
+            row_number() over in_order as place
+        from line_metric p
+        join
+            series_member k
+            on k.file_id = p.file_id
+            and k.source = p.source
+            and k.name = p.name
+            and k.canonical = p.canonical
+            and k.rank is not distinct from p.rank
+        where k.stepped = 0 and k.points >= 12 and k.canonical like '%loss' and p.value > 0
+        window in_order as (partition by k.series_id, p.file_id order by p.ordinal)
+    ),
+    -- They begin as the first ones did, behind more lines than usual: another attempt. (It fell
+    -- from its first value to its third, as a loss does that is not yet learned.)
+    attempt as (
+        select c.series_id, c.file_id, c.line_no - 1 as line_no
+        from counted c
+        join counted f on f.series_id = c.series_id and f.file_id = c.file_id and f.place = 1
+        join
+            (select series_id, file_id, median(lines) as lines from counted group by all) u
+            on u.series_id = c.series_id
+            and u.file_id = c.file_id
+        where
+            c.place > 6
+            and c.lines > u.lines
+            and c.value > 1.3 * c.before
+            and f.third < 0.95 * f.value
+            and abs(ln(c.value / f.value)) < 0.1
+            and abs(ln(c.second / f.second)) < 0.15
+            and abs(ln(c.third / f.third)) < 0.15
+    )
 select distinct k.series_id, e.file_id, e.line_no, null::double as step, false as anew
 from training_event e
 join series_member k using (file_id)
@@ -25,3 +68,6 @@ from
     ) e
 join series_member k using (file_id)
 where e.is_anew and k.stepped = 0
+union all
+select series_id, file_id, line_no, null, true
+from attempt
