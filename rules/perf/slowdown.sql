@@ -44,9 +44,12 @@ the end as at first{% endif %}'''
 
 [[summary]]
 say = '''{% if extent == 'rank' %}{{ ranks | ranks | capital }}{% if host %} on
-{{ host }}{% endif %} {% else %}Training {% endif %} became slower at step {{ step }}:
+{{ host }}{% endif %} {% else %}Training {% endif %} became slower at
+{% if epoch_of_step is not none %}step {{ step_of_epoch }} of epoch {{ epoch_of_step }} (step
+{{ step }} in all){% else %}{{ unit or 'step' }} {{ step }}{% endif %}:
 {% if throughput_before is not none %}{{ metric }} fell from {{ throughput_before }} to
-{{ throughput_after }}{% else %}a step takes {{ step_seconds_after }} s instead of
+{{ throughput_after }}{% else %}{{ 'an epoch' if unit else 'a step' }} takes
+{{ step_seconds_after }} s instead of
 {{ step_seconds_before }} s{% endif %} ({{ ratio | round(1) }} times)
 {%- if class == 'growing' %}, and it goes on growing{% endif %} {%- if extent == 'rank' %}; the
 other {{ (nranks - ranks | length) | count('rank') }} did not
@@ -149,8 +152,21 @@ select
     len(s.slow_ranks) as slow_rank_count,
     case when s.is_restarted then true end as restarted,
     s.name as metric,
-    null::double as period
+    null::double as period,
+    l.epoch_of_step,
+    l.step_of_epoch,
+    case when l.counts_epochs then 'epoch' end as unit
 from pace_slowdown s
+cross join
+    lateral(
+        -- as the line itself counts
+        select
+            max(t.epoch_no) filter (t.step is not null and t.step <> s.step) as epoch_of_step,
+            max(t.step) filter (t.epoch_no is not null and t.step <> s.step) as step_of_epoch,
+            bool_or(t.step is null and t.epoch_no = s.step) as counts_epochs
+        from training_line t
+        where t.file_id = s.file_id and t.line_no = s.line_no
+    ) l
 left join steps p on p.writer = s.writer and p.run = s.run and p.k = s.k - 1
 union all by name
 select
