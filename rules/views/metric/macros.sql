@@ -24,7 +24,11 @@ create macro plain_name(name) as
     regexp_replace(
         replace(
             replace(
-                regexp_replace(lower(words_apart(trim(name))), '\s*\((ms|s|sec|min)\)$', ''), ' ', '_'
+                regexp_replace(
+                    lower(words_apart(trim(name))), '\s*\((ms|s|sec|min)\)$', ''
+                ),
+                ' ',
+                '_'
             ),
             '-',
             '_'
@@ -38,9 +42,10 @@ create macro plain_name(name) as
 -- that it is an error.
 create macro is_unsure_of_loss(n) as
     regexp_full_match(
-        n,
+        coalesce(n, ''),
         'train|val|valid|validation|l'
-        || '|((mean|avg|average|total|squared|train|training|val|validation|test)_){0,2}error(_rate)?'
+        || '|((mean|avg|average|total|squared|train|training|val|validation|test)_){0,2}'
+        || 'error(_rate)?'
     )
 ;
 
