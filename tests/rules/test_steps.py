@@ -23,6 +23,8 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("crash.communication", {"message": "x", "class": "transport", "peer": "n2"}, "Look at the other end first (n2)"),
     ("crash.communication", {"message": "x", "class": "usage"}, "Correct what the message names"),
     ("crash.communication", {"message": "x", "class": "internal"}, "Run again with this setting and keep the output of n1"),
+    ("crash.communication", {"message": "x", "operation": "posting a send", "library": "MPICH"}, "See which rank does not take what the others send"),
+    ("crash.communication", {"message": "did not find ze_ipc_exchange", "library": "oneCCL"}, "Start the processes with mpirun"),
     ("crash.config", {"told": "x"}, "Correct what the message names, then start the job again."),
     ("crash.config", {"what": "rank", "event": "invalid_rank"}, "Check how the ranks are numbered"),
     ("crash.config", {"what": "arguments", "program": "fit"}, "Correct the argument; fit lists those it takes."),
