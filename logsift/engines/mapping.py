@@ -100,7 +100,8 @@ def map_share(
 ) -> Mapped:
     """Read share `shard` of 1..`of` of a run into `dest`; where that was done already, nothing is.
 
-    Of tables with a row per line no more is kept than their formats call enough, unless it is `every_row`. Everything is written beside its place first: a share is there whole or not at all, and the last one counts.
+    Of tables with a row per line no more is kept than their formats call enough, unless it is `every_row`. Everything is
+    written beside its place first: a share is there whole or not at all, and the last one counts.
 
     Raises:
         UserError: there is no such run, or nothing to read.

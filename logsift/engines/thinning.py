@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from logsift.content.columns import TYPES
-from logsift.store.database import quoted
+from logsift.store.database import MEMORY, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 _STRETCH_ROWS = 64
 """Rows that are kept together: what stands on neighbouring lines is read together, too."""
-_MEMORY = "600MB"
 
 
 def thin(parts: Path, catalog: Catalog, of: int) -> dict[str, dict[str, int]]:
@@ -38,24 +37,36 @@ def thin(parts: Path, catalog: Catalog, of: int) -> dict[str, dict[str, int]]:
         catalog: the content, which says what is enough.
         of: how many shares there are.
     """
-    out: dict[str, dict[str, int]] = {}
-    with closing(duckdb.connect(config={"memory_limit": _MEMORY})) as con:
+    large = [
+        (table, bulk, files)
+        for table in catalog.tables.values()
+        if (bulk := table.bulk)
+        and (files := sorted((parts / table.name).glob("*.parquet")))
+        and _rows(files) > _share(bulk, of)
+    ]
+    if not large:
+        return {}
+    with closing(duckdb.connect(config={"memory_limit": MEMORY})) as con:
         # Conditions are content's, which may be anybody's: they see the parts and nothing else.
         con.execute(
             f"SET allowed_directories = [{quoted(str(parts))}]; SET enable_external_access = false; SET lock_configuration = true"
         )
-        for table in catalog.tables.values():
-            files = sorted((parts / table.name).glob("*.parquet")) if table.bulk else []
-            if table.bulk and (left := _thinned(con, files, table, table.bulk, max(1, table.bulk.rows // of))):
-                out[table.name] = left
-    return out
+        return {table.name: _thinned(con, files, table, bulk, _share(bulk, of)) for table, bulk, files in large}
+
+
+def _rows(files: Sequence[Path]) -> int:
+    return sum(pl.scan_parquet(f).select(pl.len()).collect().item() for f in files)
+
+
+def _share(bulk: Bulk, of: int) -> int:
+    """How many rows are enough of one share of so many."""
+    return max(1, bulk.rows // of)
 
 
 def _thinned(
     con: duckdb.DuckDBPyConnection, files: Sequence[Path], table: Table, bulk: Bulk, enough: int
 ) -> dict[str, int]:
-    if sum(pl.scan_parquet(f).select(pl.len()).collect().item() for f in files) <= enough:
-        return {}
+    """Leave rows out of the parts of one table: id of a file -> how many."""
     # Columns that decide, of all parts; the others are read part by part.
     asked = [con.execute(_asked(f, table, bulk)).fetchnumpy() for f in files]
     file_id, line_no, series, met = (

@@ -36,7 +36,7 @@ _STOP_SECONDS = 0.05
 """How often a query is told to end that a person stopped: one that has not begun yet does not hear it."""
 _BLOCK_BYTES = 1 << 16
 """Each column of each table begins a block: DuckDB's own, four times as large, make 40 MB of a run of a hundred lines."""
-_MEMORY = "600MB"
+MEMORY = "600MB"
 """What DuckDB may take while a store is made, before it keeps parts of tables in files: without a limit it takes most of a machine that others use too."""
 
 _MEMORY_ASKED = "4GB"
@@ -160,7 +160,7 @@ class Store:
                 con.execute("SET temp_directory = ''")
             else:
                 folder = path.parent.absolute()
-                con.execute(f"SET temp_directory = {quoted(str(folder / 'spilled'))}; SET memory_limit = '{_MEMORY}'")
+                con.execute(f"SET temp_directory = {quoted(str(folder / 'spilled'))}; SET memory_limit = '{MEMORY}'")
                 listed = ", ".join(quoted(str(place)) for place in (folder, parts and parts.absolute()) if place)
                 con.execute(f"SET allowed_directories = [{listed}]; SET enable_external_access = false")
             # Attached, not connected to: DuckDB would hand out an instance that is still open on the file this one replaced.

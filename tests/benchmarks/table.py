@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -27,36 +28,21 @@ from builders.clusters import make  # noqa: E402
 from logsift import load_catalog  # noqa: E402
 
 COLL = (
-    r"^([^: ]+):([0-9]+):[0-9]+ \[(-?[0-9]+)\] NCCL INFO ([A-Za-z]+): opCount ([0-9a-f]+) sendbuff \S+ recvbuff \S+"
-    r" count ([0-9]+) datatype ([0-9]+) op ([0-9]+) root ([0-9]+) comm (\S+) \[nranks=([0-9]+)\]"
+    r"(?P<host>[^: ]+):(?P<pid>[0-9]+):[0-9]+ \[(?P<device>-?[0-9]+)\] NCCL INFO (?P<op>[A-Za-z]+): opCount (?P<op_count>[0-9a-f]+)"
+    r" sendbuff \S+ recvbuff \S+ count (?P<elements>[0-9]+) datatype (?P<datatype>[0-9]+) op (?P<redop>[0-9]+) root (?P<root>[0-9]+)"
+    r" comm (?P<comm>\S+) \[nranks=(?P<nranks>[0-9]+)\]"
 )
+"""What the grammar of COLL lines captures, for ripgrep and lnav."""
+CAPTURED = " ".join(f"${name}" for name in re.findall(r"\?P<(\w+)>", COLL))
+"""The same as `rg -o -r` wants it."""
 LNAV_FORMAT = {
     "$schema": "https://lnav.org/schemas/format-v1.schema.json",
     "nccl_calls": {
         "title": "NCCL calls",
-        "regex": {
-            "call": {
-                "pattern": r"^(?<timestamp>[0-9T:.-]+) (?<host>[^: ]+):(?<pid>[0-9]+):[0-9]+ \[(?<device>-?[0-9]+)\] NCCL (?<level>INFO)"
-                r" (?<op>[A-Za-z]+): opCount (?<op_count>[0-9a-f]+) sendbuff \S+ recvbuff \S+ count (?<elements>[0-9]+)"
-                r" datatype (?<datatype>[0-9]+) op (?<redop>[0-9]+) root (?<root>[0-9]+) comm (?<comm>\S+) \[nranks=(?<nranks>[0-9]+)\](?<body>.*)$"
-            }
-        },
-        "level-field": "level",
+        "regex": {"call": {"pattern": rf"^(?P<timestamp>[0-9T:.-]+) {COLL}(?P<body>.*)$"}},
         "value": {
             name: {"kind": "string" if name in ("host", "op", "op_count", "comm") else "integer"}
-            for name in (
-                "host",
-                "pid",
-                "device",
-                "op",
-                "op_count",
-                "elements",
-                "datatype",
-                "redop",
-                "root",
-                "comm",
-                "nranks",
-            )
+            for name in re.findall(r"\?P<(\w+)>", COLL)
         },
         "sample": [
             {
@@ -69,8 +55,6 @@ LNAV_ASKED = (
     ";SELECT count(*), max(elements), max(comm), max(op), max(root), max(pid), max(host), max(op_count) FROM nccl_calls"
 )
 """What lnav is asked: it captures what a query wants."""
-CAPTURED = " ".join(f"${n}" for n in range(1, 12))
-"""What the grammar of COLL lines captures, for `rg -o -r`."""
 RANKS, RANK_BYTES = 16_384, 1_000_000_000
 CORE_HOUR_DOLLARS = 0.05
 """About what a virtual core of a compute instance costs by list at the large clouds."""
@@ -125,7 +109,7 @@ def logs(folder: Path, megabytes: int) -> list[dict[str, Any]]:
         f = ingest.measure(name, path, until)
         row = {**asdict(f), "rg_seconds": None, "lnav_seconds": None}
         if name == "dense" and shutil.which("rg"):
-            row["rg_seconds"] = ingest.taken(["rg", "-o", "-r", CAPTURED, COLL, str(path)])
+            row["rg_seconds"] = ingest.taken(["rg", "-o", "-r", CAPTURED, f"^{COLL}", str(path)])
         if name == "stamped" and shutil.which("lnav"):
             row["lnav_seconds"] = by_lnav(path)
         beside = " | ".join(f"{row[p] / f.seconds:.2f}" if row[p] else "" for p in ("rg_seconds", "lnav_seconds"))

@@ -172,7 +172,7 @@ def test_what_reads_only_empty_tables_is_not_asked(run_of: Make, odd: Catalog) -
 def test_a_table_that_needs_more_memory_than_is_given_is_made_all_the_same(
     run_of: Make, odd: Catalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("logsift.store.database._MEMORY", "40MB")
+    monkeypatch.setattr("logsift.store.database.MEMORY", "40MB")
     run = run_of({"a.log": "step:1/500 train_loss:3.2500\n"})
     analysis = analyze(run, catalog=odd)
     assert analysis.sql("SELECT len(numbers) AS n FROM large") == [{"n": 8_000_000}]

@@ -4,7 +4,7 @@ with
     -- values that are only counted
     counted as (
         select
-            k.series_id,
+            p.series_id,
             p.file_id,
             p.line_no,
             p.value,
@@ -13,16 +13,16 @@ with
             lead(p.value, 2) over in_order as third,
             p.line_no - lag(p.line_no) over in_order as lines,
             row_number() over in_order as place
-        from line_metric p
-        join
+        from series_point p
+        semi join
             series_member k
-            on k.file_id = p.file_id
-            and k.source = p.source
-            and k.name = p.name
-            and k.canonical = p.canonical
-            and k.rank is not distinct from p.rank
-        where k.stepped = 0 and k.points >= 12 and k.canonical like '%loss' and p.value > 0
-        window in_order as (partition by k.series_id, p.file_id order by p.ordinal)
+            on k.series_id = p.series_id
+            and k.file_id = p.file_id
+            and k.stepped = 0
+            and k.points >= 12
+            and k.canonical like '%loss'
+        where p.value > 0
+        window in_order as (partition by p.series_id, p.file_id order by p.ordinal)
     ),
     -- They begin as the first ones did, behind more lines than usual: another attempt. (It fell
     -- from its first value to its third, as a loss does that is not yet learned.)
