@@ -25,14 +25,14 @@ from logsift import load_catalog  # noqa: E402
 from logsift.engines.mapping import LINE_TEXT, map_share  # noqa: E402
 
 CHILD = """
-import json, resource, sys, time
+import json, re, sys, time
 from pathlib import Path
 from logsift import load_catalog
 from logsift.engines.reducing import reduce
 catalog = load_catalog()
 began = time.process_time()
 analysis = reduce(Path(sys.argv[1]), catalog)
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+peak = int(re.search(r"VmHWM:\\s+([0-9]+)", Path("/proc/self/status").read_text())[1]) / 1024
 print(json.dumps([time.process_time() - began, peak, analysis.store.path.stat().st_size / 1e6]))
 """
 
