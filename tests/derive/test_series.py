@@ -363,6 +363,17 @@ def test_few_points_that_noise_would_put_so_are_no_creeping_rise() -> None:
     assert search(curve_of(np.arange(9.0), np.array(low))) == []
 
 
+def test_a_short_curve_that_ends_in_a_climb_or_on_another_level() -> None:
+    """Its steep beginning hides the end from every comparison with the whole curve."""
+    falling = 4 + 5 * np.exp(-np.arange(16) / 4) + rng(3).normal(0, 0.2, 16)
+    (climb,) = search(curve_of(np.arange(20), np.concatenate([falling, [6.3, 10.4, 17.3, 28.0]])))
+    assert (climb.kind, climb.start) == ("trend", 16)
+    (level,) = search(curve_of(np.arange(21), np.concatenate([falling, [10.2, 10.4, 9.9, 10.8, 10.1]])))
+    assert (level.kind, level.start, level.end) == ("rise", 16, None)
+    for end in ([4.6, 5.2, 5.9], [7.1, 4.2, 7.4, 4.1], [5.2, 5.3, 5.1, 5.2]):
+        assert search(curve_of(np.arange(16 + len(end)), np.concatenate([falling, end]))) == []
+
+
 def test_a_few_points_that_creep_up() -> None:
     y = np.array([1.46, 1.40, 1.41, 1.44, 1.45, 1.47, 1.50, 1.52, 1.55, 1.57, 1.60, 1.62])
     (e,) = search(curve_of(np.arange(12.0), y))

@@ -281,7 +281,23 @@ def of_few(c: Curve) -> list[Excursion]:
         )
         if c.logarithmic and (falls or (far and gap > 4 * float(before.max() - before.min()))):
             return [follow(c, i, base, max(spread(before), c.p.floor))]
-    return last_jump(c)
+    return last_jump(c) or end_apart(c)
+
+
+def end_apart(c: Curve) -> list[Excursion]:
+    """The end of a short series, where it climbs with every point to above all before, or keeps above all before from a point on."""
+    if not c.logarithmic:
+        return []
+    for i in range(8, len(c.y) - 2):
+        before, near, after = c.y[:i], c.y[i - 8 : i], c.y[i:]
+        base = float(np.median(near))
+        apart = float(near.max() - near.min())
+        climbs = float(np.diff(c.y[i - 1 :]).min()) > c.p.end_climb and float(after[-1] - near.max()) > c.p.end_climbed
+        stays = len(after) > 3 and float(np.median(after)) - base > max(c.p.end_height, c.p.end_times * apart)
+        if (climbs or stays) and float((after[-1] if climbs else after.min()) - before.max()) > c.p.end_gap:
+            e = follow(c, i, base, max(spread(near), c.p.floor))
+            return [replace(e, kind="trend", after=float(after[-1])) if climbs else e]
+    return []
 
 
 def blown_up(c: Curve) -> list[Excursion]:

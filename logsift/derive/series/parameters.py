@@ -117,6 +117,14 @@ class Parameters:
     """A jump at the very last point, which may be a hard batch: twenty times as high as all before; or two and a half times, and by eight times
     what all before differ among themselves."""
 
+    end_climb: float = 0.2
+    end_climbed: float = 1.0
+    end_height: float = 0.4
+    end_times: float = 1.2
+    end_gap: float = 0.12
+    """The end of a short series: three points or more, each a fifth above the one before it, to nearly three times the highest of the eight
+    before them; or four or more, half as high again as those eight, by more than these differ. Both end an eighth above everything before."""
+
     # --- restarts
     dip_windows: tuple[int, ...] = (20, 60, 150)
     dip_errors: float = 3.5
