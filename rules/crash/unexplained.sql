@@ -340,7 +340,7 @@ union all by name
 select
     [line_at(file_id, line_no)] as evidence,
     time as "at",
-    * exclude (file_id, line_no, time, weight),
+    * exclude (file_id, line_no, time, weight, first_observed),
     -- the others lost this one
     case
         when weight = 1 and pid is not null and exists (from peer_loss where rank is not null)
@@ -350,6 +350,7 @@ from
     (
         select
             1 as weight,
+            first_observed,
             case when rank is not null then [rank] end as ranks,
             case when host is not null then [host] end as hosts,
             local_rank,
@@ -402,4 +403,8 @@ where
     and not exists (from verdict)
     and not exists (from ended_from_outside)
     and not exists (from training_mark where kind = 'end')
-qualify row_number() over (order by weight, time nulls last, file_id, line_no) = 1
+qualify
+    row_number() over (
+        order by weight, first_observed is true desc, time nulls last, file_id, line_no
+    )
+    = 1

@@ -59,6 +59,7 @@ EXCEPTIONS = {
     ("lines", "hang.init_incomplete"): "the line that says that init is complete is one of those that are gone",
     **{(way, rule): _FRAMES for way in ("lines", "blocks") for rule in ("divergence.stack", "hang.missing_rank")},
     ("blocks", "loss.divergence"): "the steps of a curve in another order are another curve",
+    ("end", "network.external_service"): _END,
     (
         "end",
         "crash.exception",
