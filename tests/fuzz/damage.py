@@ -102,9 +102,29 @@ EXCEPTIONS = {
             ("oom.cgroup--cancelled-from-the-first-node", "host kite9"),
             ("oom.cgroup--slurm-alone", "oom.host"),
             ("oom.shared_memory--nccl", "host.disk_full"),
+            ("host.disk_full--where-an-image-was-unpacked", "host gx07"),
+            ("crash.config--a-module-that-lmod-does-not-know", "host gx07"),
+            ("network.connect_failure--hccl-link-in-its-log", "crash.communication"),
         ),
         _REST,
     ),
+    **dict.fromkeys(
+        (
+            ("healthy--module-done-without", "env.incompatible"),
+            ("healthy--module-done-without", "crash.exception"),
+            ("healthy--strace-connections-that-may-break", "network.connect_failure"),
+        ),
+        _END,
+    ),
+    ("healthy--counted-values-of-many-starts", "loss.spike"): "what tells that a start began is gone",
+    (
+        "crash.communication--mpi-before-the-step-was-cancelled",
+        "host mesa-0",
+    ): "what was cancelled before MPI's words does not come of them",
+    (
+        "crash.communication--oneccl-cannot-pin-its-thread",
+        "crash.communication probable",
+    ): "an exception that ends a log ended its program, also where its line was moved there",
     ("hang.missing_rank--counted-at-a-barrier", "rank 1"): "a number that is cut through is another number",
     (
         "crash.config--command-not-found",
