@@ -43,6 +43,7 @@ with
     run_in_file as (
         select file_id, series_id, run, min(line_no) as line_no, sum(points) as points
         from segment
+        anti join other_writer using (file_id, series_id)
         group by file_id, series_id, run
     ),
     runs_of_curve as (

@@ -123,7 +123,8 @@ select
         then 'critical'
     end as severity,
     case
-        when j.kind = 'lone' or j.sigmas < 8 or j.alone or j.series_points < 25 then 'probable'
+        when j.kind = 'lone' or j.sigmas < 8 or j.alone or j.series_points < 25 or j.stepless
+        then 'probable'
     end as confidence,
     to_timestamp(j.start_seconds)::timestamp as at,
     j.of_ranks as ranks,

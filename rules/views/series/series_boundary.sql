@@ -71,3 +71,6 @@ where e.is_anew and k.stepped = 0
 union all
 select series_id, file_id, line_no, null, true
 from attempt
+union all
+select series_id, file_id, line_no - 1, null, true
+from other_writer
