@@ -237,6 +237,7 @@ with
             bool_or(is_of_peer) as is_of_peer,
             count(*) as times,
             min_by(frames, line_no) filter (frames is not null) as frames,
+            min_by(raised_frames, line_no) filter (raised_frames is not null) as raised_frames,
             min_by(raised_class, line_no) as raised_class,
             min_by(raised_message, line_no) as raised_message,
             list_concat(
@@ -263,7 +264,7 @@ with
     ranked_failure as (
         select
             * replace (coalesce(ranks, lone_ranks) as ranks, coalesce(hosts, lone_hosts) as hosts),
-            own_frame(frames) as own_code,
+            coalesce(own_frame(frames), own_frame(raised_frames)) as own_code,
             row_number() over (
                 order by
                     attempt desc nulls last,

@@ -1,9 +1,10 @@
 -- table: One row per chain of exceptions: the one that began it. kind = own | config | checkpoint |
 -- incompatible | writer | disk | limit | memory | gpu | collective | loss | echo | interrupt;
 -- uncaught = it reached the top of the program, chain_uncaught = one of the chain did;
--- in_thread = it ended a thread only; raised_class, raised_message, raised_line = the last of the
--- chain; steps_after = training steps logged after it, lines_after = lines of its file after it;
--- job_failed = a launcher says that the job failed.
+-- in_thread = it ended a thread only; raised_class, raised_message, raised_frames and raised_line
+-- are of the last of the chain; steps_after = training steps logged after it; lines_after = lines
+-- of its file after it;
+-- job_failed = a launcher, or who owned the process, says that the job failed.
 with
     raised as (
         select
@@ -59,6 +60,11 @@ with
                     )
                     and regexp_matches(frames::varchar, 'multiprocessing[^a-z]+resource_sharer\.py')
                 then 'echo'
+                -- memory that processes share, which its owner took away: no setting names it
+                when
+                    e.class = 'FileNotFoundError'
+                    and regexp_matches(frames[-1], 'multiprocessing[^a-z]+shared_memory\.py')
+                then 'own'
                 -- a new process gets nothing to begin with: its parent failed to send it
                 when
                     e.class in ('EOFError', 'UnpicklingError')
@@ -69,8 +75,9 @@ with
             -- C++'s are printed by the handler of what nobody caught, the first of a group below it
             exception_module_level(frames)
             or e.class = 'C++ exception'
+            -- or of the call of Monarch's actor
             or coalesce(
-                lag(e.class in ('ExceptionGroup', 'BaseExceptionGroup')) over in_file
+                lag(e.class in ('ExceptionGroup', 'BaseExceptionGroup', 'ActorError')) over in_file
                 and lag(exception_module_level(frames)) over in_file
                 and e.traceback_line - lag(e.line_no) over in_file between 1 and 4,
                 false
@@ -91,6 +98,7 @@ with
             exception_kind(class, class_kind, message, chained, concept) as kind,
             last_value(class) over in_order as raised_class,
             last_value(message) over in_order as raised_message,
+            last_value(frames) over in_order as raised_frames,
             last_value(line_no) over in_order as raised_line,
             bool_or(uncaught) over chain as chain_uncaught,
             coalesce(bool_or(chained = 'thread') over chain, false) as in_thread,
@@ -149,7 +157,13 @@ with
             )
             or exists (
                 from exception
-                where class in ('ChildFailedError', 'CalledProcessError', 'WorkerGroupError')
+                where
+                    class in (
+                        'ChildFailedError',
+                        'CalledProcessError',
+                        'WorkerGroupError',
+                        'SupervisionError'
+                    )
             ) as failed
     )
 select

@@ -245,6 +245,11 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 || '|stopped sending heartbeats|^handle is closed\b'
                 || '|(?:caused by|because of|due to) an? (?:exception|error|failure)'
                 || ' (?:on|in|of) (?:one of the|another|other) (?:rank|process|worker)'
+                -- Monarch's word for an actor that raised what is printed below it
+                || '|^A remote actor call has failed'
+                -- of a command that printed itself why
+                || '|^Command [^\n]+? (?:failed with (?:return|exit) (?:code|status)'
+                || '|exited with (?:code|status)) -?[0-9]+'
                 -- XGBoost's word for a collective that failed; the lines below it tell how
                 || '|collective/result\.cc:[0-9]+: '
                 -- SageMaker's word for the end of a program that says more itself
