@@ -23,6 +23,13 @@ A checkpoint could not be read or written: {{ told | cut(200) }}
 '''
 
 [[summary]]
+when = "cut_off"
+say = '''
+{% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} failed while it wrote a
+checkpoint, in {{ function }} at {{ file }}:{{ line }}; the log ends within its traceback
+'''
+
+[[summary]]
 say = '''
 {% if path %}Checkpoint {{ path }}{% else %}A checkpoint{% endif %}
 {% if problem == 'mismatch' %}does not fit the model
@@ -30,6 +37,13 @@ say = '''
 {%- elif problem == 'damaged' %}is damaged or incomplete
 {%- else %}could not be read or written{% endif %}
 {%- if ranks %} ({{ ranks | ranks }}){% endif %}: {{ message | cut(200) }}
+'''
+
+[[step]]
+when = "cut_off"
+say = '''
+Look for the rest of the traceback in what the other ranks and the launcher wrote: its last line
+says what failed.
 '''
 
 [[step]]
@@ -58,7 +72,7 @@ the keys and shapes that differ.
 '''
 
 [[step]]
-when = "problem is none"
+when = "problem is none and not cut_off"
 say = '''
 Check that {% if path %}{{ path }}{% else %}the checkpoint{% endif %} is readable and complete
 {%- if hosts %} on {{ hosts | names }}{% endif %}, and that its file system has room.
@@ -154,6 +168,21 @@ select
     line
 from failure
 qualify row_number() over (order by place) = 1
+union all by name
+-- how it failed is not in the log any more
+select
+    [line_at(file_id, traceback_line), line_at(file_id, line_no)] as evidence,
+    time as "at",
+    case when rank is not null then [rank] end as ranks,
+    case when host is not null then [host] end as hosts,
+    'possible' as confidence,
+    file,
+    line,
+    "function",
+    true as cut_off
+from cut_traceback
+where of_save and not exists (from fatal_exception)
+qualify row_number() over (order by time nulls last, file_id) = 1
 union all by name
 -- in words that no grammar knows
 select evidence, "at", path, message, explains, told, confidence, otherwise

@@ -11,8 +11,8 @@ libraries that are read, but that no rule judges, are among them. A log is taken
 job where a launcher or scheduler says so, or where a line of a job as programs end with it comes
 near the end and no step is logged after it, or an error is the last that a rank says. Or the
 scheduler lists the job as failed, or a watchdog finds none in the queue, or nothing but the end is
-told: with which code a process ended, by an exception that only tells of another, by a launcher
-that ended its workers.
+told: with which code a process ended, by an exception that only tells of another, by a traceback
+that the end of the log cuts, by a launcher that ended its workers.
 """
 false_positives = "A program that prints an error at its end and does not fail by it."
 
@@ -375,6 +375,17 @@ from
             line_no
         from exception_verdict
         where kind = 'echo' and chain_uncaught and steps_after = 0 and lines_after < 20
+        union all by name
+        -- how a traceback ends is not in the log any more
+        select
+            2 as weight,
+            case when rank is not null then [rank] end as ranks,
+            case when host is not null then [host] end as hosts,
+            concat(file, ':', line, ' in ' || "function") as text,
+            time,
+            file_id,
+            line_no
+        from cut_traceback
         union all by name
         select 3 as weight, true as ended_workers, l.time, l.file_id, l.line_no
         from launcher_event l
