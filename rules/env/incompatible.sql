@@ -283,14 +283,19 @@ with
                 or is_status
                 or what in ('driver', 'architecture', 'host_compiler')
                 or regexp_matches(message, 'symbol lookup error|error while loading|GLIBC')
-                -- the exception's message was broken at a terminal's width
+                -- the exception's message was broken at a terminal's width, or goes on behind its
+                -- colon
                 or what = 'symbol'
                 and exists (
                     from exception_verdict v
                     where
                         v.file_id = c.file_id
-                        and v.raised_line between c.line_no - 3 and c.line_no + 40
-                        and v.class in ('ImportError', 'OSError')
+                        and (
+                            v.raised_line between c.line_no - 3 and c.line_no + 40
+                            and v.class in ('ImportError', 'OSError')
+                            or v.raised_line = c.line_no - 1
+                            and ends_with(v.raised_message, ':')
+                        )
                 )
             )
             -- nor for one of the many programs in a machine's journal
