@@ -41,7 +41,7 @@ say = '''
 {% if ranks %}{{ ranks | ranks | capital }}
 {% elif tasks %}{{ tasks | ranks('task') | capital }}
 {% elif local_ranks %}{{ local_ranks | ranks('local rank') | capital }}
-{% elif process %}Process {{ process }}
+{% elif process %}Process {{ process | cut(60) }}
 {% else %}A process{% endif %}
 {% if pids and pids | length <= 4 %}({{ pids | names('pid') }}){% endif %}
 {% if hosts and hosts | length <= 3 %}on {{ hosts | names }}{% endif %}

@@ -155,7 +155,9 @@ say = '''
 [[summary]]
 when = "vendor == 'amd'"
 say = '''
-{% if gpu %}AMD GPU {{ gpu | bus_id }}{% else %}An AMD GPU{% endif %}
+{% if kind == 'hw_exception' and gpu %}The AMD GPU that ROCm counts as
+{{ gpu | replace('node-', 'node ') }} of its host
+{%- elif gpu %}AMD GPU {{ gpu | bus_id }}{% else %}An AMD GPU{% endif %}
 {%- if host %} on {{ host }}{% endif %}{% if ranks %} ({{ ranks | ranks }}){% endif %}:
 {% if kind == 'ras' %}uncorrectable hardware error{% if error %} {{ error }}{% endif %}
 {%- elif kind == 'ras_count' %}uncorrectable hardware errors{% if unit %} in block

@@ -40,6 +40,8 @@ with
             and p.step is not null
             -- Weights that are loaded before anything was trained are no resume.
             and coalesce(e.step, case when p.has_trained then p.step end, 0) > 0
+            -- Nor are those of another run, whose steps are not counted on.
+            and (p.has_trained or e.step is null or p.step > 1 or e.step <= 1)
     ),
     restart as (
         from next_file
