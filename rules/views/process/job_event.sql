@@ -45,8 +45,11 @@ select
             then coalesce(told.host, n.node)
             -- what became of an actor is told below where it ran
             when told.scheduler = 'ray' and told.event = 'node_failure'
-            then coalesce(told.host, case when told.line_no - a.line_no < 5 then a.host end)
-            else told.host
+            then
+                coalesce(
+                    nullif(told.host, ''), case when told.line_no - a.line_no < 5 then a.host end
+                )
+            else nullif(told.host, '')
         end as host
     )
 from told
