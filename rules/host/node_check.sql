@@ -11,7 +11,10 @@ took no memory (torch-distributed-gpu-test and similar tools), nccl-tests receiv
 health check of the node failed. Where other nodes pass the same test the node is to blame; where
 all fail one of them, or the network between them, holds up the rest.
 """
-false_positives = "A test that was started with wrong addresses fails on good nodes."
+false_positives = """
+A test that was started with wrong addresses fails on good nodes. An error that NCCL returned to
+nccl-tests is held against a node only where another one passed.
+"""
 references = [
   "https://github.com/NVIDIA/nccl-tests",
   "https://github.com/mej/nhc",
@@ -112,12 +115,13 @@ select
         -- what was built does not fit the GPU, whatever node it is in
         when is_of_software and exists (from runtime_error where kind in ('incompatible', 'config'))
         then 'info'
-        -- nor is a node to blame where no other one passed the same test
-        when is_of_software and max(peers) = 0
+        -- nor is a node to blame where no other one passed the same test: what NCCL returned is told
+        -- with its reason elsewhere
+        when is_of_library and max(peers_well) = 0
         then 'info'
     end as severity,
     case
-        when is_of_software and max(peers) = 0
+        when is_of_library and max(peers_well) = 0
         then 'possible'
         when test in ('nccl-tests', 'health')
         then 'definite'
@@ -128,13 +132,27 @@ from
     (
         select
             *,
-            bool_and(test = 'nccl-tests' and message like 'unhandled cuda error%') over (
-                partition by test, check_name
-            ) as is_of_software
-        from node_result
-        where not passed
+            bool_and(is_result and message like 'unhandled cuda error%') over same_test
+            as is_of_software,
+            bool_and(is_result) over same_test as is_of_library
+        from
+            (
+                select
+                    *,
+                    -- ncclGetErrorString
+                    test = 'nccl-tests'
+                    and coalesce(
+                        regexp_matches(
+                            message, '^(?:unhandled |internal error|remote process|invalid (?:usage|argument))'
+                        ),
+                        false
+                    ) as is_result
+                from node_result
+                where not passed
+            )
+        window same_test as (partition by test, check_name)
     )
-group by test, check_name, is_of_software
+group by test, check_name, is_of_software, is_of_library
 union all by name
 -- What Slurm keeps out of work for a GPU or a check of the node; a node that the job does not use
 -- is worth knowing, no more.
