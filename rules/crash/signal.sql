@@ -338,6 +338,15 @@ where
                 and x.line_no - o.line_no between 1 and 3
         )
     )
+    -- Ray ends its worker behind a process of it that a launcher saw end first
+    and not exists (
+        from "exit" e
+        where
+            e.first_observed
+            and e.exitcode between 1 and 127
+            and e.file_id = x.file_id
+            and e.line_no < x.line_no
+    )
     and not exists (from fatal_signal)
     and not exists (from fatal_exception)
     and not exists (from ended_from_outside)
