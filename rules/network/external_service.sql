@@ -32,6 +32,7 @@ say = '''
 {%- elif failure == 'timed_out' %}: no answer in time
 {%- elif failure == 'refused' %}: connection refused
 {%- elif failure == 'unreachable' %}: no connection
+{%- elif failure == 'reset' %}: the connection was closed at the other end
 {%- elif failure == 'proxy' %}: the proxy refused
 {%- elif failure == 'tls' %}: the TLS handshake failed
 {%- elif failure == 'denied' %}: the credentials have expired, are missing, or may not do it
@@ -97,6 +98,8 @@ with
             coalesce(
                 nullif(regexp_extract(message, 'host=''([^'']+)''', 1), ''),
                 nullif(regexp_extract(message, 'https?://([0-9A-Za-z_.-]+)', 1), ''),
+                a.server,
+                case when a.file_id is not null then 'huggingface' end,
                 (
                     -- of several words the first in the text
                     select arg_min(s.service, position(s.service in lower(type || ' ' || message)))
@@ -108,8 +111,10 @@ with
             coalesce(
                 nullif(regexp_extract(message, 'host=.?''([0-9A-Za-z_.-]+)', 1), ''),
                 nullif(regexp_extract(message, 'https?://([0-9A-Za-z_.-]+)', 1), ''),
-                nullif(regexp_extract(message, 'connect to host ([0-9A-Za-z_.-]+)', 1), '')
-            ) as server
+                nullif(regexp_extract(message, 'connect to host ([0-9A-Za-z_.-]+)', 1), ''),
+                a.server
+            ) as server,
+            a.error as asked_again_for
         from
             (
                 -- What a socket says of a failed connection does not name whom it asked: what was
@@ -131,6 +136,7 @@ with
                 from fatal_exception
             ) e
         left join service_exception t on t.exception_class = e.class
+        left join asked_service a using (file_id, line_no)
         where
             -- or what ends the log, outside of a thread whose end nobody notices
             (certain or lines_after <= 2)
@@ -151,6 +157,7 @@ with
                 or is_denied(message)
                 or is_unpaid(message)
                 or t.exception_class is not null
+                or a.file_id is not null
                 or starts_with(type, 'wandb.errors')
                 and regexp_matches(
                     message, '(?i)network|timed out|communicat|connect|permission|\b40[13]\b'
@@ -192,6 +199,12 @@ with
                 then 'busy'
                 when regexp_matches(message, '(?i)timed? ?out')
                 then 'timed_out'
+                when
+                    regexp_matches(
+                        concat_ws(' ', message, asked_again_for),
+                        '(?i)connection reset|server disconnected|peer closed connection'
+                    )
+                then 'reset'
                 else failure_by_class
             end as failure
         from refusal as r

@@ -40,6 +40,11 @@ with
                     and regexp_matches(frames[-1], 'torch/serialization\.py:[0-9]+ in ')
                     and regexp_matches(frames::varchar, 'torch/serialization\.py:[0-9]+ in load\b')
                 then 'checkpoint'
+                -- a client of a service outside, not one of another process of the job
+                when
+                    starts_with(e.type, 'httpx.')
+                    and regexp_matches(frames::varchar, 'huggingface_hub[/\\]')
+                then 'own'
                 -- input() where nobody types
                 when e.class = 'EOFError' and contains(message, 'EOF when reading a line')
                 then 'own'
