@@ -2,25 +2,27 @@
 -- ENOSPC, EDQUOT, or torch_writer where only the writer of checkpoints failed.
 select
     'log' as source,
-    error,
-    number,
-    message,
-    os_error_path(message) as path,
-    host,
-    rank,
-    pid,
-    time,
+    o.error,
+    o.number,
+    o.message,
+    os_error_path(o.message) as path,
+    o.host,
+    -- of the rank that raised it, not of the one that tells of all
+    coalesce(x.rank, o.rank) as rank,
+    o.pid,
+    o.time,
     file_id,
     line_no
-from os_error
+from os_error as o
+left join exception as x using (file_id, line_no)
 where
-    error in ('ENOSPC', 'EDQUOT', 'torch_writer')
+    o.error in ('ENOSPC', 'EDQUOT', 'torch_writer')
     -- shared memory, semaphores, watches and queue pairs run out with the same error
     and not regexp_matches(
-        message,
+        o.message,
         '/torch_[0-9]|/dev/shm|[Ss]hared memory|shm_open|memfd|NCCL |ibv_|inotify'
         || '|watch limit|semget|sem_open|SemLock|epoll_ctl|/sys/fs/cgroup|cgroup'
     )
-    and not os_error_is_advice(message)
+    and not os_error_is_advice(o.message)
     -- a writer that failed where a disk did
-    and not (error = 'torch_writer' and exists (from broken_disk))
+    and not (o.error = 'torch_writer' and exists (from broken_disk))

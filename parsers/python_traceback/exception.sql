@@ -53,13 +53,19 @@ with
         from one_line
         where len(frame) > 0
     ),
+    -- torchelastic's table of failures gives the traceback of each below its rank.
+    table_entry as (
+        select file_id, line_no, rank, host
+        from "exit"
+        where source = 'torchelastic' and rank is not null and exitcode is not null
+    ),
     -- A head may name the process, its host and the time where the end does not.
     last_line as (
         select
             e.* replace (
-                coalesce(h.rank, e.rank) as rank,
+                coalesce(h.rank, e.rank, x.rank) as rank,
                 coalesce(h.pid, e.pid) as pid,
-                coalesce(h.host, e.host) as host,
+                coalesce(h.host, e.host, x.host) as host,
                 coalesce(e.time, h.time) as time,
                 case
                     when e.frame_lines is null then e.traceback_line else e.line_no
@@ -67,6 +73,8 @@ with
             )
         from traceback_end e
         left join traceback h on h.file_id = e.file_id and h.line_no = e.traceback_line
+        left join
+            table_entry x on x.file_id = e.file_id and e.traceback_line - x.line_no between 1 and 2
     ),
     -- Heads, and the lines that chain them, in the order of their stream.
     link as (

@@ -93,6 +93,13 @@ with
             *,
             left(class || ': ' || message, 1000) as text,
             regexp_matches(frames::varchar, ' in (?:async_|_)?save') as is_saved,
+            -- one rank tells of all that failed
+            try_cast(
+                nullif(
+                    regexp_extract(message, 'CheckpointException ranks:dict_keys\((\[[0-9, ]+\])', 1),
+                    ''
+                ) as bigint[]
+            ) as listed_ranks,
             coalesce(
                 nullif(
                     regexp_extract(
@@ -121,7 +128,10 @@ with
             any_value(checkpoint_path) filter (checkpoint_path is not null) as path,
             any_value(file) as file,
             any_value(line) as line,
-            list(distinct rank order by rank) filter (rank is not null) as ranks,
+            coalesce(
+                any_value(listed_ranks),
+                list(distinct rank order by rank) filter (rank is not null)
+            ) as ranks,
             list(distinct host) filter (host is not null) as hosts,
             bool_or(certain) as certain,
             coalesce(bool_or(is_saved), false) as is_saved,

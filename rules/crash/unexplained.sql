@@ -281,15 +281,6 @@ with
         qualify
             row_number() over (order by state = 'FAILED' desc, time desc nulls last, line_no) = 1
     ),
-    first_end as (
-        select
-            list(distinct rank) filter (rank is not null) as ranks,
-            list(distinct host) filter (host is not null) as hosts
-        from "exit"
-        where
-            first_observed and coalesce(exitcode, 1) <> 0 and (rank is not null or host is not null)
-        having count(distinct(rank, host)) = 1
-    ),
     last_line as (
         select list(line_at(file_id, f.lines) order by f.file_id)[1:5] as lines
         from job_output

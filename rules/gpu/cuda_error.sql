@@ -294,8 +294,9 @@ run = ["export CUDA_LAUNCH_BLOCKING=1"]
 */
 select
     list_concat(e.evidence, coalesce(a.evidence, [])) as evidence,
-    e.ranks,
-    e.hosts,
+    -- who prints it may not say who it is; of one alone a launcher knows
+    case when is_nobody then n.ranks else e.ranks end as ranks,
+    case when is_nobody then n.hosts else e.hosts end as hosts,
     e."at",
     e.until,
     -- a library that could not make its handle, in a job whose memory is known to have run out, is
@@ -373,8 +374,19 @@ select
     (
         select max(m.step) from metric m where m.file_id = e.file_id and m.line_no < e.line_no
     ) as iteration
-from runtime_error e
+from
+    (
+        select
+            *,
+            processes = 1
+            and coalesce(len(ranks), 0) = 0
+            and coalesce(len(hosts), 0) = 0
+            and coalesce(len(local_ranks), 0) = 0
+            and coalesce(len(tasks), 0) = 0 as is_nobody
+        from runtime_error
+    ) e
 left join device_assertion a on e.kind = 'assert'
+left join first_end n on e.is_nobody
 left join gpu_error_code c on c.name = e.name
 union all by name
 -- the assertion alone
