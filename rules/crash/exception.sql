@@ -68,13 +68,21 @@ Look at what {{ ranks | agree('this rank has', 'these ranks have') }} to
 
 [[step]]
 when = '''
-kind == 'own' and own_code and not other_model and (type in ('KeyError', 'IndexError') or
-type in ('ValueError', 'RuntimeError') and
+kind == 'own' and own_code and not other_model and not of_settings and
+(type in ('KeyError', 'IndexError') or type in ('ValueError', 'RuntimeError') and
 ('size' in message or 'shape' in message or 'length' in message))
 '''
 say = '''
 Find the sample: log the indices of every batch, or read the data set once on a CPU with the same
 collate function, and look for what is missing, too long or out of range.
+'''
+
+[[step]]
+when = "kind == 'own' and of_settings and not other_model"
+say = '''
+Find the settings that these numbers come from: batch size, microbatches, and into how many parts
+the model and the data are cut (pipeline stages, tensor, data, context and expert parallel). One of
+them has to change.
 '''
 
 [[step]]
@@ -162,9 +170,16 @@ with
     own_exception as (
         select
             *,
+            -- its first sentence, where that says it: what another process printed into it follows
+            regexp_extract(message, '^[^\n]{20,}\.(?:\n|$)') as sentence,
             class
             || '|'
-            || regexp_replace(left(message, 160), '[0-9]+|0x[0-9a-f]+', '#', 'g') as alike,
+            || regexp_replace(
+                left(coalesce(nullif(trim(sentence, chr(10)), ''), message), 160),
+                '[0-9]+|0x[0-9a-f]+',
+                '#',
+                'g'
+            ) as alike,
             (
                 select max(a.attempt)
                 from job_attempt a
@@ -213,7 +228,8 @@ with
             alike,
             min_by(type, line_no) as type,
             min_by(class, line_no) as class,
-            min_by(message, line_no) as message,
+            -- the shortest of those alike: others may hold what was printed in between
+            arg_min(message, (length(message), line_no)) as message,
             min_by(kind, line_no) as kind,
             min_by(file, line_no) filter (file is not null) as file,
             min_by(line, line_no) filter (file is not null) as line,
@@ -238,8 +254,8 @@ with
             count(*) as times,
             min_by(frames, line_no) filter (frames is not null) as frames,
             min_by(raised_frames, line_no) filter (raised_frames is not null) as raised_frames,
-            min_by(raised_class, line_no) as raised_class,
-            min_by(raised_message, line_no) as raised_message,
+            arg_min(raised_class, (length(message), line_no)) as raised_class,
+            arg_min(raised_message, (length(message), line_no)) as raised_message,
             list_concat(
                 list(line_at(file_id, line_no) order by file_id, line_no)[:10],
                 list(line_at(file_id, traceback_line) order by file_id, line_no) filter (
@@ -326,6 +342,31 @@ select
             or contains(message, 'DDP expects same model across all ranks')
         then true
     end as other_model,
+    -- what waited too long may come in time the next time
+    case
+        when
+            regexp_matches(class, '(?i)time_?(?:d_?)?out')
+            or regexp_matches(
+                message,
+                '(?i)\btimed[ -]out\b|\btime[- ]?out\((?:after )?[0-9.]+ ?m?s'
+                || '|\btime[- ]?out (?:after|exceeded|expired|reached|of [0-9.]+ ?m?s)'
+                || '|\bdeadline (?:has )?(?:exceeded|elapsed|expired)'
+            )
+        then true
+    end as timed_out,
+    -- numbers of the configuration that do not go together
+    case
+        when
+            class in ('ValueError', 'AssertionError', 'RuntimeError')
+            and regexp_matches(
+                message,
+                '(?i)\b(?:micro_?-?batch(?:es)?|world_?[ -]?size|(?:pipeline )?stages|(?:tensor|data'
+                || '|pipeline|context|expert|sequence)[ _-](?:model[ _-])?parallel|num_\w+|number of'
+                || ' \w+|batch[ _]size)\b.{0,80}\b(?:must|should|has to|needs to) be (?:evenly )?'
+                || '(?:divisible|greater|larger|less|smaller|at (?:least|most)|a multiple|equal)'
+            )
+        then true
+    end as of_settings,
     own_code,
     frame_file(own_code) as own_file,
     frame_line(own_code) as own_line

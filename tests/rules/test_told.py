@@ -109,6 +109,7 @@ BETWEEN_RANKS = {
     "rendezvous timed out after 900 s": "init",
     "only 6 of 8 workers joined before the deadline": "roll",
     "process group could not be formed: gave up after 10 min": "init",
+    "error spawning proc mesh of the lift: statuses: Timeout(30.0s)=0..4": "init",
     "timed out waiting for 16 workers to register": "init",
     "key 'comm_id_0' was not published by rank 0 within 300 s": "init",
     "world size mismatch: 8 expected, 7 seen in bootstrap": "init",
