@@ -28,7 +28,10 @@ say = '''Slurm lists job {{ job }}{% if job_name %} ({{ job_name }}){% endif %} 
 
 [[summary]]
 when = "ended_workers"
-say = "The launcher ended its workers, and no log here says why"
+say = '''
+The launcher ended its workers{% if ranks %} when {{ ranks | ranks }}
+{{ ranks | agree('was', 'were') }} no longer heard from{% endif %}, and no log here says why
+'''
 
 [[summary]]
 when = "exitcode is not none"
@@ -378,9 +381,28 @@ from
             line_no
         from cut_traceback
         union all by name
-        select 3 as weight, true as ended_workers, l.time, l.file_id, l.line_no
+        select 3 as weight, true as ended_workers, u.ranks, l.time, l.file_id, l.line_no
         from launcher_event l
         join file f using (file_id)
+        left join
+            (
+                select
+                    file_id,
+                    list_sort(
+                        list_distinct(
+                            flatten(
+                                list(
+                                    list_transform(
+                                        regexp_extract_all(listed, '[0-9]+'), lambda n:n::bigint
+                                    )
+                                )
+                            )
+                        )
+                    ) as ranks
+                from worker_unheard
+                where listed is not null
+                group by file_id
+            ) u using (file_id)
         where l.event = 'closing' and f.lines - l.line_no < 20
     ) told_end
 where

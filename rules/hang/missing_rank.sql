@@ -64,6 +64,7 @@ summary = '''
 {%- elif first.finding in ('stopped', 'stopped_by') and not first.frame %}
   {{ 'is' if one else 'are' }} stopped
 {%- elif first.finding == 'dead' %} {{ 'does' if one else 'do' }} not answer
+{%- elif first.finding == 'unheard' %} {{ has }} sent nothing any more
 {%- elif first.finding == 'not_finalized' %} {{ has }} not come to the end of communicator
   {{ group }}
 {%- else %} {{ has }} not joined {{ it_waits_in }}
@@ -123,6 +124,8 @@ summary = '''
 {%- elif a.finding == 'trace_ended' -%} {{ 'it ends' if one else 'they end' }} after {{ a.reached
   | count('line') }} at {{ a.frame }}, those of {{ a.waiting | count('other') }} after {{ a.furthest
   }} at {{ a.waiting_function }}
+{%- elif a.finding == 'unheard' -%} no update came from {{ 'it' if one else 'them' }} for
+  {{ a.seconds | duration }}
 {%- elif a.finding == 'told' -%} it says so in its own words
 {%- elif a.finding == 'gone' -%} {{ a.tool }} found no process
   {%- if a.pids %} {{ a.pids | names }}{% endif %} any more, while all that were dumped wait

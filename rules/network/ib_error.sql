@@ -140,6 +140,16 @@ pairs and locked memory, and who uses them.'''
 run = ["ulimit -l", "rdma resource show", "ibv_devinfo -v | grep -E 'max_qp|max_mr'"]
 
 [[step]]
+when = """
+verb and verb not in ('ibv_create_qp', 'ibv_modify_qp', 'ibv_create_ah')
+and not verb.startswith('ibv_p')
+"""
+say = '''Look at the RDMA device{% if host %} of {{ host }}{% endif %} itself: nothing was sent yet
+when {{ verb }} failed. See whether it answers, what the kernel says of it and of its firmware,
+and whether enough memory may be locked.'''
+run = ["ibv_devinfo", "dmesg -T | grep -i -E 'mlx5|rdma'", "ulimit -l"]
+
+[[step]]
 when = "source == 'libfabric'"
 say = '''Check the instance {% if peer %}{{ peer_host or peer }}{% else %}at the other
 end{% endif %}: is it running, and did its process die first? On EFA the security group must

@@ -345,6 +345,7 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 message,
                 '[A-Za-z]CCL|CNCL|nccl[A-Z]|[Hh]ccl[A-Z]|Nccl error'
                 || '|monitoredBarrier|^connect\(\) timed out|monitored_barrier'
+                || '|^the latest update of (?:worker|trainer) [0-9]+ is '
                 || '|gloo|Gloo|c10d|ProcessGroup|[Ww]atchdog|socket has timed out|TCPStore'
                 || '|[Rr]endezvous|store based barrier|wait timeout after'
                 || '|Timed out (?:initializing|waiting)|collective operation|EADDRINUSE'

@@ -15,6 +15,8 @@ from missing_rank_barrier_root
 union all by name
 from missing_rank_coordination
 union all by name
+from missing_rank_monitor
+union all by name
 from missing_rank_desync
 union all by name
 from missing_rank_analyser

@@ -73,8 +73,8 @@ select
     ) as evidence,
     w.at,
     w.until,
-    w.ranks,
-    w.hosts,
+    coalesce(w.ranks, [e.rank]) as ranks,
+    coalesce(w.hosts, case when w.ranks is null then [e.host] end) as hosts,
     w.gpus,
     m.because,
     case when m.survived then true end as survived,
@@ -129,3 +129,15 @@ select
 from leading_message m
 join whole w using (failure_no)
 left join accelerator a using (device)
+-- its message alone does not say whose it is, the launcher's word for its abort does
+left join
+    (
+        select file_id, line_no as end_line, rank, host
+        from "exit"
+        where signal = 6 and rank is not null
+        qualify count(distinct rank) over (partition by file_id) = 1
+    ) e
+    on w.ranks is null
+    and w.failures = 1
+    and e.file_id = m.file_id
+    and e.end_line - m.line_no between 1 and 5

@@ -68,7 +68,21 @@ where
 union all by name
 select
     library as source,
-    message as error,
+    -- what the card of this host is asked for before anything is sent
+    nullif(
+        regexp_extract(
+            message,
+            '\b(ibv_(?:open_device|alloc_pd|query_(?:device|port|gid)|create_(?:cq|qp|srq|comp_channel)'
+            || '|reg_(?:dmabuf_)?mr)(?:_ex)?)\(',
+            1
+        ),
+        ''
+    ) as verb,
+    case
+        when verb is null
+        then message
+        else coalesce(nullif(regexp_extract(message, 'failed: (.+)$', 1), ''), message)
+    end as error,
     device as hca,
     peer,
     host,
