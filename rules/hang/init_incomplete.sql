@@ -129,8 +129,9 @@ job, the others never did{% else %}Not all ranks came to the start of the job{% 
 [[summary]]
 when = "kind == 'members'"
 say = '''
-{{ ranks | ranks | capital }} of {{ nranks }} came to the start of the job, and the
-{{ 'log ends' if logs == 1 else 'logs end' }} there.'''
+{{ ranks | ranks | capital }} of {{ nranks }} came to the start of the job
+{%- if came_times %}, each of them {{ 'twice' if came_times == 2 else came_times ~ ' times' }}
+{%- endif %}, and the {{ 'log ends' if logs == 1 else 'logs end' }} there.'''
 
 [[summary]]
 when = "kind == 'standstill'"
@@ -239,7 +240,15 @@ say = '''The ranks found each other and could not set up their transports: read 
 run = ["NCCL_DEBUG=INFO NCCL_IB_DISABLE=1", "NCCL_DEBUG=INFO NCCL_P2P_DISABLE=1", "ibstat"]
 
 [[step]]
-when = "kind == 'members' or kind == 'told' and not missing"
+when = "came_times"
+say = '''
+Give each of the {{ came_times }} launchers a number of its own (NODE_RANK, --node_rank): they take
+themselves for the same node, start the same ranks, and nobody starts the others.
+'''
+run = ["env | grep -E 'NODE_RANK|GROUP_RANK|SLURM_NODEID|MASTER_'"]
+
+[[step]]
+when = "kind == 'members' and not came_times or kind == 'told' and not missing"
 say = "See which ranks were started, and whether their hosts reach the place where they meet."
 run = ["pgrep -af python", "env | grep -E 'MASTER_|WORLD_SIZE'", "ip -br addr"]
 
@@ -392,8 +401,16 @@ select
     list(distinct i.host) filter (i.host is not null) as hosts,
     max(i.world_size) as nranks,
     count(distinct i.file_id) as logs,
+    -- as often as would make all of them: launchers that take themselves for the same node
+    case
+        when
+            count(*) = max(i.world_size)
+            and count(*) % count(distinct i.rank) = 0
+            and count(*) > count(distinct i.rank)
+        then divide(count(*), count(distinct i.rank))
+    end as came_times,
     'rendezvous' as stage,
-    'possible' as confidence
+    case when came_times is null then 'possible' else 'probable' end as confidence
 from
     (
         select *, max(line_no) over (partition by file_id) as last_line

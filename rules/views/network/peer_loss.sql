@@ -27,7 +27,15 @@ where
     and not exists (from ended_from_outside)
     and not exists (from death where signal in (4, 6, 7, 8, 9, 11))
 union all by name
-select library as source, file_id, line_no, time, host, rank, peer
+select
+    library as source,
+    file_id,
+    line_no,
+    time,
+    host,
+    rank,
+    -- a name that the program gives it, no host
+    case when f.call = 'RPC' then 'RPC worker ' || peer else peer end as peer
 from library_failure f
 where
     "class" = 'peer'

@@ -166,7 +166,15 @@ with
     ),
     host_of_pid as (  -- a process id that only one host's lines name
         select pid, any_value(host) as host
-        from nccl_process
+        from
+            (
+                select pid, host
+                from nccl_process
+                union all
+                select pid, host
+                from identity
+                where starts_with(learnt_from, 'nccl ')
+            )
         where pid is not null and host <> ''
         group by pid
         having count(distinct host) = 1
