@@ -96,7 +96,9 @@ with
             -- one rank tells of all that failed
             try_cast(
                 nullif(
-                    regexp_extract(message, 'CheckpointException ranks:dict_keys\((\[[0-9, ]+\])', 1),
+                    regexp_extract(
+                        message, 'CheckpointException ranks:dict_keys\((\[[0-9, ]+\])', 1
+                    ),
                     ''
                 ) as bigint[]
             ) as listed_ranks,
@@ -129,8 +131,7 @@ with
             any_value(file) as file,
             any_value(line) as line,
             coalesce(
-                any_value(listed_ranks),
-                list(distinct rank order by rank) filter (rank is not null)
+                any_value(listed_ranks), list(distinct rank order by rank) filter (rank is not null)
             ) as ranks,
             list(distinct host) filter (host is not null) as hosts,
             bool_or(certain) as certain,

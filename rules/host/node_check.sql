@@ -115,7 +115,8 @@ select
         -- what was built does not fit the GPU, whatever node it is in
         when is_of_software and exists (from runtime_error where kind in ('incompatible', 'config'))
         then 'info'
-        -- nor is a node to blame where no other one passed the same test: what NCCL returned is told
+        -- nor is a node to blame where no other one passed the same test: what NCCL returned is
+        -- told
         -- with its reason elsewhere
         when is_of_library and max(peers_well) = 0
         then 'info'
@@ -143,7 +144,8 @@ from
                     test = 'nccl-tests'
                     and coalesce(
                         regexp_matches(
-                            message, '^(?:unhandled |internal error|remote process|invalid (?:usage|argument))'
+                            message,
+                            '^(?:unhandled |internal error|remote process|invalid (?:usage|argument))'
                         ),
                         false
                     ) as is_result
