@@ -1,7 +1,22 @@
 -- table: One row per line in which a scheduler or orchestrator says what became of the job of this
 -- run. The log of a controller or of a node's daemon also tells of the jobs of others: it counts
--- only for the jobs that files of the run are of, where these are known.
+-- only for the jobs that files of the run are of, where these are known. To a user log of HTCondor
+-- all submissions append: what became of one counts until another one, submitted later, has ended.
 with
+    -- submissions that came to an end
+    condor_run as (
+        select file_id, min(line_no) as submitted_line
+        from htcondor_event
+        where code in (0, 5)
+        group by file_id, cluster
+        having min(code) = 0 and max(code) = 5
+    ),
+    superseded as (
+        select e.file_id, e.line_no
+        from scheduler_event e
+        semi join condor_run r on r.file_id = e.file_id and r.submitted_line > e.line_no
+        where e.scheduler = 'htcondor'
+    ),
     told as (
         select
             *,
@@ -59,7 +74,10 @@ asof left join
     on a.file_id = told.file_id
     and told.line_no >= a.line_no
 where
-    in_output
-    or coalesce(base, '') = ''
-    or not exists (from own)
-    or exists (from own o where o.base = told.base)
+    (told.file_id, told.line_no) not in (select (file_id, line_no) from superseded)
+    and (
+        in_output
+        or coalesce(base, '') = ''
+        or not exists (from own)
+        or exists (from own o where o.base = told.base)
+    )
