@@ -110,6 +110,14 @@ fatal PCIe error at {{ device or 'the port' }} above
 '''
 
 [[summary]]
+when = "kind == 'bus_error'"
+say = '''
+{{ gpus | names('GPU') }}{% if host %} on {{ host }}{% endif %}:
+{% if timed_out %}no answer over PCIe (completion timeout){% else %}uncorrectable PCIe error
+{%- endif %}{% if lines > 1 %}, {{ lines }} times{% endif %}, and the driver could not recover
+'''
+
+[[summary]]
 when = "kind == 'gsp_timeout'"
 say = '''
 {% if gpu_index is none %}A GPU{% else %}GPU {{ gpu_index }} (as the driver counts){% endif %}
@@ -248,7 +256,7 @@ run = [
 ]
 
 [[step]]
-when = "kind == 'port'"
+when = "kind in ('port', 'bus_error')"
 say = '''
 Reseat {{ gpus | names('GPU') }} and the riser or cable, check its power, and run a diagnosis;
 exchange the GPU if the error comes again.

@@ -195,7 +195,9 @@ select
     until,
     ranks,
     hosts,
-    case when error = 'Input/output error' then 'probable' end as confidence,
+    case
+        when error in ('Input/output error', 'Connection timed out') then 'probable'
+    end as confidence,
     path,
     error,
     errno,
