@@ -35,6 +35,7 @@ say = '''
 {% if problem == 'mismatch' %}does not fit the model
 {%- elif problem == 'missing' %}was not found
 {%- elif problem == 'damaged' %}is damaged or incomplete
+{%- elif problem == 'unwritable' %}could not be written
 {%- else %}could not be read or written{% endif %}
 {%- if ranks %} ({{ ranks | ranks }}){% endif %}: {{ message | cut(200) }}
 '''
@@ -72,12 +73,21 @@ the keys and shapes that differ.
 '''
 
 [[step]]
+when = "problem == 'unwritable'"
+say = '''
+Check that the folder of {{ path or 'the checkpoint' }} exists
+{%- if hosts %} on {{ hosts | names }}{% endif %}, that the job may write to it, and that its file
+system has room: the message is the same for all three.
+'''
+run = ["ls -ld {{ folder }}", "df -h {{ folder }}", "df -i {{ folder }}"]
+
+[[step]]
 when = "problem is none and not cut_off"
 say = '''
 Check that {% if path %}{{ path }}{% else %}the checkpoint{% endif %} is readable and complete
 {%- if hosts %} on {{ hosts | names }}{% endif %}, and that its file system has room.
 '''
-run = ["ls -l {{ path }}", "df -h {{ path }}"]
+run = ["ls -l {{ path }}", "df -h {{ folder or path }}"]
 
 [[step]]
 when = "problem != 'mismatch'"
@@ -106,6 +116,36 @@ with
                 nullif(
                     regexp_extract(
                         message,
+                        '^(?:File|Parent directory|Destination) ''?([^ '']*[^ ''.:])[''.:]* '
+                        || '(?:cannot be opened|does not exist|already exists)',
+                        1
+                    ),
+                    ''
+                ),
+                -- TensorStore names each array; the checkpoint is the folder of them all
+                nullif(
+                    rtrim(
+                        regexp_extract(
+                            message,
+                            ' in OCDBT database at (?:[a-z ]+"|")?((?:[a-z0-9]+:/)?/[^" ]+)',
+                            1
+                        ),
+                        '/'
+                    ),
+                    ''
+                ),
+                nullif(
+                    regexp_extract(
+                        message,
+                        'Error opening "[a-z0-9]+" driver: .*? at (?:[a-z ]+"|")?'
+                        || '((?:[a-z0-9]+:/)?/[^" ]+)/[^/" ]+"',
+                        1
+                    ),
+                    ''
+                ),
+                nullif(
+                    regexp_extract(
+                        message,
                         '[''"]((?:/|\./)?[^''" ]+\.'
                         || '(?:pt|pth|ckpt|bin|safetensors|distcp|zip|pkl|npz))[''"]',
                         1
@@ -114,7 +154,12 @@ with
                 ),
                 nullif(
                     regexp_extract(
-                        message, '(/[^ :,''"]*(?:ckpt|checkpoint|global_step)[^ :,''"]*)', 1
+                        message,
+                        '((?:[a-z0-9]+:/)?[^ :,''"(=\[]*/[^ :,''"]*'
+                        || '(?:ckpt|checkpoint|global_step)[^ :,''"]*'
+                        || '|[^ :,''"(=\[/]*(?:ckpt|checkpoint|global_step)[^ :,''"/]*'
+                        || '/[^ :,''"]+)',
+                        1
                     ),
                     ''
                 )
@@ -149,12 +194,17 @@ select
     hosts,
     case when not certain then 'possible' end as confidence,
     path,
+    nullif(regexp_extract(path, '^(.+)/[^/]+$', 1), '') as folder,
     case
+        when
+            is_saved
+            and regexp_matches(message, ': File \S+ cannot be opened|: Parent directory \S+ does not')
+        then 'unwritable'
         when
             regexp_matches(
                 message,
                 'loading state_dict|size mismatch|missing keys?|not found in (the )?checkpoint'
-                || '|match the size of optimizer|used a DP world size'
+                || '|match the size of optimizer|used a DP world size|tree structures do not match'
             )
         then 'mismatch'
         when
@@ -169,7 +219,7 @@ select
                 '(?i)PytorchStreamReader|central directory|invalid load key|ran out of input'
                 || '|truncated|unpickling|deserializ|InvalidHeader|MetadataIncompleteBuffer'
                 || '|corrupt|incomplete|not a zip|unexpected end|hash mismatch'
-                || '|checksum|EOFError|BadZipFile|wrong (?:byte )?size|not an sstable|bad magic'
+                || '|checksum|EOFError|DATA_LOSS|BadZipFile|wrong (?:byte )?size|not an sstable|bad magic'
             )
         then 'damaged'
     end as problem,

@@ -45,6 +45,17 @@ with
                     starts_with(e.type, 'httpx.')
                     and regexp_matches(frames::varchar, 'huggingface_hub[/\\]')
                 then 'own'
+                -- an array that Orbax, T5X or flax keeps with TensorStore; one of Levanter's cache of
+                -- tokens is no checkpoint
+                when
+                    regexp_matches(message, 'Error opening "(?:zarr3?|cast|ocdbt)" driver: ')
+                    and not regexp_matches(
+                        coalesce(frames::varchar, '') || message,
+                        '(?i)levanter/(?:store|data)/|flashbax/|jagged_array|input_ids'
+                    )
+                    or e.class in ('ValueError', 'KeyError')
+                    and regexp_matches(frames[-1], '/orbax/checkpoint/')
+                then 'checkpoint'
                 -- input() where nobody types
                 when e.class = 'EOFError' and contains(message, 'EOF when reading a line')
                 then 'own'
