@@ -19,6 +19,34 @@ with
             )
         from told_failure
         where kind in ('memory_module', 'disk', 'kernel')
+    ),
+    -- what two files of one machine tell counts once
+    sided as (
+        select
+            e.*,
+            c.host as host_of_file,
+            c.has_all,
+            e.host is null and e.file_id = c.file_id as in_file
+        from event e
+        left join kernel_copy c on true
+    ),
+    fuller as (select distinct kind, device, message from sided where in_file = has_all),
+    once as (
+        select
+            * exclude (host_of_file, has_all, in_file) replace (
+                case when in_file then host_of_file else host end as host
+            )
+        from sided s
+        where
+            in_file is null
+            or in_file = has_all
+            or not exists (
+                from fuller f
+                where
+                    f.kind = s.kind
+                    and f.device is not distinct from s.device
+                    and f.message is not distinct from s.message
+            )
     )
 select
     e.*,
@@ -36,4 +64,4 @@ select
         ),
         ''
     ) as boot
-from event e
+from once e

@@ -24,7 +24,10 @@ summary = '''
 {% if host %}{{ host }}: {% endif %}{% if gone_drives %}{{ gone_drives | names('disk') }}
 {%- elif device %}disk {{ device }}{% else %}a disk{% endif %}:
 {% if state == 'read_only' %}its file system is read-only now
-{%- elif state == 'gone' %}the controller does not answer
+{%- elif state == 'detached' %}its size is 0 now: it was detached while in use, or left its bus
+{%- elif state == 'gone' %}
+{%- if port %}it dropped off PCIe (port {{ port }}){% else %}the controller does not answer
+{%- endif %}{% if read_only %}, and a file system on it is read-only now{% endif %}
 {%- elif state == 'fs_error' %}file system error
 {%- elif state == 'disk_io' %}I/O errors
 {%- else %}{{ message | cut(100) }}{% endif %}
@@ -32,7 +35,16 @@ summary = '''
 '''
 
 [[step]]
-when = "severity == 'critical'"
+when = "state == 'detached'"
+say = '''
+Find out who detached {{ device }}{% if host %} from {{ host }}{% endif %}, or, where it is a drive
+of the machine, why it left its bus. Attach it again, check its file system, and check that the last
+checkpoint written to it is whole.
+'''
+run = ["lsblk -b -o NAME,SIZE,MODEL,SERIAL,MOUNTPOINTS", "fsck -n /dev/{{ device }}"]
+
+[[step]]
+when = "severity == 'critical' and state != 'detached'"
 say = '''
 Take {% if host %}{{ host }}{% else %}the node{% endif %} out of the pool, and check that the last
 checkpoint
@@ -44,7 +56,16 @@ run = [
 ]
 
 [[step]]
-when = "drive and drive.startswith('nvme')"
+when = "state == 'gone' and port"
+say = '''
+Reseat drive {{ drive }} and check its slot, riser and cable. If it drops off again, see whether it
+does so without power saving of drive and link (kernel options
+nvme_core.default_ps_max_latency_us=0 and pcie_aspm=off); replace it if it does.
+'''
+run = ["lspci -vvs {{ port }}", "dmesg -T | grep -E 'AER|DPC|nvme'", "cat /proc/cmdline"]
+
+[[step]]
+when = "drive and drive.startswith('nvme') and state != 'detached'"
 say = '''
 Look at the health of the drive{% if state == 'gone' %}, once it is back after a reboot or a power
 cycle
@@ -57,17 +78,22 @@ run = [
 ]
 
 [[step]]
-when = "drive and not drive.startswith('nvme')"
+when = "drive and not drive.startswith('nvme') and state != 'detached'"
 say = "Look at the health of the drive; replace it if it counts pending or reallocated sectors."
 run = ["smartctl -a /dev/{{ drive }}"]
 
 [[step]]
-when = "device and not drive and state != 'read_only'"
+when = "device and not drive and state not in ('read_only', 'detached')"
 say = '''
 Look at the health of the drive below {{ device }}; replace it if it counts pending or reallocated
 sectors.
 '''
 run = ["lsblk -o NAME,TYPE,SIZE,MODEL,SERIAL,MOUNTPOINTS", "smartctl --scan", "cat /proc/mdstat"]
+
+[[step]]
+when = "state == 'gone' and read_only"
+say = "Check the file systems on it before they are used again, once it is back."
+run = ["lsblk -o NAME,TYPE,SIZE,MODEL,SERIAL,MOUNTPOINTS"]
 
 [[step]]
 when = "state in ('read_only', 'fs_error') and device"
@@ -91,15 +117,22 @@ with
         select
             *,
             case
-                kind when 'read_only' then 1 when 'fs_error' then 2 when 'disk_io' then 3 else 4
+                kind
+                when 'detached'
+                then 0
+                when 'read_only'
+                then 1
+                when 'fs_error'
+                then 2
+                when 'disk_io'
+                then 3
+                else 4
             end as weight,
             disk_drive(device) as drive,
-            regexp_matches(
-                message, 'Removing|controller is down|not ready|isabling device'
-            ) as is_gone
+            is_drive_gone(message) as is_gone
         from kernel_event_of_boot as d
         where
-            kind in ('fs_error', 'read_only', 'disk_io', 'nvme', 'beyond_end', 'disk_told')
+            kind in ('fs_error', 'read_only', 'disk_io', 'nvme', 'beyond_end', 'detached', 'disk_told')
             and not exists (
                 from kernel_event_of_boot as r
                 where
@@ -126,6 +159,7 @@ with
             case when host is null then file_id end as own_file,
             arg_min(e, (weight, line_no)) as worst,
             arg_min(e, line_no) as earliest,
+            arg_min(e, line_no) filter (is_gone and starts_with(drive, 'nvme')) as lost,
             count(*) as times,
             list_sort(list(distinct device) filter (device is not null)) as devices,
             list(distinct device) filter (
@@ -140,6 +174,19 @@ with
             list(line_at(file_id, line_no) order by line_no)[1:20] as evidence
         from disk_event e
         group by all
+    ),
+    -- what fails on a drive that has gone is the echo of that
+    judged as (
+        select
+            * exclude (worst),
+            coalesce(
+                lost.file_id = worst.file_id
+                and lost.line_no <= worst.line_no
+                and coalesce(worst.drive, lost.drive) = lost.drive,
+                false
+            ) as began_gone,
+            case when began_gone then lost else worst end as worst
+        from host_failure
     )
 select
     evidence,
@@ -158,8 +205,27 @@ select
     disk_drive(device) as drive,
     devices,
     case when len(gone_drives) > 1 then gone_drives end as gone_drives,
-    case when read_only then 'read_only' when is_gone then 'gone' else worst.kind end as state,
+    case
+        when is_gone and (began_gone or not read_only)
+        then 'gone'
+        when worst.kind = 'detached'
+        then 'detached'
+        when read_only
+        then 'read_only'
+        else worst.kind
+    end as state,
     read_only,
+    port,
     times,
     worst.message as message
-from host_failure
+from judged
+left join
+    (
+        select file_id as lost_in, drive as lost_drive, boot as lost_boot, any_value(port) as port
+        from drive_off_bus
+        group by all
+    )
+    on began_gone
+    and lost_in = worst.file_id
+    and lost_drive = worst.drive
+    and lost_boot = boot

@@ -80,7 +80,7 @@ with
         from machine_fault f
         group by all
     ),
-    placed as (  -- without what a GPU behind the port is told of
+    placed as (  -- without what a GPU or a drive behind the port is told of
         select h.*, h.first.part = 'pcie' as is_pcie
         from host_fault h
         where
@@ -91,6 +91,16 @@ with
                     where
                         g.boot is not distinct from h.boot
                         and g.hosts[1] is not distinct from h.host
+                )
+            )
+            and not (
+                is_pcie
+                and exists (
+                    from drive_off_bus d
+                    where
+                        d.port = h.first.device
+                        and d.boot is not distinct from h.boot
+                        and d.host is not distinct from h.host
                 )
             )
     )

@@ -3,4 +3,4 @@
 -- it, failed.
 select file_id, line_no, time, host, device
 from kernel_event
-where kind in ('read_only', 'fs_error', 'disk_io', 'nvme')
+where kind in ('read_only', 'fs_error', 'disk_io', 'nvme', 'detached')

@@ -2,3 +2,8 @@
 create macro disk_drive(device) as
     nullif(regexp_extract(device, '^(?:nvme[0-9]+|[sv]d[a-z]+)'), '')
 ;
+
+-- The driver of an NVMe drive has given it up, or has no answer of its controller.
+create macro is_drive_gone(message) as
+    regexp_matches(message, 'Removing|controller is down|not ready|isabling device')
+;
