@@ -42,8 +42,8 @@ run = ["dmesg -T | grep -E 'Xid|AER'"]
 [[step]]
 when = "part == 'memory'"
 say = '''
-Replace the memory module{% if dimm %} {{ dimm }}{% endif %}; the event log of the board management
-controller tells its slot.
+Replace {% if dimm %}memory module {{ dimm }}{% else %}the memory module{% endif %}; the event log of
+the board management controller {{ 'should name the same one' if dimm else 'tells its slot' }}.
 '''
 run = ["ipmitool sel elist", "ras-mc-ctl --errors", "edac-util -v"]
 
@@ -126,7 +126,17 @@ select
     case when is_pcie then 'probable' end as confidence,
     first.part as part,
     first.device as device,
-    nullif(regexp_extract(first.message, '[A-Za-z0-9_#]*DIMM[A-Za-z0-9_#]+'), '') as dimm,
+    coalesce(
+        nullif(regexp_extract(first.message, '[A-Za-z0-9_#]*DIMM[A-Za-z0-9_#]+'), ''),
+        (
+            select coalesce(min_by(m.device, m.line_no), min_by(m.message, m.line_no))
+            from kernel_event m
+            where
+                m.kind = 'ghes_module'
+                and m.file_id = first.file_id
+                and m.line_no - first.line_no between 0 and 20
+        )
+    ) as dimm,
     process,
     pid,
     times,
