@@ -236,6 +236,9 @@ with
         union all
         select file_id, line_no, null
         from oom_cgroup_frame
+        union all
+        select file_id, line_no, null
+        from oom_cgroup_stats
     ),
     cut_report as (
         select
@@ -262,6 +265,16 @@ with
                 union all
                 select file_id, line_no, time, host, null, null
                 from oom_limit
+                union all
+                -- the first is of the cgroup that is full, those behind it are below it
+                select
+                    file_id,
+                    line_no,
+                    time,
+                    host,
+                    null,
+                    min_by(memcg, line_no) over (partition by file_id)
+                from oom_cgroup_stats
             ) r
         join
             full_cgroup l
