@@ -32,6 +32,16 @@ summary = '''
 '''
 
 [[step]]
+when = "damaged_input"
+say = '''
+{% if path %}Restore {{ path }} from its source: it is damaged.{% else %}Find the damaged file and
+restore it from its source: read the data set once to its end with the same reader, and compare the
+sizes or checksums of its files with the source's.{% endif %} Where it is damaged again, or others
+are too, look for errors of the file system that holds it.
+'''
+run = ["ls -l {{ path }}", "file {{ path }}", "dmesg -T | grep -iE 'i/o error|nfs|lustre' | tail"]
+
+[[step]]
 when = "own_code"
 say = '''
 Start at {{ own_code }}, the innermost frame of your own code
@@ -316,7 +326,10 @@ select
     left(message, 1000) as message,
     kind,
     nullif(regexp_extract(message, 'details = "([^"]+)"', 1), '') as details,
-    nullif(regexp_extract(message, 'Errno [0-9]+\].*: ''([^'']+)''', 1), '') as path,
+    nullif(
+        regexp_extract(message, '(?:Errno [0-9]+\].*:|image file) ''([^'']+)''', 1), ''
+    ) as path,
+    case when kind = 'own' and reads_damaged_data(class, message) then true end as damaged_input,
     -- two that rename the same file
     case
         when class = 'FileNotFoundError' and contains(message, ''' -> ''') then true

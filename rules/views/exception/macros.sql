@@ -140,6 +140,21 @@ create macro ran_a_helper(message) as
     )
 ;
 
+-- A file of the data set is damaged or cut, as the library says that reads it.
+create macro reads_damaged_data(class, message) as
+    class in ('DataLossError', 'CorruptedError', 'UnidentifiedImageError', 'BadGzipFile')
+    or coalesce(
+        regexp_matches(
+            message,
+            '\bMDB_(?:CORRUPTED|INVALID|PAGE_NOTFOUND)\b|cannot identify image file'
+            || '|image file is truncated|[Bb]roken data stream when reading image file'
+            || '|(?:corrupted|truncated) record at [0-9]|^Error -[35] while decompressing'
+            || '|^Compressed file ended before the end-of-stream|Parquet magic bytes not found'
+        ),
+        false
+    )
+;
+
 -- A data loader waited for its workers as long as it was told to.
 create macro loader_gave_up(message) as
     regexp_matches(
