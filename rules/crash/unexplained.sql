@@ -355,8 +355,18 @@ from
             time,
             file_id,
             line_no
-        from "exit"
-        where exitcode between 1 and 127
+        from "exit" x
+        where
+            exitcode between 1 and 127
+            -- all submissions append to one log of HTCondor: the last counts
+            and not exists (
+                from "exit" l
+                where
+                    x.source = 'htcondor'
+                    and l.source = 'htcondor'
+                    and l.file_id = x.file_id
+                    and l.line_no > x.line_no
+            )
         union all by name
         select
             2 as weight,
@@ -426,7 +436,17 @@ where
     and not exists (from shown)
     and not exists (from verdict)
     and not exists (from ended_from_outside)
-    and not exists (from training_mark where kind = 'end')
+    and not exists (
+        from training_mark m
+        where
+            m.kind = 'end'
+            -- of a submission before
+            and not exists (
+                from "exit" x
+                where
+                    x.source = 'htcondor' and x.file_id = m.file_id and x.line_no > m.line_no
+            )
+    )
 qualify
     row_number() over (
         order by weight, first_observed is true desc, time nulls last, file_id, line_no
