@@ -198,7 +198,9 @@ select
     case
         when
             is_saved
-            and regexp_matches(message, ': File \S+ cannot be opened|: Parent directory \S+ does not')
+            and regexp_matches(
+                message, ': File \S+ cannot be opened|: Parent directory \S+ does not'
+            )
         then 'unwritable'
         when
             regexp_matches(

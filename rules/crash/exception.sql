@@ -326,9 +326,7 @@ select
     left(message, 1000) as message,
     kind,
     nullif(regexp_extract(message, 'details = "([^"]+)"', 1), '') as details,
-    nullif(
-        regexp_extract(message, '(?:Errno [0-9]+\].*:|image file) ''([^'']+)''', 1), ''
-    ) as path,
+    nullif(regexp_extract(message, '(?:Errno [0-9]+\].*:|image file) ''([^'']+)''', 1), '') as path,
     case when kind = 'own' and reads_damaged_data(class, message) then true end as damaged_input,
     -- two that rename the same file
     case

@@ -443,8 +443,7 @@ where
             -- of a submission before
             and not exists (
                 from "exit" x
-                where
-                    x.source = 'htcondor' and x.file_id = m.file_id and x.line_no > m.line_no
+                where x.source = 'htcondor' and x.file_id = m.file_id and x.line_no > m.line_no
             )
     )
 qualify

@@ -132,7 +132,8 @@ with
             is_drive_gone(message) as is_gone
         from kernel_event_of_boot as d
         where
-            kind in ('fs_error', 'read_only', 'disk_io', 'nvme', 'beyond_end', 'detached', 'disk_told')
+            kind
+            in ('fs_error', 'read_only', 'disk_io', 'nvme', 'beyond_end', 'detached', 'disk_told')
             and not exists (
                 from kernel_event_of_boot as r
                 where

@@ -379,7 +379,8 @@ with
                 when reason = 'dask' and count(distinct pid) = 1
                 then any_value(pid)
                 when reason = 'ray'
-                then coalesce(any_value(victim_pid), any_value(pid) filter (limit_bytes is not null))
+                then
+                    coalesce(any_value(victim_pid), any_value(pid) filter (limit_bytes is not null))
             end as pid
         from oomd_kill
         where

@@ -1,5 +1,7 @@
--- table: One row per host and boot whose PCIe port told of an error after which the driver could not
--- bring back the GPUs behind it, where no Xid tells that they failed: device = the port. kind = port
+-- table: One row per host and boot whose PCIe port told of an error after which the driver could
+-- not
+-- bring back the GPUs behind it, where no Xid tells that they failed: device = the port. kind =
+-- port
 -- (a fatal error) | bus_error (one that the kernel calls non-fatal). What a GPU refused is of the
 -- second kind as well, and harms nothing: it counts where a request had no answer, or where what
 -- read like a fault of the program followed on the same GPU.
@@ -77,8 +79,7 @@ with
             list_distinct(
                 flatten(
                     list(
-                        [line_at(file_id, error_line)]
-                        || case
+                        [line_at(file_id, error_line)] || case
                             when timeout_line is null then [] else [line_at(file_id, timeout_line)]
                         end
                         || [line_at(file_id, line_no)]

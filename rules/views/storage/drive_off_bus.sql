@@ -1,7 +1,12 @@
 -- table: One row per NVMe drive that its driver gave up after a fatal error of the PCIe port above
 -- it: port = its address.
 select
-    n.host, n.boot, n.file_id, n.device as drive, min(n.line_no) as line_no, any_value(f.device) as port
+    n.host,
+    n.boot,
+    n.file_id,
+    n.device as drive,
+    min(n.line_no) as line_no,
+    any_value(f.device) as port
 from kernel_event_of_boot n
 asof join
     (from machine_fault where part = 'pcie' and device is not null) f
