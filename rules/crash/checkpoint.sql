@@ -221,7 +221,8 @@ select
                 '(?i)PytorchStreamReader|central directory|invalid load key|ran out of input'
                 || '|truncated|unpickling|deserializ|InvalidHeader|MetadataIncompleteBuffer'
                 || '|corrupt|incomplete|not a zip|unexpected end|hash mismatch'
-                || '|checksum|EOFError|DATA_LOSS|BadZipFile|wrong (?:byte )?size|not an sstable|bad magic'
+                || '|checksum|EOFError|DATA_LOSS|BadZipFile|wrong (?:byte )?size'
+                || '|not an sstable|bad magic'
             )
         then 'damaged'
     end as problem,

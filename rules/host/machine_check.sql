@@ -42,8 +42,8 @@ run = ["dmesg -T | grep -E 'Xid|AER'"]
 [[step]]
 when = "part == 'memory'"
 say = '''
-Replace {% if dimm %}memory module {{ dimm }}{% else %}the memory module{% endif %}; the event log of
-the board management controller {{ 'should name the same one' if dimm else 'tells its slot' }}.
+Replace {% if dimm %}memory module {{ dimm }}{% else %}the memory module{% endif %}; the event log
+of the board management controller {{ 'should name the same one' if dimm else 'tells its slot' }}.
 '''
 run = ["ipmitool sel elist", "ras-mc-ctl --errors", "edac-util -v"]
 

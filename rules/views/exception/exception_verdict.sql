@@ -45,8 +45,8 @@ with
                     starts_with(e.type, 'httpx.')
                     and regexp_matches(frames::varchar, 'huggingface_hub[/\\]')
                 then 'own'
-                -- an array that Orbax, T5X or flax keeps with TensorStore; one of Levanter's cache of
-                -- tokens is no checkpoint
+                -- an array that Orbax, T5X or flax keeps with TensorStore; one of Levanter's
+                -- cache of tokens is no checkpoint
                 when
                     regexp_matches(message, 'Error opening "(?:zarr3?|cast|ocdbt)" driver: ')
                     and not regexp_matches(

@@ -1,10 +1,8 @@
 -- table: One row per host and boot whose PCIe port told of an error after which the driver could
--- not
--- bring back the GPUs behind it, where no Xid tells that they failed: device = the port. kind =
--- port
--- (a fatal error) | bus_error (one that the kernel calls non-fatal). What a GPU refused is of the
--- second kind as well, and harms nothing: it counts where a request had no answer, or where what
--- read like a fault of the program followed on the same GPU.
+-- not bring back the GPUs behind it, where no Xid tells that they failed: device = the port.
+-- kind = port (a fatal error) | bus_error (one that the kernel calls non-fatal). What a GPU
+-- refused is of the second kind as well, and harms nothing: it counts where a request had no
+-- answer, or where what read like a fault of the program followed on the same GPU.
 with
     fault as (
         select
