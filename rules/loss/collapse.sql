@@ -22,8 +22,8 @@ references = [
 
 [[summary]]
 when = "metric == 'reward'"
-say = '''The reward collapsed at step {{ step }}: from {{ best_reward }} to {{ last_reward }},
-most of what it had gained is lost
+say = '''The reward collapsed at {{ unit or 'step' }} {{ step }}: from {{ best_reward }} to
+{{ last_reward }}, most of what it had gained is lost
 {%- if kl_ran_away %}; the KL divergence ran away to {{ last_kl }}{% endif %}
 {%- if entropy_died %}; the entropy died ({{ first_entropy }} to {{ last_entropy }}){% endif %}
 {%- if entropy_rose %}; the entropy exploded to {{ last_entropy }}{% endif %}
@@ -31,21 +31,21 @@ most of what it had gained is lost
 
 [[summary]]
 when = "metric == 'kl'"
-say = '''The KL divergence to the reference policy runs away from step {{ step }} on: from at most
-{{ kl_before }} to {{ last_kl }}; the reward went from {{ best_reward }} to {{ last_reward }}
+say = '''The KL divergence to the reference policy runs away from {{ unit or 'step' }} {{ step }}
+on: from at most {{ kl_before }} to {{ last_kl }}; the reward went from {{ best_reward }} to {{ last_reward }}
 {%- if stepless %}; no step is printed, values are counted{% endif %}'''
 
 [[summary]]
 say = '''The entropy of the policy
 {% if is_stillborn %}died within the first updates{% else %}{% if entropy_died %}died{% else -%}
-exploded{% endif %} at step {{ step }}{% endif %}
+exploded{% endif %} at {{ unit or 'step' }} {{ step }}{% endif %}
 ({{ first_entropy }} to {{ last_entropy }}); the reward went from {{ best_reward }} to
 {{ last_reward }}
 {%- if stepless %}; no step is printed, values are counted{% endif %}'''
 
 [[step]]
 when = "not stepless and not is_stillborn"
-say = '''Go back to a checkpoint before step {{ best_step }}
+say = '''Go back to a checkpoint before {{ unit or 'step' }} {{ best_step }}
 {%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}; what
 was trained after it is lost.'''
 
@@ -67,13 +67,13 @@ the first updates made the policy choose one action, and it never left that agai
 
 [[step]]
 when = "entropy_rose"
-say = '''Look at what is generated since step {{ step }}: endless or garbled answers that are cut
-off at the longest length teach noise. Leave them out of the update, and lower the learning rate.'''
+say = '''Look at what is generated since {{ unit or 'step' }} {{ step }}: endless or garbled answers
+that are cut off at the longest length teach noise. Leave them out of the update, and lower the learning rate.'''
 
 [[step]]
 otherwise = true
-say = '''Read samples from before and after step {{ step }}: a policy that cheats its reward, or
-answers of one kind only, show it at once. Then look at the gradient norm, the clip fraction and
+say = '''Read samples from before and after {{ unit or 'step' }} {{ step }}: a policy that cheats its
+reward, or answers of one kind only, show it at once. Then look at the gradient norm, the clip fraction and
 the length of the answers around it.'''
 */
 select
@@ -91,7 +91,7 @@ select
     shown_by as metric,
     name,
     best_step::bigint as best_step,
-    saved_up_to(best_step) as checkpoint_step,
+    case when unit is null then saved_up_to(best_step) end as checkpoint_step,
     round(best, 4) as best_reward,
     round(last_reward, 4) as last_reward,
     round(kl_before, 4) as kl_before,
@@ -102,6 +102,8 @@ select
     entropy_died,
     entropy_rose,
     case when is_stillborn then true end as is_stillborn,
-    case when stepless then true end as stepless
+    case when stepless then true end as stepless,
+    unit
 from policy_collapse
+left join unit_of_file using (file_id)
 qualify row_number() over (order by points desc, source) = 1

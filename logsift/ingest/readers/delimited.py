@@ -10,7 +10,7 @@ import polars as pl
 
 from logsift.ingest import budget
 from logsift.ingest.readers.opening import cut_short, read_whole
-from logsift.ingest.readers.points import EPOCHS, STEPS, TIMES, curves, first_of, long_rows
+from logsift.ingest.readers.points import EPISODES, EPOCHS, STEPS, TIMES, curves, first_of, long_rows
 
 if TYPE_CHECKING:
     from logsift.content.model import Grammar
@@ -32,10 +32,10 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
     name = first_of(_NAMES, [c for c in wide.columns if wide[c].dtype == pl.String]) if value else None
     if value and name:
         wide = wide.with_columns(pl.col(value).cast(pl.Float64, strict=False))
-    elif value and {c.strip().lower() for c in wide.columns} <= {"value", *STEPS, *TIMES, *EPOCHS}:
+    elif value and {c.strip().lower() for c in wide.columns} <= {"value", *STEPS, *TIMES, *EPISODES, *EPOCHS}:
         stem = file.path.name.rpartition("-tag-")[2].split(".")[0]  # TensorBoard's download: one file per tag
         wide = wide.rename({value: stem or file.path.name})
-    if not first_of((*STEPS, *EPOCHS), wide.columns):
+    if not first_of((*STEPS, *EPISODES, *EPOCHS), wide.columns):
         wide = wide.with_columns(pl.int_range(1, wide.height + 1).alias("step"))
     yield from curves(long_rows(file, wide, line_no, name))
 

@@ -14,6 +14,7 @@ import polars as pl
 from logsift.ingest import budget
 from logsift.ingest.readers.opening import cut_short, read_whole
 from logsift.ingest.readers.points import (
+    EPISODES,
     EPOCHS,
     PHASES,
     PLANNED,
@@ -25,6 +26,7 @@ from logsift.ingest.readers.points import (
     curves,
     first_of,
     long_rows,
+    places,
     times,
 )
 
@@ -94,7 +96,7 @@ def _as_columns(data: bytes) -> pl.DataFrame | None:
         return None
     if wide.width > budget.COLUMNS or wide.height != data.count(b"\n") + (not data.endswith(b"\n")):
         return None
-    step = first_of(STEPS, wide.columns)
+    step = first_of((*STEPS, *EPISODES), wide.columns)
     if step is None or not wide[step].dtype.is_numeric():
         return None
     if any(
@@ -150,7 +152,8 @@ class Points:
 
     def __init__(self) -> None:
         self.line_no: list[int] = []
-        self.steps: list[float | None] = []
+        self.step_name = "step"
+        self.counters: tuple[list[float | None], ...] = ([], [], [])  # step, episode, epoch
         self.planned: list[float | None] = []
         self.ranks: list[int | None] = []
         self.times: list[float | str | None] = []
@@ -168,22 +171,27 @@ class Points:
         found = self.names.get(keys)
         if found is None:
             found = self.names[keys] = tuple(
-                first_of(w, keys) for w in (STEPS, EPOCHS, PLANNED, RANKS, TIMES, PHASES, RUNS)
+                first_of(w, keys) for w in (STEPS, EPISODES, EPOCHS, PLANNED, RANKS, TIMES, PHASES, RUNS)
             )
-        step, epoch, planned, rank, time, phase, run = found
+        step, episode, epoch, planned, rank, time, phase, run = found
         said = str(flat[step])[:64] if step and isinstance(flat[step], str | float | bool) else ""
         said = said or (str(flat[step]) if step and isinstance(flat[step], int) and abs(flat[step]) < 1 << 63 else "")
         numbers = [_number(part) for part in said.split("/")] if step else []
         at = numbers[0] if numbers else None
+        if step:
+            self.step_name = step
         row_number = len(self.line_no)
         self.line_no.append(line_no)
-        self.steps.append(_number(flat[epoch]) if at is None and epoch else at)
+        for counter, value in zip(
+            self.counters, (at, *(_number(flat[c]) if c else None for c in (episode, epoch))), strict=True
+        ):
+            counter.append(value)
         self.planned.append(numbers[1] if len(numbers) > 1 else _number(flat[planned]) if planned else None)
         self.ranks.append(int(n) if rank and (n := _number(flat[rank])) is not None and abs(n) < 1 << 32 else None)
         self.times.append(_time(flat[time]) if time else None)
         self.phases.append(_name(flat[phase]) if phase else None)
         self.runs.append(_name(flat[run]) if run else None)
-        of_no_step = at is None or _is_of_no_step(flat)
+        of_no_step = (at is None and not episode) or _is_of_no_step(flat)
         for key, value in flat.items():
             if key in (step, planned, rank, time):
                 continue
@@ -207,10 +215,21 @@ class Points:
     def frames(self, file: SourceFile) -> Iterator[Long]:
         """The rows, key by key."""
         schema = {
-            "line_no": pl.Int64(), "step": pl.Float64(), "planned": pl.Float64(), "rank": pl.Int64(), "phase": pl.String(), "run_name": pl.String(),
+            "line_no": pl.Int64(), "planned": pl.Float64(), "rank": pl.Int64(), "phase": pl.String(), "run_name": pl.String(),
         }  # fmt: skip
-        columns = (self.line_no, self.steps, self.planned, self.ranks, self.phases, self.runs)
+        columns = (self.line_no, self.planned, self.ranks, self.phases, self.runs)
         context = pl.DataFrame(dict(zip(schema, columns, strict=True)), schema)
+        place, counted = places(
+            [pl.Series(c, dtype=pl.Float64) if any(n is not None for n in c) else None for c in self.counters],
+            [context[c] for c in ("run_name", "phase", "rank")], context.height,
+        )  # fmt: skip
+        if not counted:
+            of_step = pl.Series(self.counters[0], dtype=pl.Float64)
+            yield (
+                self.step_name,
+                context.with_columns(of_step.alias("metric_value"), place.alias("step")).drop_nulls("metric_value"),
+            )
+        context = context.with_columns(place.alias("step"))
         context = context.select(c.name for c in context if c.null_count() < context.height).hstack(
             times(file, self._times())
         )

@@ -21,6 +21,10 @@ STEPS = (
     "i",
 )  # fmt: skip
 """Names of the step, the surest first. Case and blanks around them do not count."""
+EPISODES = (
+    "episode", "episodes", "ep", "episode_num", "episode_number", "episode_idx", "episode_index", "episode_count", "n_episode",
+    "n_episodes", "num_episodes",
+)  # fmt: skip
 EPOCHS = ("epoch", "epochs", "train/epoch", "trainer/epoch")
 TIMES = ("time", "timestamp", "_timestamp", "wall_time", "wall time", "datetime", "date", "created_at", "ts")
 PHASES = ("phase", "split", "mode", "stage", "subset")
@@ -77,20 +81,60 @@ def long_rows(file: SourceFile, wide: pl.DataFrame, line_no: pl.Series, name: st
         name: the column that names the metric, where each row has one value only.
     """
     numeric = [c for c in wide.columns if wide[c].dtype.is_numeric()]
-    step, epoch = first_of(STEPS, numeric), first_of(EPOCHS, numeric)
+    step, episode, epoch = (first_of(names, numeric) for names in (STEPS, EPISODES, EPOCHS))
     time, run, phase, rank, planned = (first_of(names, wide.columns) for names in (TIMES, RUNS, PHASES, RANKS, PLANNED))
-    at = [pl.col(c).cast(pl.Float64) for c in (step, epoch) if c]
+    apart = [wide[c] for c in (run, phase, rank, name) if c]
+    place, counted = places(
+        [wide[c].cast(pl.Float64) if c else None for c in (step, episode, epoch)], apart, wide.height
+    )
     context = wide.select(
-        line_no.cast(pl.Int64).alias("line_no"), pl.coalesce(at or pl.lit(None, pl.Float64)).alias("step"),
+        line_no.cast(pl.Int64).alias("line_no"), place.alias("step"),
         *(pl.col(c).cast(t, strict=False).alias(n) for c, n, t in ((planned, "planned", pl.Float64), (rank, "rank", pl.Int64)) if c),
         *(pl.col(c).alias(n) for c, n in ((name, "name"), (run, "run_name"), (phase, "phase")) if c and wide[c].dtype == pl.String),
     )  # fmt: skip
     if time:
         context = context.hstack(times(file, wide[time]))
     for c in numeric:
-        if c not in (step, time, rank, planned) and (name is None or c.strip().lower() == "value"):
+        if c not in (step if counted else None, time, rank, planned) and (name is None or c.strip().lower() == "value"):
             rows = context.with_columns(wide[c].cast(pl.Float64).alias("metric_value"))
             yield None if name else c.strip(), rows.drop_nulls(["metric_value", *(["name"] if name else [])])
+
+
+def places(counters: Sequence[pl.Series | None], apart: Sequence[pl.Series], height: int) -> tuple[pl.Series, bool]:
+    """The place of each row on the curve, and whether what is called the step counts it.
+
+    A step that begins anew whenever the epoch or the episode goes on is one within it. One that stands still or jumps while
+    those go on is a value of theirs, such as the length of an episode.
+
+    Args:
+        counters: step, episode and epoch of each row, as far as there are such columns.
+        apart: what tells rows of different curves apart.
+        height: the number of rows.
+    """
+    step, *outer = counters
+    known = [c for c in counters if c is not None]
+    if not known:
+        return pl.repeat(None, height, dtype=pl.Float64, eager=True), True
+    place = pl.select(pl.coalesce(known)).to_series()
+    for whole in outer:
+        if step is None or whole is None:
+            continue
+        both = pl.DataFrame(
+            [step.alias("step"), whole.alias("whole"), *(k.alias(f"key{n}") for n, k in enumerate(apart))]
+        )
+        both = both.drop_nulls(["step", "whole"])
+        keys = [c for c in both.columns if c.startswith("key")]
+        moved = both.select(
+            pl.col(c).diff().over(keys) if keys else pl.col(c).diff() for c in ("step", "whole")
+        ).drop_nulls()
+        on, back = moved["whole"] > 0, moved["step"] < 0
+        further = moved["step"].filter(moved["step"] > 0)
+        if on.any() and (moved["whole"] >= 0).all() and (on == back).all() and not further.is_empty():
+            length = both["step"].max() - both["step"].min() + further.min()  # type: ignore[operator]
+            return pl.select(pl.coalesce((whole - whole.min()) * length + step, place)).to_series(), True
+        if 5 * (moved["whole"] <= 0).sum() < (moved["step"] <= 0).sum():
+            return pl.select(pl.coalesce(whole, place)).to_series(), False
+    return place, True
 
 
 def times(file: SourceFile, said: pl.Series) -> pl.DataFrame:

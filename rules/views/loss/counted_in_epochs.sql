@@ -1,5 +1,6 @@
--- table: One row per curve whose places are epochs (unit): its lines count nothing else, or the
--- epoch that they print is the step wherever it is printed.
+-- table: One row per curve whose places are epochs or episodes (unit): its lines count nothing
+-- else,
+-- or the epoch that they print is the step wherever it is printed.
 with
     line_of_epoch as (
         select file_id, line_no, null::double as epoch
@@ -18,13 +19,6 @@ with
         where
             regexp_matches(text, '(?i)(^|[^a-z])epoch[ :=#\[]*[0-9]')
             and not regexp_matches(text, '(?i)(^|[^a-z])(iter|step|batch)')
-    ),
-    equal as (
-        select file_id
-        from metric
-        where canonical = 'epoch'
-        group by file_id
-        having bool_and(value is not distinct from step) and count(distinct value) >= 3
     )
 select p.series_id, 'epoch' as unit
 from series_point p
@@ -33,8 +27,9 @@ where p.file_id in (select file_id from line_of_epoch)
 group by p.series_id
 having bool_and(l.file_id is not null and p.step is not null and coalesce(l.epoch = p.step, true))
 union
-select p.series_id, 'epoch' as unit
+select p.series_id, min(e.unit) as unit
 from series_point p
-where exists (from equal)
+left join unit_of_file e using (file_id)
+where exists (from unit_of_file)
 group by p.series_id
-having bool_and(p.step is not null and p.file_id in (select file_id from equal))
+having bool_and(p.step is not null and e.file_id is not null)

@@ -38,6 +38,32 @@ with
             (r.best - r.ended) / greatest(abs(r.best), abs(r.ended), 1e-9) as share
         from rewarded r
     ),
+    -- What is set and makes the task another, by its name: a lesson, how much is left to chance.
+    setting as (
+        select
+            m.source,
+            avg(m.value) filter (m.ordinal between b.ordinal and b.last_ordinal) as at_best,
+            avg(m.value) filter (m.ordinal >= l.ordinal) as at_end
+        from metric m
+        join rewarded r using (source)
+        join
+            policy_level b
+            on b.source = r.source
+            and b.canonical = 'reward'
+            and b.part = r.best_part
+            and b.file_id = m.file_id
+        join
+            policy_level l
+            on l.source = r.source
+            and l.canonical = 'reward'
+            and l.part = l.parts
+            and l.file_id = m.file_id
+        where
+            plain_name(m.name)
+            ~ '(^|[/_])(level|lesson|stage|difficulty|curriculum|epsilon|eps|exploration)([/_]|$)'
+            and isfinite(m.value)
+        group by m.source, m.name
+    ),
     judged_reward as (
         select
             f.*,
@@ -55,6 +81,7 @@ with
                 where canonical = 'reward'
                 group by source
             ) using (source)
+        where source not in (select source from setting where at_end > at_best + 0.1)
     ),
     -- the very first values, which a stretch of a long log hides
     first_value as (

@@ -1,6 +1,7 @@
 -- table: One row per stretch (part, of parts) of what a policy is judged by, in a source that is
 -- rewarded: the level of its reward, of its distance to the policy it began as (kl), or of its
--- entropy. error: how far chance moves the level; first_*: where the stretch begins.
+-- entropy. error: how far chance moves the level; first_*, ordinal: where the
+-- stretch begins.
 with
     -- A bar that is drawn anew for every round bears its length as step: where other lines count
     -- the rounds, it says the same again.
@@ -33,6 +34,11 @@ with
                         lower(name),
                         '(^|/)(mean_)?(reward|rewards?/mean|reward_mean|score/mean|ep_rew_mean)$'
                     ) desc,
+                    -- a mean that moves hides how far chance goes
+                    regexp_matches(
+                        lower(name),
+                        '(avg|average|mean|running|moving|smooth)|(^|_)ma(_|$)|_[0-9]+$'
+                    ),
                     count(*) desc,
                     rank nulls first,
                     name
@@ -84,7 +90,9 @@ select
     min(time) as first_time,
     arg_min(file_id, nth) as file_id,
     arg_min(line_no, nth) as first_line,
-    arg_max(line_no, nth) as last_line
+    arg_max(line_no, nth) as last_line,
+    arg_min(ordinal, nth) as ordinal,
+    arg_max(ordinal, nth) as last_ordinal
 from point
 where source not in (select source from point where went_back)
 group by source, canonical, part

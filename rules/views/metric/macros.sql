@@ -133,6 +133,10 @@ create macro metric_kind(n, phase, spelling) as
         then 'utilization'
         when n ~ '(^|/)epoch$'
         then 'epoch'
+        when
+            n
+            ~ '(^|/)(ep|(n_|num_)?episodes?|episode_(num(ber)?|idx|index|count))$'
+        then 'episode'
         when n ~ '(^|[/_])(global_)?batch_size$'
         then 'batch_size'
         when n ~ '(^|[/_])(seq_?len(gth)?|sequence_length|actual_seqlen|ctx_len)$'
@@ -159,6 +163,14 @@ create macro metric_kind(n, phase, spelling) as
         when n ~ 'loss|cross_?entropy|(^|[/_])(nll|ce|xent|trl|tel|smooth_?l1)$'
         then 'component_loss'
     end
+;
+
+-- What is gained in an episode, by a name that tells it only where values are of episodes: it may
+-- have a mean in it, the best so far is none.
+create macro is_gained(n) as
+    n ~ '(^|[/_])(scores?|returns?|rewards?|rew|points)([/_]|$)'
+    and n !~ '(^|[/_])(best|max|min|high(est)?|low(est)?|record|std|var|target|threshold|goal'
+    || '|opponent|enemy|loss|steps?|eval|test|val)([/_]|$)'
 ;
 
 -- What is called a loss and is a setting of it, or a record of the best or last one.

@@ -56,6 +56,7 @@ with
             bool_or(kind_by_name like '%loss' and not is_unsure_of_loss(plain)) over (
                 partition by n.source
             ) as is_loss_named,
+            bool_or(kind_by_name = 'episode') over (partition by n.source) as by_episode,
             is_unsure_of_loss(plain) and n.trainer <> 'store' as is_unsure,
             (n.file_id, n.name) in (select (file_id, name) from rising_name) as rises
         from names n
@@ -94,6 +95,10 @@ with
                         and (side is not null or plain ~ '^[dg]_[a-z0-9_]+$|^(cycle|idt)_[ab]$')
                     )
                 then 'adversarial_loss'
+                when by_episode and kind_by_name is null and is_gained(plain)
+                then 'reward'
+                when by_episode and kind_by_name = 'step_seconds'
+                then null  -- how long an episode is, not how fast
                 when trainer = 'epochs' and plain = 'train_time'
                 then 'step_seconds'  -- ESPnet, PaddleSpeech: of a step, not since the start
                 -- what a policy loses is no measure of how well it learns
