@@ -32,7 +32,8 @@ say = '''The reward collapsed at {{ unit or 'step' }} {{ step }}: from {{ best_r
 [[summary]]
 when = "metric == 'kl'"
 say = '''The KL divergence to the reference policy runs away from {{ unit or 'step' }} {{ step }}
-on: from at most {{ kl_before }} to {{ last_kl }}; the reward went from {{ best_reward }} to {{ last_reward }}
+on: from at most {{ kl_before }} to {{ last_kl }}; the reward went from {{ best_reward }} to
+{{ last_reward }}
 {%- if stepless %}; no step is printed, values are counted{% endif %}'''
 
 [[summary]]
@@ -68,13 +69,14 @@ the first updates made the policy choose one action, and it never left that agai
 [[step]]
 when = "entropy_rose"
 say = '''Look at what is generated since {{ unit or 'step' }} {{ step }}: endless or garbled answers
-that are cut off at the longest length teach noise. Leave them out of the update, and lower the learning rate.'''
+that are cut off at the longest length teach noise. Leave them out of the update, and lower the
+learning rate.'''
 
 [[step]]
 otherwise = true
 say = '''Read samples from before and after {{ unit or 'step' }} {{ step }}: a policy that cheats its
-reward, or answers of one kind only, show it at once. Then look at the gradient norm, the clip fraction and
-the length of the answers around it.'''
+reward, or answers of one kind only, show it at once. Then look at the gradient norm, the clip
+fraction and the length of the answers around it.'''
 */
 select
     [

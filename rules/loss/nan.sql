@@ -123,6 +123,11 @@ say = '''{{ skipped_updates | count('line') | capital }} in a row
 finite, for which no update is made ({{ message | cut(120) }})'''
 
 [[summary]]
+when = "distribution"
+say = '''An output of the model is NaN{% if rank is not none %} on rank {{ rank }}{% endif %}:
+{{ distribution }} refuses its parameter {{ parameter }}, and the program stopped'''
+
+[[summary]]
 when = "message and not gave_up"
 say = '''{% if rank is not none %}Rank {{ rank }}{% else %}The program{% endif %} found NaN or
 Inf{% if step is not none %} at {{ unit or 'step' }} {{ step }}{% endif %}
@@ -230,6 +235,13 @@ when = "loss_scale is not none or gave_up"
 say = '''Train in bf16 if the GPUs have it: it needs no loss scale. With fp16, lower the learning
 rate, clip gradients, and keep softmax, norms and the loss in fp32; a larger initial loss scale does
 not help.'''
+
+[[step]]
+when = "distribution"
+say = '''Log the loss and the gradient norm of every update before it, and stop at the first that is
+not finite: the weights became NaN there, or what was observed was NaN already. Then lower the
+learning rate, clip the gradient norm, and keep what is divided by (a standard deviation, the
+advantages') away from zero.'''
 
 [[step]]
 when = "rank is not none and nan_step is none"
@@ -388,11 +400,23 @@ with
         from fatal_exception
         where
             kind = 'loss'
-            and (certain or lines_after <= 2)
+            and (
+                certain
+                or lines_after <= 2
+                or lines_after <= 20
+                and ends_with(message, 'found invalid values:')
+            )
             and not regexp_matches(message, '(?i)loss scale')
     ),
     first_check as (
-        select c.*, u.times, u.is_short
+        select
+            c.*,
+            u.times,
+            u.is_short,
+            nullif(
+                regexp_extract(c.message, 'of distribution ([A-Za-z0-9_]+)\(', 1), ''
+            ) as distribution,
+            nullif(regexp_extract(c.message, '^Expected parameter (\w+)', 1), '') as parameter
         from check_that_stopped c
         left join updates_skipped u on u.file_id = c.file_id and u.line_no = c.line_no
         order by c.step nulls last, c.time nulls last, c.rank nulls last, c.file_id, c.line_no
@@ -427,6 +451,8 @@ select
         then 'probable'
         when b.of_part or b.unlearned or b.series_id is null and s.file_id is null and n.is_short
         then 'possible'
+        when b.series_id is null and s.file_id is null and n.distribution is not null
+        then 'probable'
         -- One value of the gradient norm, where the log ends: it may have come back.
         when b.of_gradient and b.points < 5
         then if(b.loss_is_zero, 'probable', 'possible')
@@ -513,6 +539,8 @@ select
     s.overflows_at_minimum,
     case when s.gave_up then true end as gave_up,
     n.message,
+    case when b.series_id is null then n.distribution end as distribution,
+    case when b.series_id is null then n.parameter end as parameter,
     n.times as skipped_updates,
     case when n.goes_on then true end as goes_on
 from (select * from first_stretch) b

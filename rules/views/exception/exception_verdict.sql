@@ -56,6 +56,17 @@ with
                     or e.class in ('ValueError', 'KeyError')
                     and regexp_matches(frames[-1], '/orbax/checkpoint/')
                 then 'checkpoint'
+                -- an output of the model that is no number, as the rows below the message show
+                when
+                    ends_with(e.message, 'found invalid values:')
+                    and exists (
+                        from training_mark m
+                        where
+                            m.kind = 'nan_tensor'
+                            and m.file_id = e.file_id
+                            and m.line_no between e.line_no + 1 and e.line_no + 12
+                    )
+                then 'loss'
                 -- input() where nobody types
                 when e.class = 'EOFError' and contains(message, 'EOF when reading a line')
                 then 'own'
