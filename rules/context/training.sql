@@ -5,7 +5,8 @@ confidence = "definite"
 status = "stable"
 about = """
 What explains the look of a curve and is no fault: resumes that went well, several runs in one file,
-text that is in a file twice, single hard batches, planned phases, a loss scaler at work.
+text that is in a file twice, single hard batches, planned phases, a loss scaler at work, a norm of
+the gradients that was never a number.
 """
 false_positives = "It is context only."
 references = []
@@ -28,6 +29,11 @@ say = """The loss scaler skipped {{ overflows | count('step') }}
 {%- if highest_scale %}: its scale was between
 {{ highest_scale if highest_scale < 1 else highest_scale | round | int }} and
 {{ lowest_scale }}{% endif %}"""
+
+[[summary]]
+when = "norms"
+say = '''The {{ metric }} is NaN wherever it is printed ({{ norms | count('time') }}), while the
+loss is a number'''
 
 [[summary]]
 when = "phase_changes"
@@ -81,8 +87,30 @@ with
             kind = 'overflow'
             -- that is no search any more
             and file_id not in (select file_id from loss_scale_collapse)
+            and file_id not in (select file_id from updates_skipped)
         group by file_id
         having count(*) >= 3
+    ),
+    norm_never_finite as (
+        select
+            p.file_id,
+            min(p.line_no) as first_line,
+            max(p.line_no) as last_line,
+            count(*) as norms,
+            any_value(s.name) as metric
+        from series s
+        join series_point p using (series_id)
+        where
+            s.canonical = 'grad_norm'
+            and not exists (
+                from excursion e
+                join series o using (series_id)
+                where e.kind = 'nonfinite' and o.family = s.family and o.canonical <> 'grad_norm'
+            )
+            and s.series_id not in (select series_id from nonfinite_loss)
+            and s.family in (select family from series where canonical = 'loss')
+        group by s.series_id, p.file_id
+        having count(*) >= 2 and bool_and(isnan(p.value))
     ),
     phases as (
         select
@@ -126,6 +154,9 @@ select
     highest_scale,
     lowest_scale
 from search_for_scale
+union all by name
+select [line_at(file_id, first_line), line_at(file_id, last_line)] as evidence, norms, metric
+from norm_never_finite
 union all by name
 select lines as evidence, steps as phase_changes
 from phases

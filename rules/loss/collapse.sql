@@ -74,8 +74,8 @@ learning rate.'''
 
 [[step]]
 otherwise = true
-say = '''Read samples from before and after {{ unit or 'step' }} {{ step }}: a policy that cheats its
-reward, or answers of one kind only, show it at once. Then look at the gradient norm, the clip
+say = '''Read samples from before and after {{ unit or 'step' }} {{ step }}: a policy that cheats
+its reward, or answers of one kind only, show it at once. Then look at the gradient norm, the clip
 fraction and the length of the answers around it.'''
 */
 select

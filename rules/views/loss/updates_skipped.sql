@@ -1,7 +1,7 @@
 -- table: One row per writer that skipped update after update because the loss or the gradients were
 -- not finite, in a training that was under way, to the end of its log or more often than a loss
 -- scale can be halved: the first such line, and how often (times). is_short: only some, but the
--- loss itself was not finite, and to the end of the log no other follows.
+-- loss itself was not finite, or no update of the log was made, and to its end no other follows.
 with
     skip as (
         select *
@@ -51,7 +51,7 @@ with
         group by file_id, stream, nth
     )
 select
-    b.* exclude (of_loss, is_under_way),
+    b.* exclude (of_loss, is_under_way, is_all),
     b.times < 6 or b.times < 12 and not b.is_under_way as is_short
 from
     (
@@ -64,7 +64,14 @@ from
                     where m.file_id = b.file_id and m.canonical ~ 'loss$'
                 ),
                 false
-            ) as is_under_way
+            ) as is_under_way,
+            -- each value of a loss stands beside one of them
+            (
+                select
+                    count(distinct m.step) between 1 and b.times and min(m.line_no) >= b.line_no - 3
+                from metric m
+                where m.file_id = b.file_id and m.canonical ~ 'loss$'
+            ) as is_all
         from burst b
     ) b
 join file f using (file_id)
@@ -82,7 +89,7 @@ where
         and b.is_under_way
         -- no scale makes a loss infinite
         or b.times >= 3
-        and b.of_loss >= 2
+        and (b.of_loss >= 2 or b.is_all)
         and f.lines - b.last_line <= 3
     )
     -- it came to itself
