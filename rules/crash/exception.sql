@@ -371,10 +371,11 @@ select
             class in ('ValueError', 'AssertionError', 'RuntimeError')
             and regexp_matches(
                 message,
-                '(?i)\b(?:micro_?-?batch(?:es)?|world_?[ -]?size|(?:pipeline )?stages|(?:tensor|data'
-                || '|pipeline|context|expert|sequence)[ _-](?:model[ _-])?parallel|num_\w+|number of'
-                || ' \w+|batch[ _]size)\b.{0,80}\b(?:must|should|has to|needs to) be (?:evenly )?'
-                || '(?:divisible|greater|larger|less|smaller|at (?:least|most)|a multiple|equal)'
+                '(?i)\b(?:micro_?-?batch(?:es)?|world_?[ -]?size|stages|batch[ _]size'
+                || '|(?:tensor|data|pipeline|context|expert|sequence)[ _-](?:model[ _-])?parallel'
+                || '|num_[a-z_]+|number of [a-z-]+)\b.{0,40}\b(?:must|should|has to|needs to) be '
+                || '(?:evenly )?(?:divisible|greater|larger|less|smaller|at (?:least|most)'
+                || '|a multiple|equal)'
             )
         then true
     end as of_settings,

@@ -145,7 +145,8 @@ from
                     and coalesce(
                         regexp_matches(
                             message,
-                            '^(?:unhandled |internal error|remote process|invalid (?:usage|argument))'
+                            '^(?:unhandled |internal error|remote process'
+                            || '|invalid (?:usage|argument))'
                         ),
                         false
                     ) as is_result

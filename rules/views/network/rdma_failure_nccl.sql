@@ -72,8 +72,8 @@ select
     nullif(
         regexp_extract(
             message,
-            '\b(ibv_(?:open_device|alloc_pd|query_(?:device|port|gid)|create_(?:cq|qp|srq|comp_channel)'
-            || '|reg_(?:dmabuf_)?mr)(?:_ex)?)\(',
+            '\b(ibv_(?:open_device|alloc_pd|query_(?:device|port|gid)'
+            || '|create_(?:cq|qp|srq|comp_channel)|reg_(?:dmabuf_)?mr)(?:_ex)?)\(',
             1
         ),
         ''
