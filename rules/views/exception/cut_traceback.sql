@@ -19,7 +19,8 @@ select
             )
             and regexp_matches(
                 f.source,
-                '(?i)checkpoint|ckpt|serialization|safetensors|/(?:modeling_utils|trainer|engine)\.py$'
+                '(?i)checkpoint|ckpt|serialization|safetensors'
+                || '|/(?:modeling_utils|trainer|engine)\.py$'
             )
         ),
         false
