@@ -4,6 +4,9 @@
 select 'steps' as sign
 from job_output
 union all
+select 'steps'
+from line_step
+union all
 select 'ranks'
 from rank
 union all
