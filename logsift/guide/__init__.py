@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from logsift.errors import UserError, offered
 
-TOPICS = ("hang", "memory", "loss", "hardware", "collect", "verdict", "formats", "scale", "changes")
+TOPICS = ("hang", "memory", "loss", "hardware", "collect", "verdict", "formats", "scale", "news")
 """In the order in which people need them."""
 _COMMENT = re.compile(r"^<!--.*?-->\n+", re.MULTILINE | re.DOTALL)
 

@@ -283,8 +283,7 @@ with
                 or is_status
                 or what in ('driver', 'architecture', 'host_compiler')
                 or regexp_matches(message, 'symbol lookup error|error while loading|GLIBC')
-                -- the exception's message was broken at a terminal's width, or goes on behind its
-                -- colon
+                -- the exception's message was broken at a terminal's width, or ends with a colon
                 or what = 'symbol'
                 and exists (
                     from exception_verdict v

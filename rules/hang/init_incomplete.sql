@@ -242,8 +242,9 @@ run = ["NCCL_DEBUG=INFO NCCL_IB_DISABLE=1", "NCCL_DEBUG=INFO NCCL_P2P_DISABLE=1"
 [[step]]
 when = "came_times"
 say = '''
-Give each of the {{ came_times }} launchers a number of its own (NODE_RANK, --node_rank): they take
-themselves for the same node, start the same ranks, and nobody starts the others.
+If the job was not started anew in between, its {{ came_times }} launchers take themselves for the
+same node, start the same ranks, and nobody starts the others: give each a number of its own
+(NODE_RANK, --node_rank).
 '''
 run = ["env | grep -E 'NODE_RANK|GROUP_RANK|SLURM_NODEID|MASTER_'"]
 
@@ -410,7 +411,7 @@ select
         then divide(count(*), count(distinct i.rank))
     end as came_times,
     'rendezvous' as stage,
-    case when came_times is null then 'possible' else 'probable' end as confidence
+    'possible' as confidence
 from
     (
         select *, max(line_no) over (partition by file_id) as last_line

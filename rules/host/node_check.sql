@@ -116,8 +116,7 @@ select
         when is_of_software and exists (from runtime_error where kind in ('incompatible', 'config'))
         then 'info'
         -- nor is a node to blame where no other one passed the same test: what NCCL returned is
-        -- told
-        -- with its reason elsewhere
+        -- told with its reason elsewhere
         when is_of_library and max(peers_well) = 0
         then 'info'
     end as severity,

@@ -3,8 +3,8 @@
 -- uncaught = it reached the top of the program, chain_uncaught = one of the chain did;
 -- in_thread = it ended a thread only; raised_class, raised_message, raised_frames and raised_line
 -- are of the last of the chain; steps_after = training steps logged after it; lines_after = lines
--- of its file after it;
--- job_failed = a launcher, or who owned the process, says that the job failed.
+-- of its file after it; job_failed = a launcher, or who owned the process, says that the job
+-- failed.
 with
     raised as (
         select

@@ -1,6 +1,5 @@
 -- table: One row per curve whose places are epochs or episodes (unit): its lines count nothing
--- else,
--- or the epoch that they print is the step wherever it is printed.
+-- else, or the epoch that they print is the step wherever it is printed.
 with
     line_of_epoch as (
         select file_id, line_no, null::double as epoch

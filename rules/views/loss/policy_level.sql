@@ -1,7 +1,6 @@
 -- table: One row per stretch (part, of parts) of what a policy is judged by, in a source that is
 -- rewarded: the level of its reward, of its distance to the policy it began as (kl), or of its
--- entropy. error: how far chance moves the level; first_*, ordinal: where the
--- stretch begins.
+-- entropy. error: how far chance moves the level; first_*, ordinal: where the stretch begins.
 with
     -- A bar that is drawn anew for every round bears its length as step: where other lines count
     -- the rounds, it says the same again.

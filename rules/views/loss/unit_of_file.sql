@@ -1,6 +1,5 @@
 -- table: One row per file whose steps are epochs or episodes (unit): the number of those is the
--- step
--- wherever it is given.
+-- step wherever it is given.
 select file_id, min(canonical) as unit
 from metric
 where canonical in ('epoch', 'episode')
