@@ -50,7 +50,7 @@ where
     and (x.text <> 'Input/output error' or not exists (from broken_disk))
 group by x.text
 union all
--- of the shell, of C
+-- of the shell, of C; of a writer of checkpoints that logs what it caught
 select
     x.text,
     any_value(x.errno),
@@ -62,39 +62,38 @@ select
     count(*),
     list(line_at(o.file_id, o.line_no) order by o.file_id, o.line_no)[1:20]
 from os_error o
-join errno x on x."class" in ('storage', 'mount') and ends_with(o.message, x.text)
+join
+    errno x
+    on case
+        o.error
+        when 'storage'
+        then x."class" in ('storage', 'mount') and ends_with(o.message, x.text)
+        when 'checkpoint_storage'
+        then x.errno = o.number
+    end
 where
-    o.error = 'storage'
-    -- some files of the system cannot be read, in good runs too
-    and not regexp_matches(o.message, '[ ''"](?:/sys|/proc|/dev)/')
-    and (exists (from trouble_sign) or x.text <> 'Input/output error' or contains(o.message, '; '))
+    case
+        o.error
+        when 'storage'
+        then
+            -- some files of the system cannot be read, in good runs too
+            not regexp_matches(o.message, '[ ''"](?:/sys|/proc|/dev)/')
+            and (
+                exists (from trouble_sign)
+                or x.text <> 'Input/output error'
+                or contains(o.message, '; ')
+            )
+        -- what a writer sends over the network is another's
+        else
+            not regexp_matches(
+                o.message,
+                '(?i)https?:|upload|socket|\bs3\b|\bgcs\b|\burl\b|bucket|request|wandb|mlflow'
+            )
+    end
     and not exists (from metric_span m where m.file_id = o.file_id and m.last_line > o.line_no)
     and not exists (from exception e where e.file_id = o.file_id and e.line_no = o.line_no)
     and (x.text <> 'Input/output error' or not exists (from broken_disk))
-group by x.text
-union all
--- of a writer of checkpoints that logs what it caught. What it sends over the network is another's.
-select
-    x.text,
-    any_value(x.errno),
-    any_value(os_error_path(o.message)),
-    list_sort(list(distinct o.rank) filter (o.rank is not null)),
-    list(distinct o.host) filter (o.host is not null),
-    min(o.time),
-    max(o.time),
-    count(*),
-    list(line_at(o.file_id, o.line_no) order by o.file_id, o.line_no)[1:20]
-from os_error o
-join errno x on x.errno = o.number
-where
-    o.error = 'checkpoint_storage'
-    and not regexp_matches(
-        o.message, '(?i)https?:|upload|socket|\bs3\b|\bgcs\b|\burl\b|bucket|request|wandb|mlflow'
-    )
-    and not exists (from metric_span m where m.file_id = o.file_id and m.last_line > o.line_no)
-    and not exists (from exception e where e.file_id = o.file_id and e.line_no = o.line_no)
-    and (x.text <> 'Input/output error' or not exists (from broken_disk))
-group by x.text
+group by x.text, o.error
 union all
 -- of system calls on files that were open or are named
 select
