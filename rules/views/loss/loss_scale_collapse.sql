@@ -1,9 +1,10 @@
 -- table: One row per writer whose loss scale was halved again and again down to nothing, or whose
 -- steps overflow at the least scale there is (overflows_at_minimum: how many in a row), and after
--- which no
--- loss worth the name follows: from highest to lowest in so many halvings, between first_line and
--- last_line of the file. step: the first one with a small scale. Where the loss has fallen all the
--- way, steps between were taken.
+-- which no loss worth the name follows: from highest to lowest in so many halvings, between
+-- first_line and last_line of the file. step: the first one with a small scale. Where the loss has
+-- fallen all the way, steps between were taken. A small scale that does not fall, beside three
+-- losses
+-- or fewer, and of which nothing is told but its value, says nothing.
 with
     scale as (
         select
@@ -14,11 +15,12 @@ with
             value,
             coalesce(step, -1) as step,
             try_cast(regexp_extract(message, 'ttempted loss scale: ([0-9.e+]+),', 1) as double)
-            = value as is_at_minimum
+            = value as is_at_minimum,
+            true as is_event
         from training_event
         where kind in ('overflow', 'scale_down', 'scale_up') and value is not null
         union all
-        select file_id, line_no, time, rank, value, step, null as is_at_minimum
+        select file_id, line_no, time, rank, value, step, null as is_at_minimum, false as is_event
         from metric
         where canonical = 'loss_scale' and value > 0
     ),
@@ -39,6 +41,7 @@ with
             max(value) as highest,
             min(value) as lowest,
             min(time) as time,
+            bool_or(is_event) as is_told,
             arg_min(line_no, line_no) as first_line,
             max(line_no) as last_line,
             min(nullif(step, -1)) filter (value < 4096) as step,
@@ -52,7 +55,7 @@ with
         from fall
         group by file_id, rank, nth
     )
-select *
+select f.* exclude (is_told)
 from fallen f
 where
     -- at 2 or below after at least six halvings in a row, or so low that it is plain without them
@@ -78,11 +81,14 @@ where
                 count(*) >= 4
                 and arg_max(m.value, m.line_no) = min(m.value)
                 and min(m.value) < 0.97 * arg_min(m.value, m.line_no)
+                or count(*) <= 3
+                and f.halvings < 6
+                and not f.is_told
             from metric m
             where
                 m.file_id = f.file_id
                 and m.rank is not distinct from f.rank
-                and m.line_no > f.first_line
+                and m.line_no >= f.first_line
                 and m.canonical = 'loss'
         ),
         false
