@@ -106,7 +106,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         ),
         Key("midline", "flag", "It may also be within a line, where two writers' lines were glued: a record begins there."),
         Key("byte_values", "flag", "Its body is a list of byte values (journald's JSON): it is spelled out before anything else reads the line."),
-        Key("escaped", "flag", "Its body is the inside of a JSON string: quotes and signs are read as they were; a line feed within stays `\\n`."),
+        Key("escaped", "flag", "Its body is the inside of a JSON string or of a cell of CSV: quotes and signs are read as they were; a line feed within stays `\\n`."),
         _SAMPLE,
     ),
     "[[pattern]]": (

@@ -97,7 +97,7 @@ class Envelope:
     """what comes before a message; its regex captures `body` and facts about the writer.
 
     With `byte_values` the body is a list of numbers, the bytes of the text: it is spelled out before anything else reads
-    the line. With `escaped` it is what stands between the quotes of a JSON string.
+    the line. With `escaped` it is what stands between the quotes of a JSON string or of a cell of CSV.
     """
 
     id: str

@@ -28,9 +28,9 @@ FACTS: dict[str, pl.DataType] = {
 """What an envelope may say of a line, as columns. `time` is still text here."""
 _BEFORE = re.compile(r"\A\(\?:\.\*\?\[[^\]]*\]\)\?\?")
 _ESCAPED = {
-    "\\\\": "\\", '\\"': '"', "\\/": "/", "\\t": "\t", "\\u003c": "<", "\\u003e": ">", "\\u0026": "&", "\\u0027": "'"
+    "\\\\": "\\", '\\"': '"', '""': '"', "\\/": "/", "\\t": "\t", "\\u003c": "<", "\\u003e": ">", "\\u0026": "&", "\\u0027": "'"
 }  # fmt: skip
-"""What JSON writes for a sign. Line feeds stay escaped: a message is one line."""
+"""What JSON writes for a sign, and CSV for a quotation mark. Line feeds stay escaped: a message is one line."""
 _STREAM = ("host", "rank", "local_rank", "task", "stream")
 
 
@@ -156,7 +156,7 @@ def take_off(lines: pl.DataFrame, envelope: Envelope) -> tuple[pl.DataFrame, pl.
         for f, t in FACTS.items() if f in groups.columns
     ]  # fmt: skip
     body = groups["body"]
-    if envelope.escaped and body.str.contains("\\", literal=True).any():
+    if envelope.escaped and contains_any(body, ("\\", '""')).any():
         body = body.str.replace_many(_ESCAPED)
     return lines.with_columns(body, *facts), fits
 
