@@ -2,9 +2,8 @@
 -- steps overflow at the least scale there is (overflows_at_minimum: how many in a row), and after
 -- which no loss worth the name follows: from highest to lowest in so many halvings, between
 -- first_line and last_line of the file. step: the first one with a small scale. Where the loss has
--- fallen all the way, steps between were taken. A small scale that does not fall, beside three
--- losses
--- or fewer, and of which nothing is told but its value, says nothing.
+-- fallen all the way, steps between were taken. A small scale that does not fall says nothing by
+-- its value alone, beside three losses or fewer.
 with
     scale as (
         select
