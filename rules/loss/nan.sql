@@ -128,6 +128,11 @@ say = '''An output of the model is NaN{% if rank is not none %} on rank {{ rank 
 {{ distribution }} refuses its parameter {{ parameter }}, and the program stopped'''
 
 [[summary]]
+when = "sampled and nan_step is none and not gave_up"
+say = '''An output of the model is NaN or infinite{% if rank is not none %} on rank
+{{ rank }}{% endif %}: nothing can be sampled from it, and the program stopped'''
+
+[[summary]]
 when = "message and not gave_up"
 say = '''{% if rank is not none %}Rank {{ rank }}{% else %}The program{% endif %} found NaN or
 Inf{% if step is not none %} at {{ unit or 'step' }} {{ step }}{% endif %}
@@ -244,6 +249,12 @@ say = '''Log the loss and the gradient norm of every update before it, and stop 
 not finite: the weights became NaN there, or what was observed was NaN already. Then lower the
 learning rate, clip the gradient norm, and keep what is divided by (a standard deviation, the
 advantages') away from zero.'''
+
+[[step]]
+when = "sampled"
+say = '''See whether the weights that it samples with are finite: those of a checkpoint, and those
+that an update has just changed. If they are, run the same prompt in fp32 or bf16 (fp16 overflows
+in models that were trained in bf16), and look for rows that are padding or masked throughout.'''
 
 [[step]]
 when = "rank is not none and nan_step is none"
@@ -418,6 +429,7 @@ with
             nullif(
                 regexp_extract(c.message, 'of distribution ([A-Za-z0-9_]+)\(', 1), ''
             ) as distribution,
+            starts_with(c.message, 'probability tensor contains') as sampled,
             nullif(regexp_extract(c.message, '^Expected parameter (\w+)', 1), '') as parameter
         from check_that_stopped c
         left join updates_skipped u on u.file_id = c.file_id and u.line_no = c.line_no
@@ -453,7 +465,7 @@ select
         then 'probable'
         when b.of_part or b.unlearned or b.series_id is null and s.file_id is null and n.is_short
         then 'possible'
-        when b.series_id is null and s.file_id is null and n.distribution is not null
+        when b.series_id is null and s.file_id is null and (n.distribution is not null or n.sampled)
         then 'probable'
         -- One value of the gradient norm, where the log ends: it may have come back.
         when b.of_gradient and b.points < 5
@@ -543,6 +555,7 @@ select
     n.message,
     case when b.series_id is null then n.distribution end as distribution,
     case when b.series_id is null then n.parameter end as parameter,
+    case when b.series_id is null and n.sampled then true end as sampled,
     n.times as skipped_updates,
     case when n.goes_on then true end as goes_on
 from (select * from first_stretch) b

@@ -67,6 +67,9 @@ with
                             and m.line_no between e.line_no + 1 and e.line_no + 12
                     )
                 then 'loss'
+                -- probabilities of a model's output from which nothing can be drawn
+                when starts_with(e.message, 'probability tensor contains either')
+                then 'loss'
                 -- input() where nobody types
                 when e.class = 'EOFError' and contains(message, 'EOF when reading a line')
                 then 'own'
