@@ -29,6 +29,7 @@ at {{ unit or 'step' }} {{ step }}
 {%- else %} and was back at {{ unit or 'step' }} {{ recovered_step }} ({{ class }}
 {%- if old_level_step and old_level_step > step + 1.5 * (recovered_step - step) -%}
 ; at the old level at {{ unit or 'step' }} {{ old_level_step }}{% endif %}){% endif %}
+{%- if of_validation %}; the loss of the training did not{% endif %}
 {%- if same_in %}; so did {{ same_in | names }}{% endif %}
 {%- if rose_with_it %}; {{ rose_with_it | names }} rose with it{% endif %}
 {%- if unmoved and (alone or rose_with_it) %}{{ ', ' if rose_with_it else '; ' }}
@@ -55,6 +56,13 @@ say = '''Look at what is behind {{ metric }} from {{ unit or 'step' }} {{ step }
 weight.'''
 
 [[step]]
+when = "of_validation"
+say = '''Evaluate the last checkpoint from before {{ unit or 'step' }} {{ step }} and the one after
+it on the same data. If both are well, the evaluation differs: its data, the mode of the model
+(dropout, statistics of batch normalization), averaged weights, precision. If the later one is
+worse, go back to the earlier one.'''
+
+[[step]]
 when = "change and not switched_on"
 say = '''Compare the jump with the change that the log reports there: if it was meant, nothing
 is wrong as long as the loss comes back.'''
@@ -67,7 +75,7 @@ from before the jump. A few more values tell whether it comes back by itself.'''
 
 [[step]]
 when = '''class == 'unrecovered' and not alone and not stepless and not rolled_back
-  and not of_values'''
+  and not of_values and not of_validation'''
 say = '''{% set is_coarse = step <= 100 or unit or (log_interval or 0) >= 100 %}
 Restart from {% if checkpoint_step is not none %}the checkpoint of step {{ checkpoint_step }}
 {%- elif is_coarse %}a checkpoint from well before {{ unit or 'step' }} {{ step }}
@@ -77,7 +85,8 @@ skip the
 {{ step }}{% endif %}, or lower the learning rate.'''
 
 [[step]]
-when = "class == 'unrecovered' and not alone and (stepless or rolled_back) and not of_values"
+when = '''class == 'unrecovered' and not alone and (stepless or rolled_back)
+  and not of_values and not of_validation'''
 say = '''Restart from a checkpoint before the jump{% if rolled_back %}, if that was not done
 already{% endif %}; skip the 200-500 batches around it, or lower the learning rate.'''
 
@@ -110,8 +119,10 @@ select
     || j.elsewhere as evidence,
     case
         when
-            j.class = 'unrecovered'
-            and (j.change is not null or j.is_due)
+            j.class in ('slow', 'unrecovered')
+            and j.change is not null
+            or j.class = 'unrecovered'
+            and j.is_due
             or len(c.begun) > 0
             or j.rhythm_steps is not null
             and (j.class = 'fast' or j.class = 'slow' and j.height < 0.15)
@@ -198,4 +209,25 @@ select
     true as of_values,
     case when stepless then true end as stepless
 from value_blowup
+qualify row_number() over (order by step nulls last, series_id) = 1
+union all by name
+select
+    [line_at(before_file, before_line), line_at(file_id, line_no), last_evidence] as evidence,
+    'warning' as severity,
+    if(after >= 3, 'probable', 'possible') as confidence,
+    time as "at",
+    case when series_rank is not null then [series_rank] end as ranks,
+    step,
+    step as spike_step,
+    peak,
+    before as base,
+    'unrecovered' as class,
+    'unrecovered' as spike_class,
+    name as metric,
+    level as level_after,
+    case when after = 1 then true end as at_the_end,
+    true as of_validation,
+    e.unit
+from validation_jump
+left join counted_in_epochs e using (series_id)
 qualify row_number() over (order by step nulls last, series_id) = 1
