@@ -9,7 +9,7 @@ about = """
 Reinforcement learning that broke down to the end of its log while its loss says nothing: the reward
 lost what it had gained and stayed there, or it fell while the distance to the reference policy
 (KL) ran away or the entropy died or exploded, or the entropy died within the first updates and the
-reward never rose.
+reward never rose. Also a policy that never learned, as no answer was rewarded more than another.
 """
 false_positives = """
 Tasks that become harder as planned, or another reward from some step on, and the log does not
@@ -19,6 +19,11 @@ references = [
   "https://huggingface.co/docs/trl/main/en/how_to_train",
   "https://arxiv.org/abs/2505.22617",
 ]
+
+[[summary]]
+when = "is_idle"
+say = '''No answer is rewarded more than another of its group at any of the {{ points }} points: all
+advantages are zero, and nothing is learned (reward: {{ last_reward }})'''
 
 [[summary]]
 when = "metric == 'reward'"
@@ -31,9 +36,10 @@ say = '''The reward collapsed at {{ unit or 'step' }} {{ step }}: from {{ best_r
 
 [[summary]]
 when = "metric == 'kl'"
-say = '''The KL divergence to the reference policy runs away from {{ unit or 'step' }} {{ step }}
-on: from at most {{ kl_before }} to {{ last_kl }}; the reward went from {{ best_reward }} to
-{{ last_reward }}
+say = '''The KL divergence {% if of_generation %}between the policy that is trained and the one
+that generates{% else %}to the reference policy{% endif %} runs away from {{ unit or 'step' }}
+{{ step }} on: from at most {{ kl_before }} to {{ last_kl }}; the reward went from
+{{ best_reward }} to {{ last_reward }}
 {%- if stepless %}; no step is printed, values are counted{% endif %}'''
 
 [[summary]]
@@ -45,7 +51,13 @@ exploded{% endif %} at {{ unit or 'step' }} {{ step }}{% endif %}
 {%- if stepless %}; no step is printed, values are counted{% endif %}'''
 
 [[step]]
-when = "not stepless and not is_stillborn"
+when = "is_idle"
+say = '''Read a few answers and what each part of the reward gives them: one that is cut off at the
+longest length, or that the parser does not find, gets the same as all others. Then mix in prompts
+that are sometimes solved, or raise the temperature or the number of answers of a group.'''
+
+[[step]]
+when = "not stepless and not is_stillborn and not is_idle"
 say = '''Go back to a checkpoint before {{ unit or 'step' }} {{ best_step }}
 {%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}; what
 was trained after it is lost.'''
@@ -103,9 +115,27 @@ select
     kl_ran_away,
     entropy_died,
     entropy_rose,
+    case when regexp_matches(lower(name), 'gen(eration)?[_ ]kl') then true end as of_generation,
     case when is_stillborn then true end as is_stillborn,
     case when stepless then true end as stepless,
-    unit
+    unit,
+    null::boolean as is_idle,
+    null::bigint as points
 from policy_collapse
 left join unit_of_file using (file_id)
+qualify row_number() over (order by points desc, source) = 1
+union all by name
+select
+    [line_at(file_id, first_line), line_at(file_id, last_line)] as evidence,
+    'possible' as confidence,
+    'warning' as severity,
+    time as "at",
+    case when rank is not null then [rank] end as ranks,
+    'advantage' as metric,
+    name,
+    round(reward, 4) as last_reward,
+    true as is_idle,
+    points
+from idle_reward
+where source not in (select source from policy_collapse)
 qualify row_number() over (order by points desc, source) = 1

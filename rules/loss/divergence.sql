@@ -318,9 +318,11 @@ select
     name as metric,
     case when below_zero then true end as below_zero,
     absurd,
-    case when absurd and base < 1e25 then 'possible' end as confidence,
+    case
+        when absurd and base < 1e25 or of_gradient and level < 1e6 then 'possible'
+    end as confidence,
     -- it went on so for long, and ends no job
-    case when absurd then 'warning' end as severity,
+    case when absurd or of_gradient and level < 1e6 then 'warning' end as severity,
     case when not below_zero and absurd is null then true end as runs_away,
     case when of_gradient then true end as of_gradient,
     e.unit

@@ -4,8 +4,9 @@
 -- it is a million times higher all through its last third, or it has grown by a quarter and more
 -- from each twelfth to the next through two thirds, to 20 times the lowest, and no reward with it.
 -- Upwards also the norm of the gradients (of_gradient), from one fifth to the next, to over a
--- million and ten times where it began, while the loss does not fall. absurd: it has been beyond
--- 1e15 from its first point to its last: no measure of a model that learns.
+-- million and ten times where it began, or to 2,000 times that and over 1,000, while the loss does
+-- not fall. absurd: it has been beyond 1e15 from its first point to its last: no measure of a model
+-- that learns.
 -- base, level: where it began and ended; lowest: how far down it went; file_id, line_no: the first
 -- of its points that far off; last_*: its last point.
 with
@@ -155,8 +156,12 @@ with
             ) g
         group by series_id, family
         having
-            max(level) > 1e6
-            and max(level) > 10 * min(level)
+            (
+                max(level) > 1e6
+                and max(level) > 10 * min(level)
+                or max(level) > 1000
+                and max(level) > 2000 * min(level)
+            )
             and list(level order by fifth) = list(level order by level)
             and not exists (
                 from course_of_loss l
