@@ -1,10 +1,28 @@
 -- table: One row per place where the job begins to learn something else as planned: a phase that
--- the log announces, another batch size or sequence length, or the weights that were best so far,
--- which a schedule goes back to in the middle of training (what: in the log's words, or old ->
--- new).
+-- the log announces, another batch size, sequence length or lesson, or the weights that were best
+-- so far, which a schedule goes back to in the middle of training (what: in the log's words, or
+-- old -> new).
 select file_id, line_no, step, message as what
 from training_event
 where kind = 'phase' and step is not null
+union all
+-- a lesson of a curriculum that names no step begins with the line below
+select e.file_id, e.line_no, m.step, e.message
+from
+    (
+        select file_id, line_no, message
+        from training_event
+        where kind = 'phase' and step is null and regexp_matches(message, '(?i)curriculum')
+        qualify count(*) over (partition by file_id) <= 40
+    ) e
+asof join
+    (
+        select file_id, line_no, step
+        from metric
+        where canonical in ('loss', 'component_loss') and step is not null
+    ) m
+    on m.file_id = e.file_id
+    and m.line_no >= e.line_no
 union all
 select file_id, line_no, step, name || ' ' || was || ' -> ' || value
 from
@@ -20,6 +38,41 @@ from
         where canonical in ('batch_size', 'sequence_length') and step is not null
     )
 where abs(value - was) > 0.01 * abs(was)
+union all
+-- how hard the task is, where the log numbers it: it goes up a few times, and stays between
+select file_id, line_no, step, name || ' ' || was || ' -> ' || value
+from
+    (
+        select
+            *,
+            count(was) filter (value > was) over whole as times,
+            bool_or(value < was or value <> trunc(value)) over whole as is_measured,
+            count(*) over whole as points
+        from
+            (
+                select
+                    file_id,
+                    line_no,
+                    step,
+                    source,
+                    name,
+                    rank,
+                    value,
+                    lag(value) over (
+                        partition by file_id, source, name, rank order by ordinal
+                    ) as was
+                from metric
+                where
+                    canonical is null
+                    and step is not null
+                    and regexp_full_match(
+                        plain_name(name),
+                        '([a-z]+/)?(curriculum|task)?_?(level|lesson|stage|difficulty|curriculum)'
+                    )
+            )
+        window whole as (partition by file_id, source, name, rank)
+    )
+where value > was and not is_measured and 5 * times < points
 union all
 select e.file_id, e.line_no, max(m.step) as step, e.message as what
 from training_event e

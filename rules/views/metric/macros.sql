@@ -154,7 +154,7 @@ create macro metric_kind(n, phase, spelling) as
             || '|(average|mean|avg)_?(undiscounted_)?(ep(isode)?_?)?(ret|returns?)'
             || '(_per_training_episode)?)$'
         then 'reward'
-        when n ~ '(^|[/_])(kl|ppo_kl|approx_?kl|mean_?kl|kl_loss)$'
+        when n ~ '(^|[/_])(kl|ppo_kl|approx_?kl|mean_?kl|kl_loss|gen(eration)?_kl_error)$'
         then 'kl'
         when n ~ '(^|[/_])entropy(_loss)?$' and n !~ 'cross_entropy'
         then 'entropy'
@@ -244,7 +244,7 @@ create macro is_step_name(name) as
     regexp_full_match(
         coalesce(name, ''),
         'step|(?:time/)?total_timesteps|TimestepsSoFar|nupdates|[Ee]poch'
-        || '|(?:[A-Za-z]+/)?(?:Iteration|Itr)'
+        || '|(?:[A-Za-z]+/)?(?:Iteration|Itr)|training_iteration'
     )
 ;
 
@@ -382,10 +382,19 @@ create macro fields_below_names(names, numbers) as
                 then list_zip(bar_cells(names), bar_cells(numbers))
                 else
                     list_zip(
-                        named_cells(
-                            string_split_regex(trim(names), '[ \t]+'),
-                            len(string_split_regex(trim(numbers), '[ \t]+'))
-                        ),
+                        case
+                            -- names of several words, set further apart than those
+                            when
+                                contains(trim(names), '  ')
+                                and len(string_split_regex(trim(names), ' {2,}'))
+                                = len(string_split_regex(trim(numbers), ' {2,}'))
+                            then string_split_regex(trim(names), ' {2,}')
+                            else
+                                named_cells(
+                                    string_split_regex(trim(names), '[ \t]+'),
+                                    len(string_split_regex(trim(numbers), '[ \t]+'))
+                                )
+                        end,
                         string_split_regex(replace(trim(numbers), 'No log', '-'), '[ \t,|]+')
                     )
             end,

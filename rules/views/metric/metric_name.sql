@@ -56,7 +56,14 @@ with
             bool_or(kind_by_name like '%loss' and not is_unsure_of_loss(plain)) over (
                 partition by n.source
             ) as is_loss_named,
-            bool_or(kind_by_name = 'episode') over (partition by n.source) as by_episode,
+            -- what is called ep is an epoch where something is measured on held-out data
+            bool_or(kind_by_name = 'episode' and plain <> 'ep') over (partition by n.source)
+            or bool_or(kind_by_name = 'episode') over (partition by n.source)
+            and not bool_or(
+                regexp_matches(
+                    plain, '(^|[^a-z])(val|valid|validation|test|dev)[_/]?(loss|acc|error|ppl)'
+                )
+            ) over (partition by n.source) as by_episode,
             is_unsure_of_loss(plain) and n.trainer <> 'store' as is_unsure,
             (n.file_id, n.name) in (select (file_id, name) from rising_name) as rises
         from names n
@@ -95,6 +102,8 @@ with
                         and (side is not null or plain ~ '^[dg]_[a-z0-9_]+$|^(cycle|idt)_[ab]$')
                     )
                 then 'adversarial_loss'
+                when kind_by_name = 'episode' and not by_episode
+                then 'epoch'
                 when by_episode and kind_by_name is null and is_gained(plain)
                 then 'reward'
                 when by_episode and kind_by_name = 'step_seconds'
@@ -103,7 +112,7 @@ with
                 then 'step_seconds'  -- ESPnet, PaddleSpeech: of a step, not since the start
                 -- what a policy loses is no measure of how well it learns
                 when
-                    trainer in ('reinforcement', 'policy', 'tabular')
+                    trainer in ('reinforcement', 'policy', 'tabular', 'result')
                     and kind_by_name = 'component_loss'
                 then 'policy_loss'
                 when trainer = 'epoch_line' and kind_by_name = 'component_loss' and by_step

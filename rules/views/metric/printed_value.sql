@@ -20,7 +20,7 @@ with
             - lag(line_no, 1, -9) over (partition by file_id, stream, trainer order by line_no)
             > 2 as is_apart
         from training_value
-        where trainer in ('table', 'policy', 'tabular')
+        where trainer in ('table', 'policy', 'tabular', 'result')
     ),
     table_part as (
         select
@@ -28,6 +28,12 @@ with
             case
                 when trainer = 'policy'
                 then count_if(is_apart) over (partition by file_id, stream order by line_no)
+                -- not every row is read; a row of no value is the head
+                when trainer = 'result'
+                then
+                    count_if(value is null) over (
+                        partition by file_id, stream, trainer order by line_no
+                    )
                 -- of these not every row is read; the step is near the head
                 when trainer = 'tabular'
                 then
@@ -105,7 +111,8 @@ select
     case when epoch_no is null then planned end as steps_planned,
     metric_value as value
 from training_value
-where metric_value is not null and trainer not in ('composer', 'table', 'policy', 'tabular')
+where
+    metric_value is not null and trainer not in ('composer', 'table', 'policy', 'tabular', 'result')
 union all by name
 select
     v.file_id,
