@@ -36,7 +36,6 @@ with
     moved as (
         select
             *,
-            max(value) over earlier as high,
             -- the first ones fall as they like
             max(abs(ln(value / before))) filter (place > 3) over earlier as usual
         from point
@@ -100,7 +99,7 @@ with
             on c.file_id = j.file_id
             and c.line_no between j.before_line and j.line_no
     )
-select j.*, l.* exclude (series_id)
+select j.* exclude (usual, low_after, is_again, value, place, family), l.* exclude (series_id)
 from jump j
 join last_point l using (series_id)
 where
