@@ -275,7 +275,12 @@ with
     ),
     -- Without an exception a line counts only where training did not go on.
     serious as (
-        select *
+        select
+            *,
+            exists (
+                from exception_verdict v
+                where v.file_id = c.file_id and c.line_no in (v.raised_line, v.line_no) and v.warned
+            ) as warned
         from candidate c
         where
             (
@@ -339,6 +344,7 @@ with
             list(distinct host) filter (host is not null) as hosts,
             min(time) as started,
             count(*) as times,
+            bool_and(warned) as warned,
             list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence
         from serious
         group by what
@@ -374,6 +380,9 @@ select
     started as "at",
     ranks,
     hosts,
+    -- a logger's warning tells of what the program made do without
+    case when warned then 'warning' end as severity,
+    case when warned then 'possible' end as confidence,
     what,
     case
         when what = 'driver' and contains(message, 'no NVIDIA driver')

@@ -1,15 +1,22 @@
 -- table: One row per chain of exceptions: the one that began it. kind = own | config | checkpoint |
 -- incompatible | writer | disk | limit | memory | gpu | collective | loss | echo | interrupt;
 -- uncaught = it reached the top of the program, chain_uncaught = one of the chain did;
--- in_thread = it ended a thread only; raised_class, raised_message, raised_frames and raised_line
--- are of the last of the chain; steps_after = training steps logged after it; lines_after = lines
--- of its file after it; job_failed = a launcher, or who owned the process, says that the job
--- failed.
+-- in_thread = it ended a thread only; warned = it was logged as a warning, and what it misses can
+-- be done without; raised_class, raised_message, raised_frames and raised_line are of the last of
+-- the chain; steps_after = training steps logged after it; lines_after = lines of its file after
+-- it; job_failed = a launcher, or who owned the process, says that the job failed.
 with
     raised as (
         select
             e.*,
             t.concept,
+            exists (
+                from traceback_warned w
+                where
+                    w.file_id = e.file_id
+                    and w.line_no = e.traceback_line
+                    and w.warning_line = w.line_no - 1
+            ) as is_warned,
             case
                 -- of a connection, whose other end is gone, as well as of a file: what was
                 -- being done tells
@@ -124,7 +131,7 @@ with
     ),
     link as (
         select
-            * exclude (concept, class_kind),
+            * exclude (concept, class_kind, is_warned),
             exception_kind(class, class_kind, message, chained, concept) as kind,
             last_value(class) over in_order as raised_class,
             last_value(message) over in_order as raised_message,
@@ -132,6 +139,7 @@ with
             last_value(line_no) over in_order as raised_line,
             bool_or(uncaught) over chain as chain_uncaught,
             coalesce(bool_or(chained = 'thread') over chain, false) as in_thread,
+            bool_or(is_warned) over chain as below_warning,
             -- the miss of a look-up, which the error that follows explains better
             count(*) over chain > 1
             and not final
@@ -195,14 +203,24 @@ with
                         'SupervisionError'
                     )
             ) as failed
+    ),
+    followed as (
+        select
+            b.*,
+            coalesce(a.steps_after, 0) as steps_after,
+            f.lines - b.raised_line as lines_after,
+            job.failed as job_failed,
+            f.path,
+            -- a program that an exception ended would print no more; the line before it may be
+            -- anybody's
+            b.below_warning
+            and (b.kind = 'incompatible' or b.class in ('ImportError', 'ModuleNotFoundError'))
+            and not job.failed
+            and f.lines > b.raised_line as warned
+        from beginning b
+        join file f using (file_id)
+        cross join job
+        left join training_after a on a.file_id = b.file_id and a.line_no = b.line_no
     )
-select
-    b.*,
-    coalesce(a.steps_after, 0) as steps_after,
-    f.lines - b.raised_line as lines_after,
-    job.failed as job_failed,
-    f.path
-from beginning b
-join file f using (file_id)
-cross join job
-left join training_after a on a.file_id = b.file_id and a.line_no = b.line_no
+select * exclude (below_warning) replace (chain_uncaught and not warned as chain_uncaught)
+from followed
