@@ -2,7 +2,8 @@
 -- that is all there is. class = type without its module; line_no = its last line; frames =
 -- outermost first (file:line in function); file, line, function = where it was raised; chained =
 -- how it follows the one before: during | cause | ignored | thread; chain_line = the first head of
--- its chain; origin, final = it is the first or the last of its chain. The earliest exception of a
+-- its chain; origin, final = it is the first or the last of its chain; thrown = what C++ calls the
+-- class of one that nobody caught. The earliest exception of a
 -- chain is printed first; what follows "During handling" or "direct cause" is raised later.
 with
     -- what loguru prints above the frame that caught it, its mark, is where the handler was called
@@ -139,6 +140,7 @@ with
                 split_part(coalesce(l.message, ''), 'Traceback (most recent call last)', 1),
                 ' ' || chr(10)
             ) as message,
+            u.thrown,
             l.rank,
             l.local_rank,
             l.task,
@@ -161,12 +163,14 @@ with
             and r.line_no = l.line_no - 1
             and ends_with(r.message, ' raised:')
         left join chain_member c on c.file_id = r.file_id and c.traceback_line = r.traceback_line
+        left join cxx_uncaught u on u.file_id = l.file_id and u.line_no = l.cxx_line
         where l.type not in ('LustreError', 'LNetError')  -- modules of the kernel
     )
 select
     type,
     split_part(type, '.', -1) as class,
     message,
+    thrown,
     file,
     line,
     "function",

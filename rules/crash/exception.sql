@@ -237,6 +237,7 @@ with
         select
             alike,
             min_by(type, line_no) as type,
+            any_value(thrown) as thrown,
             min_by(class, line_no) as class,
             -- the shortest of those alike: others may hold what was printed in between
             arg_min(message, (length(message), line_no)) as message,
@@ -322,7 +323,7 @@ select
         when is_of_peer or exists (from connect_failure where source = 'exception')
         then ['hang', 'network.peer_lost', 'loss.rollback']
     end as explains,
-    type,
+    coalesce(thrown, type) as type,
     left(message, 1000) as message,
     kind,
     nullif(regexp_extract(message, 'details = "([^"]+)"', 1), '') as details,
