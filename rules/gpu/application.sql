@@ -24,6 +24,17 @@ not the program.
 references = ["https://docs.nvidia.com/deploy/xid-errors/"]
 
 [[summary]]
+when = "checker"
+say = '''
+{% if ranks %}{{ ranks | ranks | capital }}: k{% else %}K{% endif %}ernel
+{{ kernel.split('(')[0] if kernel else 'of the program' }}
+{%- if source_file %} ({{ source_file }}:{{ source_line }}){% endif %}
+{% if access == 'read' %}read from{% elif access == 'write' %}wrote to{% else %}accessed{% endif %}
+{% if space and space != 'global' %}{{ space }} {% endif %}memory that is not its own
+{%- if hosts %}, on {{ hosts | names }}{% endif %} ({{ checker }})
+'''
+
+[[summary]]
 when = "vendor == 'nvidia'"
 say = '''
 {% if gpu_instance %}MIG instance {{ gpu_instance }} of {% endif %}
@@ -87,6 +98,15 @@ If it does not fault there, or other programs fault here, diagnose the GPU; else
 program.
 '''
 run = ["nvidia-smi -q -i {{ gpu | bus_id }}", "dcgmi diag -r 3"]
+
+[[step]]
+when = "checker"
+say = '''
+Look at the indexes that {% if kernel %}{{ kernel.split('(')[0] }}{% else %}the kernel{% endif %} is
+called with{% if source_file %} and computes at {{ source_file }}:{{ source_line }}{% endif %}: out
+of range for the sizes of its tensors, or the memory was freed before.
+'''
+run = ["sed -n {{ [source_line - 8, 1] | max }},{{ source_line + 4 }}p {{ source_file }}"]
 
 # Which kernel of the program?
 [[step]]
@@ -155,7 +175,7 @@ say = "Reset the GPU before the next job."
 run = ["nvidia-smi --gpu-reset -i {{ gpu | bus_id }}"]
 
 [[step]]
-when = "vendor == 'amd'"
+when = "vendor == 'amd' and not checker"
 say = '''
 Run again with these settings to find the kernel
 {%- if error == 'page fault' %} that uses the bad address{% else %} that does not end{% endif %}.
@@ -198,3 +218,5 @@ union all by name
 from gpu_program_fault_amd
 union all by name
 from gpu_program_fault_gaudi
+union all by name
+from gpu_program_fault_checked
