@@ -168,8 +168,12 @@ with
         from nccl_ofi_error
         where call is not null
         union all by name
-        -- a segment of shared memory that is not full but gone, or not allowed
+        -- a segment of shared memory that is not full but gone, or not allowed: no transport is
+        -- left between the two processes
         select
+            not exists (
+                from metric_span m where m.file_id = s.file_id and m.last_line > s.line_no
+            ) as fatal,
             'nccl' as library,
             'file' as class,
             'shared memory segment ' || coalesce(path, '') || ': ' || error as message,
@@ -183,7 +187,7 @@ with
             time,
             file_id,
             line_no
-        from nccl_shm_failure
+        from nccl_shm_failure s
         where not starts_with(error, 'No space left')
     ),
     known as (
