@@ -52,6 +52,16 @@ say = '''
 {%- endif %}: {{ message | cut }}'''
 
 [[summary]]
+when = "kind == 'monitor'"
+say = '''
+{% if ranks %}{{ ranks | ranks | capital }}{% else %}A rank{% endif %}
+{%- if hosts %} on {{ hosts | names }}{% endif %}
+{% if section %}did not leave section {{ section }}
+{%- elif never_heard %}never sent a heartbeat{% else %}sent no heartbeat{% endif %}
+{%- if unheard_seconds %} for {{ unheard_seconds | duration }}{% endif %} and
+{{ (ranks or [0]) | agree('was', 'were') }} ended by the monitor of NVRx'''
+
+[[summary]]
 when = "kind == 'xla'"
 say = '''
 {% if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %}
@@ -191,6 +201,25 @@ run = [
 when = "kind == 'heartbeat'"
 say = '''If it was a long compilation or save and no hang, give the monitor more time.'''
 run = ["export TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC=1800"]
+
+[[step]]
+when = "kind == 'monitor'"
+say = '''See where {% if ranks %}{{ ranks | ranks }}{% else %}the ranks{% endif %} stood: the
+  monitor does not tell a rank that hangs from one that waits for it. Have the next run write Flight
+  Recorder dumps, and stacks before the monitor's limit.'''
+run = [
+  "export TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1",
+  "py-spy dump --pid {{ pids[0] }}",
+]
+
+[[step]]
+when = "kind == 'monitor'"
+say = '''If it was a long save, evaluation or compilation and no hang, give the monitor more time.'''
+run = [
+  """{% if section %}ft_launcher --ft-rank-section-timeouts={{ section }}:1800 …{% elif never_heard %}
+ft_launcher --ft-initial-rank-heartbeat-timeout=3600 …{% else %}
+ft_launcher --ft-rank-heartbeat-timeout=1800 …{% endif %}""",
+]
 
 [[step]]
 when = "kind in ('status', 'last_word')"
@@ -346,6 +375,15 @@ select
 from coordination_task
 where event = 'collective'
 having count(*) > 0
+union all by name
+select
+    'monitor' as kind,
+    true as waited,
+    * exclude (seconds),
+    seconds as unheard_seconds,
+    'probable' as confidence
+from unheard_rank
+where not exists (from timed_out_collective) and not exists (from stuck_watchdog)
 union all by name
 -- in the words of the program itself
 select
