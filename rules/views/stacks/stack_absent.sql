@@ -11,6 +11,13 @@ with
         where f.unended
         group by f.file_id, f.lines
         having f.lines - max(s.line_no) between 1 and 4
+    ),
+    -- All are in one file, one behind the other: what is before its first may be cut off.
+    first_of_all as (
+        select arg_min(rank, thread_line) as rank
+        from stack_main
+        where rank is not null
+        having count(distinct file_id) = 1 and count(distinct rank) > 1
     )
 select w.rank, k.pid, k.host
 from world as w
@@ -18,6 +25,7 @@ left join known as k using (rank)
 where
     w.rank not in (select rank from stack_main where rank is not null)
     and not exists (from cut_file)
+    and not exists (from first_of_all f where w.rank < f.rank)
     -- A dump of which nobody knows the rank may be its.
     and (
         k.pid is not null
