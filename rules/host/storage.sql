@@ -47,7 +47,8 @@ File access failed{% if ranks %} on {{ ranks | ranks }}{% endif %}: {{ error }}
 say = '''
 {% if filesystem == 'lustre' %}Lustre server{% elif filesystem == 'nfs' %}NFS server
 {%- elif filesystem == 'cifs' %}SMB server{% elif filesystem == 'ceph' %}Ceph server
-{%- elif filesystem == 'gpfs' %}GPFS{% else %}File server{% endif %}
+{%- elif filesystem == 'gpfs' %}GPFS{% elif filesystem == 'gluster' %}Gluster brick
+{%- else %}File server{% endif %}
 {% if server %}{{ server }}{% endif %}
 {% if evicted %}evicted {% if hosts %}{{ hosts | names }}{% else %}this client{% endif %}
 {%- else %}
@@ -112,6 +113,14 @@ run = [
 when = "filesystem == 'ceph' and severity != 'info' and not evicted"
 say = "Check the health of the Ceph cluster and of {{ server }}."
 run = ["ceph health detail", "ceph fs status"]
+
+[[step]]
+when = "filesystem == 'gluster' and severity != 'info'"
+say = '''
+Check whether the bricks of the volume are up, and the network to the server of this one; then what
+is still to be healed.
+'''
+run = ["gluster volume status", "gluster volume heal {{ server.split('-')[0] }} info summary"]
 
 [[step]]
 when = "filesystem == 'cifs' and severity != 'info'"

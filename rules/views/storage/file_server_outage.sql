@@ -1,5 +1,6 @@
 -- table: One row per file server that the kernels of one or several hosts lost or were thrown out
--- by: filesystem = nfs | lustre | cifs | ceph | gpfs | beegfs; is_back = every host reached it
+-- by: filesystem = nfs | lustre | cifs | ceph | gpfs | beegfs
+-- | gluster; is_back = every host reached it
 -- again; seconds = the longest that a host was without it, as far as its log goes;
 -- unheard_seconds = how long it had been silent by a host's own word; times = how
 -- often it was lost; hung = up to a quarter of an hour later a program was blocked in such a file
@@ -23,6 +24,11 @@ with
                 then 'lustre'
                 when message = 'not responded'
                 then 'cifs'
+                when
+                    message = 'not responded in the last'
+                    or regexp_matches(message, 'attached to remote volume$')
+                    or regexp_matches(device, '-(?:client|replicate)-[0-9]+$|-dht$')
+                then 'gluster'
                 when regexp_matches(device, '^(mds|mon)[0-9]')
                 then 'ceph'
                 when
