@@ -61,6 +61,7 @@ with
                 t.pid,
                 case when t.line_no - o.line_no <= 2 then o.pid end,
                 case when t.line_no - m.line_no <= 3 then m.pid end,
+                case when t.line_no - p.line_no <= 2 then p.pid end,
                 try_cast(nullif(regexp_extract(t.path, '([0-9]{3,8})[^0-9/]*$', 1), '') as bigint)
             ) as pid
         from innermost as t
@@ -77,6 +78,15 @@ with
             ) as m
             on m.file_id = t.file_id
             and t.line_no >= m.line_no
+        -- the row of ps that somebody put above it
+        asof left join
+            (
+                select file_id, line_no, pid
+                from process_state
+                where pid is not null and starts_with(state, 'D')
+            ) as p
+            on p.file_id = t.file_id
+            and t.line_no >= p.line_no
     ),
     seen as (
         select
