@@ -325,6 +325,17 @@ where
     exitcode is null
     and signal is null
     and not coalesce(process in (select process from system_daemon), false)
+    -- its training had ended as planned: it is taken down with the job
+    and not exists (
+        from training_mark m
+        where
+            m.kind = 'end'
+            and m.file_id = x.file_id
+            and m.line_no < x.line_no
+            and not exists (
+                from metric_span t where t.file_id = m.file_id and t.last_line > m.line_no
+            )
+    )
     and (
         pid is not null
         or not exists (from worker_gone o where o.source = x.source and o.pid is not null)
