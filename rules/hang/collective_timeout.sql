@@ -214,11 +214,13 @@ run = [
 
 [[step]]
 when = "kind == 'monitor'"
-say = '''If it was a long save, evaluation or compilation and no hang, give the monitor more time.'''
+say = '''
+If it was a long save, evaluation or compilation and no hang, give the monitor more time.
+'''
 run = [
-  """{% if section %}ft_launcher --ft-rank-section-timeouts={{ section }}:1800 …{% elif never_heard %}
-ft_launcher --ft-initial-rank-heartbeat-timeout=3600 …{% else %}
-ft_launcher --ft-rank-heartbeat-timeout=1800 …{% endif %}""",
+  """{% if section %}ft_launcher --ft-rank-section-timeouts={{ section }}:1800 …
+{%- elif never_heard %}ft_launcher --ft-initial-rank-heartbeat-timeout=3600 …
+{%- else %}ft_launcher --ft-rank-heartbeat-timeout=1800 …{% endif %}""",
 ]
 
 [[step]]
