@@ -108,6 +108,16 @@ EXCEPTIONS = {
             ("host.container--driver-not-loaded-on-the-node", "host gx07"),
             ("oom.cgroup--systemd-oomd", "oom.host"),
             ("crash.exception--then-the-agent-is-told-to-stop", "host.preempted"),
+            ("hang.collective_timeout--tensorflow-collective", "network.connect_failure"),
+            ("hang.collective_timeout--tensorflow-collective", "hang.init_incomplete"),
+            ("hang.collective_timeout--tensorflow-collective", "host worker-1"),
+            ("crash.communication--mpi-before-the-step-was-cancelled", "crash.signal"),
+            ("crash.communication--mpi-before-the-step-was-cancelled", "host mesa-3"),
+            ("crash.communication--mpi-before-the-step-was-cancelled", "rank *"),
+            ("host.disk_error--and-a-file-on-it", "host.storage"),
+            ("host.limits--network-card-has-no-more-contexts", "network.ib_error"),
+            ("hang.missing_rank--jax-barrier-of-a-checkpoint", "hang.collective_timeout"),
+            ("hang.collective_timeout--port-was-taken-for-another-start", "crash.config"),
         ),
         _REST,
     ),
@@ -115,6 +125,9 @@ EXCEPTIONS = {
         (
             ("healthy--module-done-without", "env.incompatible"),
             ("healthy--module-done-without", "crash.exception"),
+            ("healthy--nan-then-begun-anew", "loss.nan"),
+            ("healthy--runtimes-that-try-again", "oom.capacity"),
+            ("crash.config--trains-on-the-cpu-since-the-tpu-is-held", "crash.config"),
             ("healthy--strace-connections-that-may-break", "network.connect_failure"),
         ),
         _END,
@@ -241,6 +254,7 @@ EXCEPTIONS = {
             (f"oom.{fixture}", "oom.capacity")
             for fixture in (
                 "foreign_process--end-of-the-sentence-only",
+                "foreign_process--in-a-container-that-holds-half",
                 "foreign_process--many-of-one-size",
                 "foreign_process--process-of-the-last-run",
                 "foreign_process--two-of-a-size-in-a-container",
@@ -288,6 +302,25 @@ EXCEPTIONS = {
         for told in ("host cn112", "rank 3")
     },
     ("loss.spike--a-layout-no-grammar-knows", "loss.spike"): "the log ends before the loss comes down again",
+    **dict.fromkeys(
+        (("healthy--curve-of-a-cyclic-rate", "loss.divergence"), ("loss.plateau_shift--new-level", "loss.spike")),
+        "of a long curve a part is left, whose climb or jump the rest of it shows to be another one",
+    ),
+    **{
+        (
+            "healthy--uuids-of-two-runs",
+            told,
+        ): "a list of the GPUs of a host without one of them, which is what that rule is for"
+        for told in ("gpu.hardware", "host *")
+    },
+    **{
+        ("healthy--curve-weights-of-shards", f"rank {rank}"): "a log that is cut off stops before those of the others"
+        for rank in (2, 3)
+    },
+    (
+        "healthy--ordinary-kernel-lines",
+        "host.limits",
+    ): "the line that says that the host is up long after it is cut off; what is left is told as possible",
     (
         "network.slow_transport--links-of-one-node-differ",
         "host mica-11",
