@@ -11,8 +11,9 @@ libraries that are read, but that no rule judges, are among them. A log is taken
 job where a launcher or scheduler says so, or where a line of a job as programs end with it comes
 near the end and no step is logged after it, or an error is the last that a rank says. Or the
 scheduler lists the job as failed, or a watchdog finds none in the queue, or nothing but the end is
-told: with which code a process ended, by an exception that only tells of another, by a traceback
-that the end of the log cuts, by a launcher that ended its workers.
+told: with which code a process ended, by an exception that only tells of another (an engine's core,
+a worker of a data loader or of a pool), by a traceback that the end of the log cuts, by a launcher
+that ended its workers.
 """
 false_positives = "A program that prints an error at its end and does not fail by it."
 
@@ -41,6 +42,23 @@ say = '''{% if ranks %}{{ ranks | ranks | capital }}{% elif local_rank is not no
 why'''
 
 [[summary]]
+when = "lost == 'loader_worker'"
+say = '''A worker of {{ ranks | ranks ~ "'s" if ranks else 'a' }} data loader
+{%- if lost_pids %} (pid {{ lost_pids | names }}){% endif %} ended by itself, and no log here says
+why'''
+
+[[summary]]
+when = "lost == 'engine'"
+say = "The core of an inference engine died, and its own last words are not in these logs"
+
+[[summary]]
+when = "lost == 'worker'"
+say = '''
+A worker process{% if lost_pids %} (pid {{ lost_pids | names }}){% endif %} died, as its parent says,
+and no log here says why
+'''
+
+[[summary]]
 say = '''
 The job failed and no rule says why; most worth reading
 {% if rank is not none %}(rank {{ rank }}{% if host %} on {{ host }}{% endif %})
@@ -49,7 +67,36 @@ The job failed and no rule says why; most worth reading
 '''
 
 [[step]]
-when = "text"
+when = "lost == 'loader_worker'"
+say = '''
+Load the data in the main process (num_workers=0): what a worker raises, or dies of, is then seen
+where it happens.
+'''
+
+[[step]]
+when = "lost == 'loader_worker'"
+say = '''
+Where processes are spawned, as on Windows and macOS, each worker imports the program anew: keep its
+start under if __name__ == '__main__', and see that all that the data set holds can be pickled.
+'''
+
+[[step]]
+when = "lost == 'engine'"
+say = '''
+Find what the engine's core wrote before it died (lines of EngineCore with a pid of their own, above
+this one or in its output on its node): the cause is the first exception there.
+'''
+
+[[step]]
+when = "lost"
+say = '''
+See whether the kernel killed that process, which leaves it no word: look for the out-of-memory
+killer and for segfaults at that time.
+'''
+run = ["dmesg -T | grep -iE 'out of memory|oom-kill|segfault'"]
+
+[[step]]
+when = "text and not lost"
 say = '''
 Read these lines in their context, and what the same process wrote just before the first of them.
 '''
@@ -374,11 +421,18 @@ from
             case when host is not null then [host] end as hosts,
             pid,
             left(type || ': ' || message, 200) as text,
+            echo_of(class, message) as lost,
+            echo_pids(message) as lost_pids,
             time,
             file_id,
             line_no
         from exception_verdict
-        where kind = 'echo' and chain_uncaught and steps_after = 0 and lines_after < 20
+        where
+            kind = 'echo'
+            -- or it names what died, of which nothing else is heard
+            and (chain_uncaught or echo_of(class, message) is not null)
+            and steps_after = 0
+            and lines_after < 20
         union all by name
         -- how a traceback ends is not in the log any more
         select

@@ -417,7 +417,8 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 || '|(?:checkpoint|ckpt|\.distcp|\.safetensors).*checksum'
                 || '|checkpoint.*(?:corrupt|incomplete|not found|does not exist|missing'
                 || '|truncated)'
-                || '|missing keys? in state|size mismatch for|not a zip archive'
+                || '|missing keys? in state|size mismatch (?:for|between saved)|not a zip archive'
+                || '|size of optimizer''s group|loaded state dict has a different number of param'
                 || '|unexpected end of file|hash mismatch|Can''t find a valid checkpoint'
                 || '|unexpected EOF, expected \d|storage has wrong (?:byte )?size'
                 || '|not an sstable|bad magic number in super'
@@ -462,6 +463,37 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
     end
 ;
 
+-- Whose end an exception only passes on: that of an inference engine's core, of a data loader's
+-- worker, or of a worker process of a pool; NULL where it does not say.
+create macro echo_of(class, message) as
+    case
+        when
+            class in ('EngineDeadError', 'AsyncEngineDeadError', 'MQEngineDeadError')
+            or regexp_matches(message, '^Engine ?[Cc]ore (?:proc |encountered |initialization failed)')
+        then 'engine'
+        when regexp_matches(message, '^DataLoader worker \(pid(?:\(s\))? [0-9, ]+\) exited unexpectedly')
+        then 'loader_worker'
+        when
+            class in (
+                'BrokenProcessPool',
+                'TerminatedWorkerError',
+                'KilledWorker',
+                'WorkerCrashedError',
+                'RayActorError',
+                'ActorDiedError'
+            )
+        then 'worker'
+    end
+;
+
+-- The processes that such an exception names.
+create macro echo_pids(message) as
+    list_transform(
+        regexp_extract_all(regexp_extract(message, '\(pid(?:\(s\))?:? ([0-9, ]+)\)', 1), '[0-9]+'),
+        lambda p:p::bigint
+    )
+;
+
 -- Whether the outermost frame is where a program, a thread or a worker process begins.
 create macro exception_module_level(frames) as
     coalesce(
@@ -469,6 +501,38 @@ create macro exception_module_level(frames) as
             frames[1],
             ' in (?:<module>|_run_module_as_main|_run_code|_bootstrap|_bootstrap_inner|_wrap'
             || '|_worker_loop|spawn_main|_main|worker_process)$'
+        ),
+        false
+    )
+;
+
+-- Whether the innermost frame is where an optimizer updates its parameters: its step, or a function
+-- that this calls for them.
+create macro is_update_of_optimizer(frames) as
+    coalesce(
+        regexp_matches(frames[-1], '(?i)optim[^/\\]*(?:[/\\][^/\\]+)?\.py:[0-9]+ in ')
+        and not regexp_matches(frames[-1], ' in (?:load_|closure|__init__|__setstate__|add_param_group)')
+        and len(
+            list_filter(
+                frames,
+                lambda f:regexp_matches(
+                    f, '(?i)optim[^/\\]*(?:[/\\][^/\\]+)?\.py:[0-9]+ in (?:_?step|update)\b'
+                )
+            )
+        )
+        > 0,
+        false
+    )
+;
+
+-- Whether the innermost frame is where a program reads, merges or checks its settings.
+create macro reads_settings(frames) as
+    coalesce(
+        regexp_matches(
+            frames[-1],
+            ' in _?(?:(?:merge|update)_(?:from_|a_into_b)[a-z_]*'
+            || '|(?:parse|check|validate|verify)_(?:known_)?(?:args|arguments|options|opts|config|cfg)'
+            || '|(?:decode|check_and_coerce)_cfg_value[a-z_]*)$'
         ),
         false
     )
