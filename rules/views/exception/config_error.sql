@@ -9,7 +9,7 @@ with
         select
             kind as what,
             case when kind = 'held' then 'tpu_in_use' end as event,
-            program,
+            nullif(program, 'pydantic') as program,
             coalesce(program || ': ', '') || message as message,
             try_cast(
                 nullif(regexp_extract(message, 'process with pid ([0-9]+)', 1), '') as bigint
@@ -30,13 +30,21 @@ with
             line_no,
             -- a launcher that knows only that its daemons did not come up
             case
-                when starts_with(message, 'was unable to reliably start')
+                when starts_with(message, 'was unable to reliably start') or program = 'pydantic'
                 then 'probable'
                 else 'definite'
             end as confidence
         from usage_error u
         where
             kind <> 'cpu instead'
+            -- requests and answers of a model are validated as settings are: the last word counts
+            and not (
+                program = 'pydantic'
+                and (
+                    exists (from file as f where f.file_id = u.file_id and f.lines - u.line_no > 20)
+                    or exists (from metric_span m where m.file_id = u.file_id)
+                )
+            )
             -- what runs on the CPU instead goes on
             and (
                 on_cpu
@@ -78,7 +86,14 @@ with
                 else 'arguments'
             end as what,
             case when sees_no_gpu(message) then 'no_gpu' end as event,
-            class || ': ' || split_part(message, chr(10), 1) as message,
+            class
+            || ': '
+            || case
+                -- the fields are named below
+                when regexp_matches(message, '^[0-9]+ validation errors? for ')
+                then regexp_replace(message, '[ \n]*\n[ ]*', ': ', 'g')
+                else split_part(message, chr(10), 1)
+            end as message,
             type,
             rank,
             host,

@@ -86,6 +86,12 @@ with
                     and (e.rank is not null or exception_module_level(frames))
                     and ran_a_helper(message)
                 then 'own'
+                -- settings that the function which reads them refuses
+                when
+                    e.class in ('ValueError', 'KeyError', 'AssertionError', 'AttributeError')
+                    and c.kind is null
+                    and reads_settings(frames)
+                then 'config'
                 -- the socket of a data loader's worker that is gone
                 when
                     e.class in (
