@@ -65,7 +65,23 @@ the job's settings say.
 run = ["ls -l {{ path }}"]
 
 [[step]]
-when = "problem == 'mismatch'"
+when = "of_optimizer"
+say = '''
+Load the weights without the optimizer's state, or build its groups of parameters as they were when
+it was saved: a part that was frozen, added or left out since makes them differ. The file itself can
+be read.
+'''
+
+[[step]]
+when = "is_flat"
+say = '''
+Save and load with the same sharding: one of the two shapes is flat, as FSDP keeps the parameters
+that a rank shards together. Compare use_orig_params, the type of the state dict (full, local or
+sharded) and the version of FSDP, or convert the checkpoint to a full state dict.
+'''
+
+[[step]]
+when = "problem == 'mismatch' and not of_optimizer"
 say = '''
 Start with the settings that the checkpoint was saved with (layers, hidden size, vocabulary,
 tensor and pipeline parallel sizes, tied weights), or convert it to the new ones: the message lists
@@ -166,7 +182,14 @@ with
             ) as checkpoint_path
         from fatal_exception
         -- or what ends the log
-        where kind = 'checkpoint' and (certain or lines_after <= 2)
+        where
+            kind = 'checkpoint'
+            and (
+                certain
+                or lines_after <= 2
+                -- below it stands what each of the other ranks found
+                or starts_with(message, 'Size mismatch between saved ')
+            )
     ),
     failure as (
         select
@@ -205,8 +228,9 @@ select
         when
             regexp_matches(
                 message,
-                'loading state_dict|size mismatch|missing keys?|not found in (the )?checkpoint'
-                || '|match the size of optimizer|used a DP world size|tree structures do not match'
+                'loading state_dict|[Ss]ize mismatch|missing keys?|not found in (the )?checkpoint'
+                || '|match the size of optimizer|different number of parameter groups'
+                || '|used a DP world size|tree structures do not match'
             )
         then 'mismatch'
         when
@@ -226,6 +250,18 @@ select
             )
         then 'damaged'
     end as problem,
+    nullif(
+        regexp_matches(message, 'size of optimizer|number of parameter groups'), false
+    ) as of_optimizer,
+    -- what is saved has several dimensions and what waits for it one, or the other way round
+    nullif(
+        regexp_matches(
+            message,
+            'saved torch\.Size\(\[[0-9]+, [0-9, ]+\]\) and current: torch\.Size\(\[[0-9]+\]\)'
+            || '|saved torch\.Size\(\[[0-9]+\]\) and current: torch\.Size\(\[[0-9]+, '
+        ),
+        false
+    ) as is_flat,
     message,
     type,
     file,

@@ -77,8 +77,17 @@ Look at what {{ ranks | agree('this rank has', 'these ranks have') }} to
 '''
 
 [[step]]
+when = "of_optimizer"
+say = '''
+Compare the optimizer's state with the parameters that it updates: no sample takes part in this
+step. It was loaded from a checkpoint of another model or with its parameters in another order, or
+parameters were replaced after the optimizer was made. Start once without the loaded state to see
+which.
+'''
+
+[[step]]
 when = '''
-kind == 'own' and own_code and not other_model and not of_settings and
+kind == 'own' and own_code and not other_model and not of_settings and not of_optimizer and
 (type in ('KeyError', 'IndexError') or type in ('ValueError', 'RuntimeError') and
 ('size' in message or 'shape' in message or 'length' in message))
 '''
@@ -366,6 +375,17 @@ select
             )
         then true
     end as timed_out,
+    -- raised where an optimizer updates a parameter, by what it keeps of it
+    case
+        when
+            class in ('RuntimeError', 'ValueError', 'KeyError')
+            and (
+                class = 'KeyError'
+                or regexp_matches(message, '(?i)\b(?:sizes?|shapes?|dimensions?)\b')
+            )
+            and is_update_of_optimizer(frames)
+        then true
+    end as of_optimizer,
     -- numbers of the configuration that do not go together
     case
         when
