@@ -71,6 +71,14 @@ was {{ value }} once, at {{ unit or 'step' }} {{ nan_step }}, and finite again a
 {%- if epoch is not none %}: this is epoch {{ epoch }}{% endif %}{% endif %}'''
 
 [[summary]]
+when = "nan_values is not none"
+say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %}
+was {{ value }} in {{ nan_values }} of {{ of_values }} values from {{ unit or 'step' }}
+{{ nan_step }} on, and finite between them
+{%- if until_step is not none %} and again since {{ unit or 'step' }} {{ until_step }}{% endif %}
+{%- if stepless %}; no step is printed, values are counted{% endif %}'''
+
+[[summary]]
 when = "at_the_end and last_finite_step is not none"
 say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %} is
 {{ value }} at {{ unit or 'step' }} {{ nan_step }}, where the log ends (last finite:
@@ -133,6 +141,11 @@ say = '''An output of the model is NaN or infinite{% if rank is not none %} on r
 {{ rank }}{% endif %}: nothing can be sampled from it, and the program stopped'''
 
 [[summary]]
+when = "of_bar and not gave_up"
+say = '''The loss{% if rank is not none %} of rank {{ rank }}{% endif %} is NaN in the bar of an
+epoch, first at step {{ of_bar }} of it, and no finite value follows; it is the mean since the epoch began'''
+
+[[summary]]
 when = "message and not gave_up"
 say = '''{% if rank is not none %}Rank {{ rank }}{% else %}The program{% endif %} found NaN or
 Inf{% if step is not none %} at {{ unit or 'step' }} {{ step }}{% endif %}
@@ -170,6 +183,12 @@ say = '''Leave it running if the loss goes on as before: one bad batch made this
 batches since {{ unit or 'step' }} {{ last_finite_step }} (empty targets, boxes without area, a
 division by zero) and skip the update where the loss is not finite; an average over a window hides
 how many there were.'''
+
+[[step]]
+when = "nan_values is not none and not of_part and not of_validation"
+say = '''Print the loss of each batch, and skip the update where it is not finite: single batches
+make it {{ value }} and the weights are still finite. Look at those batches: empty targets, a
+division by zero, a mean over nothing, values that fp16 cannot hold.'''
 
 [[step]]
 when = "of_part and of_mean"
@@ -211,7 +230,7 @@ say = '''Look first at the batch of step {{ burst_step }}, where the {{ metric }
 
 [[step]]
 when = '''last_finite_step is not none and not stepless and recovered_step is none
-  and not of_validation'''
+  and nan_values is none and not of_validation'''
 say = '''Go back to a checkpoint well before {{ unit or 'step' }} {{ nan_step }}
 {%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}
 and run to that {{ unit or 'step' }} again with the same data. If it breaks at the same
@@ -312,6 +331,30 @@ with
             )
             = 1
     ),
+    zero_beside_norm as (
+        select l.file_id, l.line_no
+        from line_step l
+        join line_value v using (line_id)
+        where l.line_id in (select line_id from hidden_nan) and v.name = 'loss' and v.number = 0
+    ),
+    between_values as (
+        select
+            b.series_id,
+            b.start_step,
+            count(*) as finite,
+            not any_value(b.passing) and count(*) * 4 >= any_value(b.points) as is_mixed
+        from first_stretch b
+        join
+            series_point p
+            on p.series_id = b.series_id
+            and p.file_id = b.file_id
+            and p.line_no > b.line_no
+            and p.line_no < if(b.end_file = b.file_id, b.end_line, 9e18)
+            and isfinite(p.value)
+        -- zeros between are values as well that were none
+        where (b.file_id, b.line_no) not in (from zero_beside_norm)
+        group by all
+    ),
     giving_up as (
         select *
         from training_event
@@ -353,6 +396,7 @@ with
             host,
             message,
             not is_of_stop as goes_on,
+            regexp_matches(message, '^[0-9]+/[0-9]+ .*- ETA: ') as of_bar,
             coalesce(
                 step,
                 (
@@ -373,7 +417,6 @@ with
                         || '|loss .*contains a NaN|The loss returned in|Model diverged'
                         || '|NaN loss during|bec[ao]me infinite|due to (NaN|Inf) loss|NaN loss with'
                         || '|Invalid loss|non-finite loss|LossTensor is|in summary histogram'
-                        || '|ETA: .* loss: -?nan'
                         || '|(?i:abort|exiting|terminat|training (was )?stopped)'
                     ) as is_of_stop
                 from training_event
@@ -394,7 +437,16 @@ with
         union all
         -- a loss on lines whose other values are not read: it stays NaN to their end, or to the
         -- log's; what is left in a buffer when a program dies of something else is no end
-        select file_id, line_no, time, rank, host, message, true as goes_on, null as step
+        select
+            file_id,
+            line_no,
+            time,
+            rank,
+            host,
+            message,
+            true as goes_on,
+            false as of_bar,
+            null as step
         from unread_nan u
         where
             not exists (
@@ -406,10 +458,10 @@ with
                     and e.kind <> 'loss'
             )
         union all
-        select file_id, line_no, time, rank, host, message, true, null as step
+        select file_id, line_no, time, rank, host, message, true, false as of_bar, null as step
         from updates_skipped
         union all
-        select file_id, line_no, time, rank, host, message, false, null as step
+        select file_id, line_no, time, rank, host, message, false, false as of_bar, null as step
         from fatal_exception
         where
             kind = 'loss'
@@ -458,7 +510,9 @@ select
         then 'warning'
     end as severity,
     case
-        when b.passing or b.of_validation
+        when b.passing and b.series_points < 10
+        then 'possible'
+        when b.passing or b.of_validation or d.is_mixed
         then 'probable'
         -- A part may have no values by nature, and weights that broke leave no other finite.
         when b.clamped_at is not null
@@ -494,16 +548,7 @@ select
         when
             b.loss_is_zero
             or b.canonical = 'loss'
-            and exists (
-                from line_step l
-                join line_value v using (line_id)
-                where
-                    l.file_id = b.file_id
-                    and l.line_no = b.line_no
-                    and l.line_id in (select line_id from hidden_nan)
-                    and v.name = 'loss'
-                    and v.number = 0
-            )
+            and (b.file_id, b.line_no) in (from zero_beside_norm)
         then true
     end as loss_is_zero,
     case when b.unlearned then true end as unlearned,
@@ -557,14 +602,38 @@ select
     case when b.series_id is null then n.parameter end as parameter,
     case when b.series_id is null and n.sampled then true end as sampled,
     n.times as skipped_updates,
-    case when n.goes_on then true end as goes_on
-from (select * from first_stretch) b
+    case when n.goes_on then true end as goes_on,
+    case
+        when n.of_bar then nullif(regexp_extract(n.message, '^([0-9]+)/[0-9]+ ', 1), '')
+    end as of_bar,
+    -- single values are not finite, and those between them are
+    case when d.is_mixed then b.points end as nan_values,
+    case when d.is_mixed then b.points + d.finite end as of_values
+from
+    (
+        -- what is printed as 0 before the first zero that the norm tells of was no number either
+        select
+            * exclude (is_zero_before) replace (
+                if(is_zero_before, null, before_step) as before_step,
+                if(is_zero_before, null, base) as base
+            )
+        from
+            (
+                select
+                    *,
+                    base = 0
+                    and canonical = 'loss'
+                    and (file_id, line_no) in (from zero_beside_norm) as is_zero_before
+                from first_stretch
+            )
+    ) b
 left join counted_in_epochs e on e.series_id = b.series_id
 left join
     burst_before_nan u
     on u.series_id = b.series_id
     and u.run = b.run
     and u.start_step = b.start_step
+left join between_values d on d.series_id = b.series_id and d.start_step = b.start_step
 full join collapse s on true
 full join first_check n on true
 union all by name

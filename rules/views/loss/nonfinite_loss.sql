@@ -118,7 +118,7 @@ where
             e.points >= 2
             or e.end_step is null
             -- one poisoned window: not where the program prints nan as a habit
-            or s.canonical = 'loss'
+            or s.canonical in ('loss', 'policy_loss')
             and e.before_step is not null
             and t.stretches <= 2
             and e.file_id not in (select file_id from scaled)
