@@ -4,6 +4,15 @@
 -- error_code and fault_address are the kernel's; rank and host are taken from other lines where the
 -- report lacks them.
 with
+    -- DeepSpeed's launcher lists the processes that it ends once one has died: where there is one,
+    -- it is that.
+    lone_child as (
+        select file_id, any_value(target_pid) as pid
+        from launcher_event
+        where event = 'killing'
+        group by file_id
+        having count(distinct concat_ws(' ', host, target_pid)) = 1
+    ),
     report as (
         select
             x.source,
@@ -20,9 +29,9 @@ with
             exitcode,
             process,
             rank,
-            local_rank,
+            coalesce(local_rank, case when l.pid is not null then 0 end) as local_rank,
             coalesce(t.task, x.task) as task,
-            pid,
+            coalesce(x.pid, l.pid) as pid,
             x.host,
             time,
             file_id,
@@ -30,6 +39,7 @@ with
             coalesce(first_observed, false) as first_observed
         from "exit" x
         left join exit_task t using (file_id, line_no)
+        left join lone_child l on l.file_id = x.file_id and x.source = 'deepspeed'
         where
             x.source <> 'subprocess'
             -- what a launcher started; other programs start compilers, too

@@ -82,6 +82,8 @@ with
             )
             and not (
                 signal = 9
+                -- it lists the one that died as well
+                and d.source <> 'deepspeed'
                 and exists (
                     from asked_to_die a where a.pid = d.pid and coalesce(a.source = d.source, true)
                 )
