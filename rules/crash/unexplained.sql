@@ -35,6 +35,11 @@ The launcher ended its workers{% if ranks %} when {{ ranks | ranks }}
 '''
 
 [[summary]]
+when = "build_tool"
+say = '''{{ build_tool }} failed to build an extension (exit code {{ exitcode }}), and the message of
+the compiler is not in this log'''
+
+[[summary]]
 when = "exitcode is not none"
 say = '''{% if ranks %}{{ ranks | ranks | capital }}{% elif local_rank is not none %}Local rank
 {{ local_rank }}{% else %}A process{% endif %}{% if pid %} (pid {{ pid }}){% endif %}
@@ -109,7 +114,15 @@ List all lines with a word of trouble that gave no row: what is missing here is 
 run = ["logsift unread ."]
 
 [[step]]
-when = "exitcode is not none or ended_workers"
+when = "build_tool"
+say = '''
+Find the compiler's own message, the first line with FAILED: or error: further above; pip shows it
+with -v. Where there is none, the compiler was killed: run fewer of them at once.
+'''
+run = ["pip install -v . 2>&1 | grep -m 5 -E 'FAILED:|error:'", "export MAX_JOBS=4"]
+
+[[step]]
+when = "(exitcode is not none and not build_tool) or ended_workers"
 say = '''
 Look for the output of that process: a file of its own (torchrun --log-dir and --tee, mpirun
 --output-filename), or the lines above, if they were cut.
@@ -291,6 +304,10 @@ with
             -- where the job itself speaks, a machine's journal or a list of words is no better
             -- guess
             and (is_of_job or is_about_job or not exists (from job_output))
+            -- a command of the build says more
+            and not (
+                is_word_of_pip(text) and exists (from "exit" as x where x.source = 'subprocess')
+            )
             -- srun's word for it that all is over
             and not is_end_of_step(text)
             and not (is_terminated(text) and exists (from ended_from_outside))
@@ -397,6 +414,11 @@ from
             local_rank,
             pid,
             exitcode,
+            (
+                select nullif(regexp_extract(e.message, build_tools(), 1), '')
+                from exception as e
+                where x.source = 'subprocess' and e.file_id = x.file_id and e.line_no = x.line_no
+            ) as build_tool,
             null as text,
             null as ended_workers,
             time,

@@ -164,6 +164,16 @@ create macro is_aftermath(text) as
     )
 ;
 
+-- What pip says of a build that failed: that it did.
+create macro is_word_of_pip(text) as
+    regexp_matches(
+        text,
+        'subprocess-exited-with-error|^ *(?:× )?(?:Building|Preparing|Getting) [ -~]+ '
+        || 'did not run successfully|Failed (?:to build|building) (?:editable |wheel)'
+        || '|This error originates from a subprocess|ERROR: Failed to build '
+    )
+;
+
 -- The last line of a program's traceback: the class of an exception and what it says.
 create macro is_exception(text) as
     regexp_matches(text, '^[a-z_.]*[A-Z][A-Za-z_]*(?:Error|Exception): ')

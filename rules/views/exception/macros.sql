@@ -486,6 +486,11 @@ create macro echo_of(class, message) as
     end
 ;
 
+-- The first group: what builds an extension, where a command that failed is it.
+create macro build_tools() as
+    '^Command ''\[?[''"]?(?:[^'' ]*/)?(ninja|cmake|make|meson)\b'
+;
+
 -- The processes that such an exception names.
 create macro echo_pids(message) as
     list_transform(
@@ -545,7 +550,7 @@ create macro own_frame(frames) as
         lambda f:
         not regexp_matches(
             f,
-            'site-packages|dist-packages|/lib/python|<frozen'
+            'site-packages|dist-packages|/lib/python|<(?:frozen|stdin|string|console)\b'
             || '|(?i)[\\/]lib[\\/](?:multiprocessing|concurrent|asyncio|runpy|threading'
             || '|subprocess|pickle|shutil|os|json|logging)\b'
             -- a library that is used out of its source tree
