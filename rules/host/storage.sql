@@ -40,7 +40,7 @@ say = '''
 when = "error"
 say = '''
 File access failed{% if ranks %} on {{ ranks | ranks }}{% endif %}: {{ error }}
-{%- if path %} ({{ path }}){% endif %}
+{%- if folder %} ({{ files | count('file') }} in {{ folder }}){% elif path %} ({{ path }}){% endif %}
 '''
 
 [[summary]]
@@ -154,6 +154,14 @@ server that evicted the client makes its reads and writes fail like this.
 run = ["dmesg -T | grep -i lustre | tail -n 50", "lfs check servers"]
 
 [[step]]
+when = "on_medium"
+say = '''
+Check the disk that is mounted there, its cable and its power: it is one of the machine itself, and
+what it cannot read now it will not read later. Copy what can still be read first.
+'''
+run = ["findmnt -T {{ path }}", "sudo smartctl -a $(findmnt -n -o SOURCE -T {{ path }})"]
+
+[[step]]
 when = "error in ('Remote I/O error', 'Input/output error')"
 say = '''
 Look in the kernel log{% if hosts %} of {{ hosts | names }}{% endif %} for the file system or disk
@@ -208,6 +216,9 @@ select
         when error in ('Input/output error', 'Connection timed out') then 'probable'
     end as confidence,
     path,
+    files,
+    folder,
+    case when error = 'Input/output error' then on_medium end as on_medium,
     error,
     errno,
     times

@@ -59,6 +59,8 @@ more than the device gives in one buffer{% if limit_bytes %} ({{ limit_bytes | s
 {%- if free_bytes is not none %}{{ free_bytes | size }} left, {% endif %}and {% endif -%}
 the memory pool may not grow
 {%- if limit_bytes %} beyond {{ limit_bytes | size }}{% else %} further{% endif %}
+{%- elif variant == 'misread' %}: the runtime asked for {{ requested_bytes | size }}, more than any
+card has
 {%- elif requested_bytes %}: {{ requested_bytes | size }} requested
 {%- if because == 'refused_below_the_total' and free_bytes is not none
   and free_bytes > requested_bytes %} and refused, although {{ free_bytes | size }} of
@@ -131,6 +133,27 @@ Look for a limit on a single allocation
 {%- if device == 'rocm' %}, memory shared with the host{% endif %}){% endif %}
 {%- if free_bytes is none %}, and for other holders of the card: the message does not say what was
 free{% endif %}.
+'''
+
+[[step]]
+when = "variant == 'misread'"
+say = '''
+Leave the batch as it is: the runtime takes the size of its pool from what the driver says of the
+card, and {{ requested_bytes | size }} is no size of a card. Compare the versions of driver and
+runtime, see that the devices that are visible are those meant, and give the pool a fixed size.
+'''
+run = [
+  "{% if device == 'rocm' %}rocm-smi --showmeminfo vram{% else %}nvidia-smi{% endif %}",
+  "env | grep VISIBLE_DEVICES",
+]
+
+[[step]]
+when = "variant == 'little'"
+say = '''
+Find out what fills the {{ accelerator or 'card' }} before the batch is changed:
+{{ requested_bytes | size }} are refused where nearly nothing is free. Another process may hold it,
+other arrays of this one may, or the pool could not be made when it began: look at the memory in use
+before and after the start.
 '''
 
 [[step]]
@@ -223,7 +246,7 @@ loss, attention scores), shorten the sequence, or shard that layer.
 '''
 
 [[step]]
-when = "largest_allocation_bytes and not survived"
+when = "largest_allocation_bytes and not survived and variant != 'little'"
 say = '''
 Start with the largest allocation, {{ largest_allocation_bytes | size }}
 {%- if largest_allocation_source %}, made at {{ largest_allocation_source }}
@@ -361,7 +384,7 @@ with
         where reason = 'sequence_too_long'
     )
 select
-    f.* exclude (class, file_id, line_no, self_unsure),
+    f.* exclude (class, file_id, line_no, self_unsure, confidence),
     -- what there is to do about it: the reason's own remedy, else what the framework offers
     case
         when f.survived
@@ -382,6 +405,16 @@ select
         then f.because
         when f.device = 'tpu'
         then 'tpu'
+        -- 16 TiB for a pool that has the size of the card
+        when f.because = 'pool_refused' and f.requested_bytes > 17592186044416
+        then 'misread'
+        -- all that a compiled program asks for
+        when
+            f.because = 'no_other_reason_in_the_numbers'
+            and f.requested_bytes < 67108864
+            and f.framework = 'jax'
+            and l.largest_allocation_bytes is not null
+        then 'little'
         when f.framework in ('rmm', 'cupy', 'thrust', 'xgboost')
         then 'rapids'
         when
@@ -398,6 +431,7 @@ select
         then f.framework
         else 'training'
     end as variant,
+    case when variant = 'little' then 'possible' else f.confidence end as confidence,
     -- context and kernels of a process take about 1 GiB; with NCCL's buffers seldom above 2
     case when f.not_pytorch_bytes > 3221225472 then true end as holds_much_else,
     -- no allocator's limit on one piece is as small

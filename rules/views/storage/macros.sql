@@ -7,3 +7,24 @@ create macro disk_drive(device) as
 create macro is_drive_gone(message) as
     regexp_matches(message, 'Removing|controller is down|not ready|isabling device')
 ;
+
+-- The folder that all paths between two lie in, where these are the first and the last of them in
+-- the order of their letters.
+create macro common_folder(first_path, last_path) as
+    nullif(
+        regexp_extract(
+            left(
+                first_path,
+                len(
+                    list_filter(
+                        range(1, length(first_path) + 1),
+                        lambda n:starts_with(last_path, left(first_path, n))
+                    )
+                )
+            ),
+            '^(/.+)/',
+            1
+        ),
+        ''
+    )
+;

@@ -1,10 +1,15 @@
 -- table: One row per error of the system by which a program tells that a file system behind it went
 -- away: error = the C library's text, errno = its number, path = the file where the message names
--- it. Not where the kernel tells of a disk of the machine: what failed is that.
+-- it; files, folder = how many files fail and what they are all in, where they are several;
+-- on_medium: that is a disk of the machine itself. Not where the kernel tells of a disk of the
+-- machine: what failed is that.
 select
     x.text as error,
     any_value(x.errno) as errno,
-    any_value(x.path) as path,
+    any_value(x.path order by e.file_id, e.line_no) as path,
+    nullif(count(distinct x.path), 1) as files,
+    case when files > 1 then common_folder(min(x.path), max(x.path)) end as folder,
+    nullif(bool_and(regexp_matches(x.path, '^(?:/run)?/media/')), false) as on_medium,
     list_sort(list(distinct e.rank) filter (e.rank is not null)) as ranks,
     list(distinct e.host) filter (e.host is not null) as hosts,
     min(e.time) as "at",
@@ -49,18 +54,18 @@ where
     )
     and (x.text <> 'Input/output error' or not exists (from broken_disk))
 group by x.text
-union all
+union all by name
 -- of the shell, of C; of a writer of checkpoints that logs what it caught
 select
-    x.text,
-    any_value(x.errno),
-    any_value(os_error_path(o.message)),
-    list_sort(list(distinct o.rank) filter (o.rank is not null)),
-    list(distinct o.host) filter (o.host is not null),
-    min(o.time),
-    max(o.time),
-    count(*),
-    list(line_at(o.file_id, o.line_no) order by o.file_id, o.line_no)[1:20]
+    x.text as error,
+    any_value(x.errno) as errno,
+    any_value(os_error_path(o.message)) as path,
+    list_sort(list(distinct o.rank) filter (o.rank is not null)) as ranks,
+    list(distinct o.host) filter (o.host is not null) as hosts,
+    min(o.time) as "at",
+    max(o.time) as until,
+    count(*) as times,
+    list(line_at(o.file_id, o.line_no) order by o.file_id, o.line_no)[1:20] as evidence
 from os_error o
 join
     errno x
@@ -94,18 +99,18 @@ where
     and not exists (from exception e where e.file_id = o.file_id and e.line_no = o.line_no)
     and (x.text <> 'Input/output error' or not exists (from broken_disk))
 group by x.text, o.error
-union all
+union all by name
 -- of system calls on files that were open or are named
 select
-    x.text,
-    any_value(x.errno),
-    any_value(c.path),
-    list_sort(list(distinct c.rank) filter (c.rank is not null)),
-    list(distinct c.host) filter (c.host is not null),
-    min(c.time),
-    max(c.time),
-    count(*),
-    list(line_at(c.file_id, c.line_no) order by c.file_id, c.line_no)[1:20]
+    x.text as error,
+    any_value(x.errno) as errno,
+    any_value(c.path) as path,
+    list_sort(list(distinct c.rank) filter (c.rank is not null)) as ranks,
+    list(distinct c.host) filter (c.host is not null) as hosts,
+    min(c.time) as "at",
+    max(c.time) as until,
+    count(*) as times,
+    list(line_at(c.file_id, c.line_no) order by c.file_id, c.line_no)[1:20] as evidence
 from strace_known c
 join errno x on x.name = c.errno
 where
