@@ -80,7 +80,15 @@ Set a usual limit where the container or service is started (LimitNOFILE of cont
 run = ["ulimit -n 65536"]
 
 [[step]]
-when = "limit == 'processor cores'"
+when = "limit == 'processor cores' and not by_slurm"
+say = '''
+Give the job more processor cores, or start fewer workers: in a container, a batch system or a
+virtual machine a process may use fewer than the machine has.
+'''
+run = ["nproc", "nproc --all"]
+
+[[step]]
+when = "limit == 'processor cores' and by_slurm"
 say = '''
 Give srun the number of cores itself: since Slurm 22.05 it does not take it over from sbatch. Then
 count again what a process may use.
@@ -255,6 +263,7 @@ select
     'processor cores' as "limit",
     1 as limit_value,
     max(workers) as workers,
+    nullif(exists (from job_scheduler as s where s.scheduler = 'slurm'), false) as by_slurm,
     ['perf.slowdown', 'hang.dataloader'] as explains
 from visible_cores
 where cores = 1 and coalesce(workers, 2) > 1

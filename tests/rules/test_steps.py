@@ -43,6 +43,7 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("hang.deadlock", {"said": "Found one Java-level deadlock:"}, "Read the stacks below that line"),
     ("hang.init_incomplete", {"told": "x"}, "Look for the processes that did not come: whether they were started"),
     ("host.container", {"told": "x"}, "Look at what the message names (image, volume, device)"),
+    ("host.limits", {"limit": "processor cores", "by_slurm": True}, "Give srun the number of cores itself"),
     ("host.preempted", {"reason": "time_limit", "scheduler": "kubernetes"}, "Raise activeDeadlineSeconds of the job"),
     ("host.preempted", {"reason": "time_limit", "scheduler": "pbs"}, "Ask for more time (qsub -l walltime"),
     ("host.preempted", {"reason": "time_limit", "scheduler": "lsf"}, "Ask for more time (bsub -W)"),

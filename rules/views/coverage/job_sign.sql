@@ -7,6 +7,9 @@ union all
 select 'steps'
 from line_step
 union all
+select 'steps'
+from segment
+union all
 select 'ranks'
 from rank
 union all

@@ -409,6 +409,15 @@ create macro fields_below_names(names, numbers) as
     )
 ;
 
+-- The epoch that one letter, or two, tells in front of a step: [E2], E 2:, ep3.
+create macro short_epoch(lead) as
+    try_cast(
+        nullif(
+            regexp_extract(lead, '^[\[( ]*[Ee][Pp]?[ :=#]?([0-9]{1,6})[\]) ,:|-]*$', 1), ''
+        ) as double
+    )
+;
+
 -- tqdm's short form of a count: 1.20k -> 1200.
 create macro counted(text) as
     try_cast(rtrim(text, 'kM') as double)

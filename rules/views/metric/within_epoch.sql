@@ -22,6 +22,7 @@ with
                     and step is not null
                     and rank is null
                     and lead not ilike '%epoch%'
+                    and short_epoch(lead) is null
                     and fields not ilike '%epoch%'
                     and (file_id, stream) in (
                         select (file_id, stream)
@@ -47,6 +48,7 @@ with
             planned,
             coalesce(
                 epoch_no,
+                short_epoch(lead),
                 try_cast(
                     coalesce(
                         nullif(regexp_extract(lead, '(?i)epoch[ :=\[#]*([0-9]{1,6})', 1), ''),
@@ -60,7 +62,9 @@ with
         where
             (
                 trainer = 'generic'
-                and (lead ilike '%epoch%' or fields ilike '%epoch%')
+                and (
+                    lead ilike '%epoch%' or fields ilike '%epoch%' or short_epoch(lead) is not null
+                )
                 or trainer = 'epochs'
                 and planned is null
             )
