@@ -36,8 +36,8 @@ The launcher ended its workers{% if ranks %} when {{ ranks | ranks }}
 
 [[summary]]
 when = "build_tool"
-say = '''{{ build_tool }} failed to build an extension (exit code {{ exitcode }}), and the message of
-the compiler is not in this log'''
+say = '''{{ build_tool }} failed to build an extension (exit code {{ exitcode }}), and the message
+of the compiler is not in this log'''
 
 [[summary]]
 when = "exitcode is not none"
@@ -59,8 +59,8 @@ say = "The core of an inference engine died, and its own last words are not in t
 [[summary]]
 when = "lost == 'worker'"
 say = '''
-A worker process{% if lost_pids %} (pid {{ lost_pids | names }}){% endif %} died, as its parent says,
-and no log here says why
+A worker process{% if lost_pids %} (pid {{ lost_pids | names }}){% endif %} died, as its parent
+says, and no log here says why
 '''
 
 [[summary]]

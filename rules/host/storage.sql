@@ -40,7 +40,8 @@ say = '''
 when = "error"
 say = '''
 File access failed{% if ranks %} on {{ ranks | ranks }}{% endif %}: {{ error }}
-{%- if folder %} ({{ files | count('file') }} in {{ folder }}){% elif path %} ({{ path }}){% endif %}
+{%- if folder %} ({{ files | count('file') }} in {{ folder }})
+{%- elif path %} ({{ path }}){% endif %}
 '''
 
 [[summary]]

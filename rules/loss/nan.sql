@@ -143,7 +143,8 @@ say = '''An output of the model is NaN or infinite{% if rank is not none %} on r
 [[summary]]
 when = "of_bar and not gave_up"
 say = '''The loss{% if rank is not none %} of rank {{ rank }}{% endif %} is NaN in the bar of an
-epoch, first at step {{ of_bar }} of it, and no finite value follows; it is the mean since the epoch began'''
+epoch, first at step {{ of_bar }} of it, and no finite value follows; it is the mean since the
+epoch began'''
 
 [[summary]]
 when = "message and not gave_up"

@@ -469,9 +469,14 @@ create macro echo_of(class, message) as
     case
         when
             class in ('EngineDeadError', 'AsyncEngineDeadError', 'MQEngineDeadError')
-            or regexp_matches(message, '^Engine ?[Cc]ore (?:proc |encountered |initialization failed)')
+            or regexp_matches(
+                message, '^Engine ?[Cc]ore (?:proc |encountered |initialization failed)'
+            )
         then 'engine'
-        when regexp_matches(message, '^DataLoader worker \(pid(?:\(s\))? [0-9, ]+\) exited unexpectedly')
+        when
+            regexp_matches(
+                message, '^DataLoader worker \(pid(?:\(s\))? [0-9, ]+\) exited unexpectedly'
+            )
         then 'loader_worker'
         when
             class in (
@@ -516,7 +521,9 @@ create macro exception_module_level(frames) as
 create macro is_update_of_optimizer(frames) as
     coalesce(
         regexp_matches(frames[-1], '(?i)optim[^/\\]*(?:[/\\][^/\\]+)?\.py:[0-9]+ in ')
-        and not regexp_matches(frames[-1], ' in (?:load_|closure|__init__|__setstate__|add_param_group)')
+        and not regexp_matches(
+            frames[-1], ' in (?:load_|closure|__init__|__setstate__|add_param_group)'
+        )
         and len(
             list_filter(
                 frames,
@@ -536,7 +543,8 @@ create macro reads_settings(frames) as
         regexp_matches(
             frames[-1],
             ' in _?(?:(?:merge|update)_(?:from_|a_into_b)[a-z_]*'
-            || '|(?:parse|check|validate|verify)_(?:known_)?(?:args|arguments|options|opts|config|cfg)'
+            || '|(?:parse|check|validate|verify)_(?:known_)?'
+            || '(?:args|arguments|options|opts|config|cfg)'
             || '|(?:decode|check_and_coerce)_cfg_value[a-z_]*)$'
         ),
         false
