@@ -40,6 +40,17 @@ say = '''{{ build_tool }} failed to build an extension (exit code {{ exitcode }}
 of the compiler is not in this log'''
 
 [[summary]]
+when = "told_by == 'scheduler'"
+say = '''{% if ranks %}{{ ranks | ranks | capital }}{% else %}A task{% endif %}
+{%- if host %} on {{ host }}{% endif %} failed first: Slurm ended the step because of it
+{%- if ranks %}, and tells of all other tasks that they were ended{% endif %}; no log here says
+why'''
+
+[[summary]]
+when = "told_by"
+say = "A process of the job failed, its launcher says; no log here says which or why"
+
+[[summary]]
 when = "exitcode is not none"
 say = '''{% if ranks %}{{ ranks | ranks | capital }}{% elif local_rank is not none %}Local rank
 {{ local_rank }}{% else %}A process{% endif %}{% if pid %} (pid {{ pid }}){% endif %}
@@ -122,7 +133,7 @@ with -v. Where there is none, the compiler was killed: run fewer of them at once
 run = ["pip install -v . 2>&1 | grep -m 5 -E 'FAILED:|error:'", "export MAX_JOBS=4"]
 
 [[step]]
-when = "(exitcode is not none and not build_tool) or ended_workers"
+when = "(exitcode is not none and not build_tool) or ended_workers or told_by"
 say = '''
 Look for the output of that process: a file of its own (torchrun --log-dir and --tee, mpirun
 --output-filename), or the lines above, if they were cut.
@@ -311,6 +322,13 @@ with
             -- srun's word for it that all is over
             and not is_end_of_step(text)
             and not (is_terminated(text) and exists (from ended_from_outside))
+            -- behind the word that a task failed stand those that were ended because of it
+            and (
+                is_grave
+                or not exists (
+                    from task_failure v where v.file_id = line.file_id and v.line_no < line.line_no
+                )
+            )
             -- what training did without is not why somebody ended it
             and (is_after_steps or not exists (from ended_from_outside))
     ),
@@ -466,6 +484,16 @@ from
             file_id,
             line_no
         from cut_traceback
+        union all by name
+        select
+            case when rank is not null then 1 else 3 end as weight,
+            case when rank is not null then [rank] end as ranks,
+            case when host is not null then [host] end as hosts,
+            teller as told_by,
+            time,
+            file_id,
+            line_no
+        from task_failure
         union all by name
         select 3 as weight, true as ended_workers, u.ranks, l.time, l.file_id, l.line_no
         from launcher_event l

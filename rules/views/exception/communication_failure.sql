@@ -109,9 +109,9 @@ with
                         d.source = 'srun'
                         and d.signal = 9
                         and exists (
-                            from scheduler_action s
+                            from job_event s
                             where
-                                s.event = 'cancelled'
+                                s.event in ('cancelled', 'task_failed')
                                 and s.file_id = m.file_id
                                 and d.file_id = m.file_id
                                 and s.line_no between m.line_no and d.line_no

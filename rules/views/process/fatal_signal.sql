@@ -99,7 +99,7 @@ with
                         e.file_id = d.file_id
                         and e.line_no < d.line_no
                         and e.scheduler = 'slurm'
-                        and e.event = 'cancelled'
+                        and e.event in ('cancelled', 'task_failed')
                 )
             )
     )

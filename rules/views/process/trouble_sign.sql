@@ -1,5 +1,6 @@
 -- table: One row per sign that the job did not end well, whoever tells of it: sign = abort | exit |
--- scheduler | exception | timeout | heartbeat | hccl error | nccl error. With none of them a log
+-- scheduler | launcher | exception | timeout | heartbeat | hccl error | nccl error. With none of
+-- them a log
 -- that stops is only a log that was cut.
 select
     case when exitcode in (-6, 134) or signal = 6 then 'abort' else 'exit' end as sign,
@@ -16,6 +17,10 @@ where
 union all by name
 select 'scheduler' as sign, time, host, file_id, line_no
 from job_event
+union all by name
+select 'launcher' as sign, time, host, file_id, line_no
+from task_failure
+where teller = 'launcher'
 union all by name
 select 'exception' as sign, time, host, file_id, line_no
 from exception e
