@@ -329,6 +329,21 @@ where
     and not exists (from fatal_exception where kind <> 'collective')
 having count(*) > 0
 union all by name
+-- frames of an error on its way up, of which the warning was not printed or is cut off
+select
+    list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence,
+    min(time) as "at",
+    max(time) as until,
+    list(distinct rank order by rank) filter (rank is not null) as ranks,
+    list(distinct host) filter (host is not null) as hosts,
+    'possible' as confidence,
+    'NCCL' as library,
+    arg_min(text, (file_id, line_no)) as result,
+    count(*) as times,
+    'warning' as severity
+from nccl_unwarned
+having count(*) > 0
+union all by name
 -- its own word that it gets no further; once is not for good, and where steps go on it was not
 select
     list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence,

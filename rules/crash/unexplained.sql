@@ -201,7 +201,7 @@ with
         -- a library's own error, which tells what it was about, but no rule what it means
         select file_id, line_no, message as text, 'error' as word, time, rank, host
         from library_trouble
-        where class is distinct from 'note'
+        where class is null or class not in ('note', 'echo')
         union all by name
         -- an exception of a kind that other rules judge, none of which did
         select file_id, line_no, type || ': ' || message as text, 'fatal' as word, time, rank, host

@@ -138,6 +138,14 @@ with
         select line_at(file_id, line_no) as place, 'plugin_failed' as reason, 2 as weight, network
         from nccl_network
         where event = 'plugin_failed'
+        union all by name
+        select
+            line_at(file_id, line_no) as place,
+            'plugin_failed' as reason,
+            2 as weight,
+            'aws-ofi-nccl' as network
+        from nccl_warning
+        where starts_with(message, 'NET/OFI Couldn''t find any optimal provider')
     ),
     known_reason as (
         select

@@ -17,6 +17,21 @@ left join address_host a on a.address = s.peer
 where
     s.event in ('closed_by_peer', 'io_failed', 'no_peer_address')
     and not regexp_matches(coalesce(s.error, ''), 'timed out|No route to host|unreachable')
+    -- its own proxy thread, which another peer was lost to
+    and not coalesce(
+        (s.peer in (s.host, short_host(s.host)) or starts_with(s.peer, short_host(s.host) || '.'))
+        and exists (
+            from nccl_socket o
+            where
+                o.host = s.host
+                and o.pid = s.pid
+                and o.file_id = s.file_id
+                and o.line_no < s.line_no
+                and o.event in ('closed_by_peer', 'io_failed')
+                and o.peer <> s.peer
+        ),
+        false
+    )
     -- a process that has torn its communicators down before does not mind
     and not exists (
         from nccl_comm c
