@@ -163,7 +163,16 @@ run = [
 ]
 
 [[step]]
-when = "reason == 'runtime' and scheduler == 'pyxis'"
+when = "reason == 'runtime' and scheduler == 'pyxis' and 'ermission denied' in message"
+say = '''
+Let the job's user read what the message names{% if hosts %} on {{ hosts | names }}{% endif %}: the
+folders that enroot unpacks to (ENROOT_DATA_PATH, ENROOT_RUNTIME_PATH) have to be the user's own,
+and the mount of their file system has to allow it.
+'''
+run = ["cat /etc/enroot/enroot.conf", "nvidia-container-cli --version", "id"]
+
+[[step]]
+when = "reason == 'runtime' and scheduler == 'pyxis' and 'ermission denied' not in message"
 say = '''
 Start the image by hand on one node: usually the squashfs file is missing or damaged, or the
 directory for unpacked containers is full.
@@ -188,7 +197,7 @@ the cache and temporary directories have room.
 run = ["singularity inspect --all *.sif", "df -h /tmp $SINGULARITY_CACHEDIR"]
 
 [[step]]
-when = "reason == 'evicted' and message and 'ephemeral-storage' in message"
+when = "reason == 'evicted' and of_disk"
 say = '''
 Find what fills the disk of {{ hosts | names if hosts else 'the node' }}: images, logs and what pods
 write into their own file system. Give the pod a request and a limit for ephemeral storage, and let
@@ -200,7 +209,7 @@ run = [
 ]
 
 [[step]]
-when = "reason == 'evicted' and not (message and 'ephemeral-storage' in message)"
+when = "reason == 'evicted' and not of_disk"
 say = '''
 See what the node was short of (memory, ephemeral storage, a taint), and raise the pod's requests
 and limits for it; equal requests and limits (class Guaranteed) are evicted last.
@@ -226,18 +235,39 @@ with
         from pod_place
         group by file_id
         having count(distinct pod) = 1
+    ),
+    -- the one host on which srun saw tasks of the step end
+    ended as (
+        select file_id, any_value(host) as host
+        from "exit"
+        where source = 'srun'
+        group by file_id
+        having count(distinct host) = 1
     )
 select
     list(line_at(s.file_id, line_no) order by s.file_id, line_no)[1:20] as evidence,
     min(time) as "at",
     max(time) as until,
-    list(distinct coalesce(host, d.node)) filter (coalesce(host, d.node) is not null) as hosts,
+    list(distinct coalesce(s.host, d.node, x.host)) filter (
+        coalesce(s.host, d.node, x.host) is not null
+    ) as hosts,
     replace(s.event, 'evicting', 'evicted') as reason,
     coalesce(
         -- what mount said, below what Kubernetes says of it
         arg_max(message, line_no) filter (starts_with(message, 'mount')),
         words_of_event(arg_max(message, length(message)))
     ) as message,
+    -- the node's disk, by each of the kubelet's signals for it
+    case
+        when
+            bool_or(
+                regexp_matches(
+                    message,
+                    'low on resource: (?:ephemeral-storage|nodefs|imagefs|containerfs|inodes)'
+                )
+            )
+        then true
+    end as of_disk,
     nullif(
         regexp_extract(
             any_value(message) filter (contains(message, 'Failed to pull image "')), '"([^"]+)"', 1
@@ -245,7 +275,8 @@ select
         ''
     ) as image,
     min(coalesce(job, d.pod)) as job,
-    min(scheduler) as scheduler,
+    -- who started the container, not the tool that it called
+    coalesce(min(scheduler) filter (scheduler <> 'kubernetes'), min(scheduler)) as scheduler,
     min_by(coalesce(k.meaning, c.meaning), line_no) as meaning,
     case
         when any_value(s.event) in ('unschedulable', 'volume', 'capacity', 'crash_loop')
@@ -260,6 +291,7 @@ select
     end as confidence,
     count(*) as times
 from scheduler_event s
+left join ended x on x.file_id = s.file_id and s.scheduler = 'pyxis'
 left join described d on d.file_id = s.file_id and s.scheduler = 'kubernetes'
 left join kubernetes_reason k on k.reason = regexp_extract(message, '^[A-Za-z./-]+')
 left join cloud_notice c on starts_with(message, c.notice) and scheduler = 'cloud'
