@@ -42,7 +42,26 @@ are too, look for errors of the file system that holds it.
 run = ["ls -l {{ path }}", "file {{ path }}", "dmesg -T | grep -iE 'i/o error|nfs|lustre' | tail"]
 
 [[step]]
-when = "own_code"
+when = "unused_in_backward"
+say = '''
+Find the parameters that the loss of that step does not depend on
+{%- if unused_parameters %} ({{ unused_parameters | cut(120) }}{% if unused_on %} on rank
+{{ unused_on }}{% endif %}){% endif %}: DistributedDataParallel waited for their gradients. With
+TORCH_DISTRIBUTED_DEBUG=DETAIL the error names them. Leave them out of the model, or build
+DistributedDataParallel with find_unused_parameters=True.
+'''
+run = ["export TORCH_DISTRIBUTED_DEBUG=DETAIL", "grep -rn find_unused_parameters ."]
+
+[[step]]
+when = "of_child"
+say = '''
+Read what the program that it started printed, above this exception or in a log of its own: here it
+is only said that it ended with an error.
+'''
+run = ["grep -n -F -B 60 {{ message | cut(60) }} {{ paths[0] }}"]
+
+[[step]]
+when = "own_code and not of_child and not unused_in_backward"
 say = '''
 Start at {{ own_code }}, the innermost frame of your own code
 {%- if file != own_file %}; a library raised the exception at {{ file }}:{{ line }}{% endif %}.
@@ -52,7 +71,7 @@ Start at {{ own_code }}, the innermost frame of your own code
 run = ["sed -n {{ [own_line - 8, 1] | max }},{{ own_line + 4 }}p {{ own_file }}"]
 
 [[step]]
-when = "not own_code"
+when = "not own_code and not of_child and not unused_in_backward"
 say = '''
 Read what was printed before the exception; its traceback shows no line of your own code.
 {% if raised_message %}What it ended with, {{ raised_type or type }}:
@@ -363,6 +382,28 @@ select
             or contains(message, 'DDP expects same model across all ranks')
         then true
     end as other_model,
+    case
+        when starts_with(message, 'Expected to have finished reduction in the prior iteration')
+        then true
+    end as unused_in_backward,
+    case
+        when unused_in_backward
+        then (select coalesce(any_value(parameters), any_value(indices)) from ddp_unused)
+    end as unused_parameters,
+    case
+        when unused_in_backward
+        then (select any_value(rank) from ddp_unused having count(distinct rank) = 1)
+    end as unused_on,
+    -- all that it says is how a program ended that this one started
+    case
+        when
+            regexp_matches(
+                message,
+                '^[A-Z][A-Za-z]*(?: [A-Za-z0-9_.-]+){0,4} (?:exited|ended|terminated|failed) with'
+                || ' (?:a )?(?:non-?zero )?(?:exit )?(?:status|code)[ :]*-?[1-9][0-9]*(?:\.|\n|$)'
+            )
+        then true
+    end as of_child,
     -- what waited too long may come in time the next time
     case
         when

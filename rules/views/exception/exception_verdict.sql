@@ -28,6 +28,12 @@ with
                         frames::varchar, '(?i)load|pickle|serializ|checkpoint|ckpt'
                     )
                 then 'echo'
+                -- torchrun's agent, of its workers: the line below its last frame may be cut
+                when
+                    regexp_matches(
+                        frames[-1], 'torch/distributed/launcher/api\.py:[0-9]+ in launch_agent$'
+                    )
+                then 'echo'
                 -- who waits for a service's job tells how that ended, on further lines
                 when regexp_full_match(message, '(?:Job|Training|Pipeline) failed with:\s*')
                 then 'echo'

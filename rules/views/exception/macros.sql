@@ -561,6 +561,8 @@ create macro own_frame(frames) as
             'site-packages|dist-packages|/lib/python|<(?:frozen|stdin|string|console)\b'
             || '|(?i)[\\/]lib[\\/](?:multiprocessing|concurrent|asyncio|runpy|threading'
             || '|subprocess|pickle|shutil|os|json|logging)\b'
+            -- the script that starts a launcher
+            || '|/bin/(?:torchrun|accelerate|deepspeed|horovodrun|colossalai|ray|composer):[0-9]'
             -- a library that is used out of its source tree
             || '|/[a-z_]+-v?[0-9][0-9.]*[0-9a-z.+-]*/(?:python|src|lib)/'
         )
