@@ -37,9 +37,12 @@ where
     )
 group by s.file_id, s.stream, s.peer, s.port
 union all by name
--- its inner exception, which would say more, is cut off
+-- its inner exception, which would say more, is cut off: it was raised where the connection is
+-- made, or the launcher had only just begun
 select
     'c10d' as source,
+    any_value(e.peer) as peer,
+    any_value(e.port) as port,
     'The connection to the C10d store has failed' as error,
     count(*) as attempts,
     any_value(s.host) as host,
@@ -48,14 +51,32 @@ select
     s.file_id,
     min(s.line_no) as line_no
 from c10d_store s
-join
-    c10d_store f
-    on f.file_id = s.file_id
-    and f.line_no between s.line_no - 4 and s.line_no + 4
-    and f.event = 'never_made'
+left join
+    launcher_event e
+    on e.file_id = s.file_id
+    and e.event = 'endpoint'
+    and not regexp_matches(e.peer, '^(?:localhost$|127\.|0\.0\.0\.0$)')
 where
     s.event = 'rendezvous'
     and s.error = 'RendezvousConnectionError'
+    and (
+        exists (
+            from c10d_store f
+            where
+                f.file_id = s.file_id
+                and f.line_no between s.line_no - 4 and s.line_no + 4
+                and f.event = 'never_made'
+        )
+        or exists (
+            from launcher_event l
+            where
+                l.event = 'launched'
+                and l.file_id = s.file_id
+                and s.line_no - l.line_no between 1 and 40
+        )
+        and not exists (from worker_ranks w where w.file_id = s.file_id and w.line_no < s.line_no)
+        and not exists (from training_line t where t.file_id = s.file_id and t.line_no < s.line_no)
+    )
     and not exists (
         from c10d_store k where k.peer is not null or k.event in ('gave_up', 'no_address')
     )

@@ -52,6 +52,13 @@ the first of all to end: its launcher had not asked for it, and no log here says
 '''
 
 [[summary]]
+when = "reason == 'told_to_stop' and of_node"
+say = '''
+The daemon of Ray (raylet){% if host %} on {{ host }}{% endif %} was told to stop (SIGTERM), and no
+log here says by whom, or that its work was done
+'''
+
+[[summary]]
 when = "reason == 'told_to_stop'"
 say = '''
 {% if pid %}The launcher (pid {{ pid }}){% elif ranks %}{{ ranks | ranks | capital }}
@@ -245,7 +252,15 @@ run = [
 ]
 
 [[step]]
-when = "reason == 'told_to_stop'"
+when = "reason == 'told_to_stop' and of_node"
+say = '''
+See what ended the cluster: an autoscaler, an orchestrator or a person (ray stop); it is ended the
+same way when its work is done.
+'''
+run = ["ray status", "kubectl get events -A --sort-by=.lastTimestamp"]
+
+[[step]]
+when = "reason == 'told_to_stop' and not of_node"
 say = '''
 Find out who sent SIGTERM at that time: the scheduler (time limit, preemption, cancellation), the
 container runtime, a person, or the launcher of another node after a failure there. Then start again
@@ -611,12 +626,13 @@ select
     until,
     case when host is not null then [host] end as hosts,
     'critical' as severity,
-    case when of_process then 'possible' else 'probable' end as confidence,
+    case when of_process or of_node then 'possible' else 'probable' end as confidence,
     case signal when 2 then 'interrupted' else 'told_to_stop' end as reason,
     signal,
     pid,
     ranks,
-    of_process
+    of_process,
+    of_node
 from agent_stopped
 union all by name
 select

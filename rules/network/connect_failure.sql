@@ -247,6 +247,9 @@ select
             source = 'told'
             or source = 'strace'
             and (error = 'no answer' and attempts = 1 or syscall <> 'connect')
+            -- what the attempt came to is cut off
+            or source = 'c10d'
+            and failure is null
         then 'probable'
     end as confidence,
     port,

@@ -218,7 +218,9 @@ create macro is_of_a_journal(host, pid, rank, text) as
 
 -- What srun says when it ends a step, whatever the reason: of a task that failed it tells besides.
 create macro is_end_of_step(text) as
-    regexp_matches(coalesce(text, ''), '^srun: (?:Job step aborted|Force Terminated (?:job|StepId))')
+    regexp_matches(
+        coalesce(text, ''), '^srun: (?:Job step aborted|Force Terminated (?:job|StepId))'
+    )
 ;
 
 -- What a shell says of a program that SIGTERM ended, also behind the last drawing of a bar: not by

@@ -1,6 +1,7 @@
 -- table: One row per launcher that was told to stop with SIGTERM or SIGINT (signal), or host whose
 -- programs SIGINT ended where no launcher speaks, or whose first process to end SIGTERM ended
--- (of_process), where nothing in these logs had failed, hung or been ended by a scheduler that says
+-- (of_process), or node of a cluster that was told so (of_node), where nothing in these logs had
+-- failed, hung or been ended by a scheduler that says
 -- so: somebody or something outside did it. SIGINT is typed, also to end what hangs: then steps
 -- must have gone on until it.
 with
@@ -18,11 +19,12 @@ with
                 then 2
             end as sent,
             rank,
-            false as of_process
+            false as of_process,
+            false as of_node
         from launcher_event
         where event = 'told_to_stop'
         union all
-        select coalesce(v.host, ''), null, v.time, v.file_id, v.line_no, 2, v.rank, false
+        select coalesce(v.host, ''), null, v.time, v.file_id, v.line_no, 2, v.rank, false, false
         from exception_verdict v
         where
             v.class = 'KeyboardInterrupt'
@@ -43,13 +45,23 @@ with
         union all
         -- A launcher ends its own with SIGTERM once it has seen one fail: the first to end so was
         -- sent it by somebody else.
-        select coalesce(host, ''), pid, time, file_id, line_no, 15, rank, true
+        select coalesce(host, ''), pid, time, file_id, line_no, 15, rank, true, false
         from death
         where
             signal = 15
             and first_observed
             and not exists (from launcher_event where event = 'told_to_stop')
             and not exists (from training_mark where kind = 'end')
+        union all
+        -- a cluster is taken down when its work is done, too
+        select coalesce(host, ''), pid, time, file_id, line_no, 15, rank, false, true
+        from launcher_event
+        where
+            event = 'node_told_to_stop'
+            and not exists (from launcher_event where event = 'told_to_stop')
+            and not exists (from training_mark where kind = 'end')
+            and not exists (from done_line d where d.file_id <> launcher_event.file_id)
+            and not exists (from training_line where step >= planned)
     ),
     stopped as (
         select
@@ -57,6 +69,7 @@ with
             nullif(host, '') as host,
             case when count(distinct pid) = 1 then any_value(pid) end as pid,
             case when bool_and(of_process) then true end as of_process,
+            case when bool_and(of_node) then true end as of_node,
             list(distinct rank order by rank) filter (rank is not null) as ranks,
             min(time) as started,
             max(time) as until,
