@@ -38,6 +38,8 @@ where
     and not exists (from nccl_cuda_failure)
     and not exists (from nccl_shm_failure)
     and not exists (from nccl_usage)
+    and not exists (from nccl_size_mismatch)
+    and not exists (from collective_mismatch_reported)
     and not exists (from cuda_error)
     and not exists (from oom_event)
     and not exists (from fatal_exception)

@@ -55,6 +55,22 @@ with
                     )
             )
         union all by name
+        -- of a report that was cut from above
+        select
+            'torchelastic' as source,
+            - exitcode as signal,
+            exitcode,
+            rank,
+            local_rank,
+            pid,
+            time,
+            file_id,
+            line_no
+        from report_entry r
+        where
+            exitcode < 0
+            and not exists (from "exit" x where x.file_id = r.file_id and x.line_no = r.line_no)
+        union all by name
         select
             'kernel' as source,
             signal_name as said,
