@@ -625,7 +625,8 @@ select
     started as "at",
     until,
     case when host is not null then [host] end as hosts,
-    'critical' as severity,
+    -- a cluster is taken down when its work is done, too
+    case when of_node then 'info' else 'critical' end as severity,
     case when of_process or of_node then 'possible' else 'probable' end as confidence,
     case signal when 2 then 'interrupted' else 'told_to_stop' end as reason,
     signal,
