@@ -126,6 +126,7 @@ EXCEPTIONS = {
             ("healthy--module-done-without", "env.incompatible"),
             ("healthy--module-done-without", "crash.exception"),
             ("healthy--nan-then-begun-anew", "loss.nan"),
+            ("healthy--structlog-s-exception-as-a-warning", "crash.config"),
             ("healthy--runtimes-that-try-again", "oom.capacity"),
             ("crash.config--trains-on-the-cpu-since-the-tpu-is-held", "crash.config"),
             ("healthy--strace-connections-that-may-break", "network.connect_failure"),
@@ -183,6 +184,14 @@ EXCEPTIONS = {
     ),
     **dict.fromkeys(
         (
+            # The head of the traceback, which stands below a warning.
+            ("env.incompatible--a-warning-s-traceback", "env.incompatible*"),
+            ("env.incompatible--a-warning-s-traceback", "crash.exception*"),
+            # That the brick is back.
+            ("healthy--gluster-brick-is-back", "host.storage"),
+            # That a lesson began there.
+            ("healthy--lessons-of-a-curriculum", "loss.spike"),
+            ("oom.capacity--little-for-a-compiled-program", "oom.capacity *"),
             # Its level: a logger's own word that this is news.
             ("healthy--parts-end-at-info", "network.connect_failure"),
             ("gpu.application--always-in-one-unit", "gpu.application *"),
