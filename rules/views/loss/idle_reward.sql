@@ -14,9 +14,15 @@ with
             any_value(rank) as rank
         from metric
         where
-            regexp_matches(
-                name,
-                '^(?:train/)?(?:reward_std|frac_reward_zero_std)$|^critic/advantages/(?:max|min)$'
+            name in (
+                select name
+                from metric_name
+                where
+                    regexp_matches(
+                        name,
+                        '^(?:train/)?(?:reward_std|frac_reward_zero_std)$'
+                        || '|^critic/advantages/(?:max|min)$'
+                    )
             )
             and isfinite(value)
         group by source, name, file_id

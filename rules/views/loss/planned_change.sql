@@ -65,9 +65,15 @@ from
                 where
                     canonical is null
                     and step is not null
-                    and regexp_full_match(
-                        plain_name(name),
-                        '([a-z]+/)?(curriculum|task)?_?(level|lesson|stage|difficulty|curriculum)'
+                    and name in (
+                        select name
+                        from metric_name
+                        where
+                            regexp_full_match(
+                                plain_name(name),
+                                '([a-z]+/)?(curriculum|task)?_?'
+                                || '(level|lesson|stage|difficulty|curriculum)'
+                            )
                     )
             )
         window whole as (partition by file_id, source, name, rank)
