@@ -435,19 +435,10 @@ with
                     and m.line_no > e.line_no
                     and isfinite(m.value)
             )
-        union all
+        union all by name
         -- a loss on lines whose other values are not read: it stays NaN to their end, or to the
         -- log's; what is left in a buffer when a program dies of something else is no end
-        select
-            file_id,
-            line_no,
-            time,
-            rank,
-            host,
-            message,
-            true as goes_on,
-            false as of_bar,
-            null as step
+        select file_id, line_no, time, rank, host, message, true as goes_on
         from unread_nan u
         where
             not exists (
@@ -458,11 +449,11 @@ with
                     and e.certain
                     and e.kind <> 'loss'
             )
-        union all
-        select file_id, line_no, time, rank, host, message, true, false as of_bar, null as step
+        union all by name
+        select file_id, line_no, time, rank, host, message, true as goes_on
         from updates_skipped
-        union all
-        select file_id, line_no, time, rank, host, message, false, false as of_bar, null as step
+        union all by name
+        select file_id, line_no, time, rank, host, message, false as goes_on
         from fatal_exception
         where
             kind = 'loss'

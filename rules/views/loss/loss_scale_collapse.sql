@@ -15,11 +15,11 @@ with
             coalesce(step, -1) as step,
             try_cast(regexp_extract(message, 'ttempted loss scale: ([0-9.e+]+),', 1) as double)
             = value as is_at_minimum,
-            true as is_event
+            true as is_told
         from training_event
         where kind in ('overflow', 'scale_down', 'scale_up') and value is not null
         union all
-        select file_id, line_no, time, rank, value, step, null as is_at_minimum, false as is_event
+        select file_id, line_no, time, rank, value, step, null as is_at_minimum, false as is_told
         from metric
         where canonical = 'loss_scale' and value > 0
     ),
@@ -40,7 +40,7 @@ with
             max(value) as highest,
             min(value) as lowest,
             min(time) as time,
-            bool_or(is_event) as is_told,
+            bool_or(is_told) as is_told,
             arg_min(line_no, line_no) as first_line,
             max(line_no) as last_line,
             min(nullif(step, -1)) filter (value < 4096) as step,
