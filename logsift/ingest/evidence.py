@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 TEXT_CHARACTERS = 1000
 _BAR = re.compile(rb"[^|]{0,200}[0-9]+%\|[^|]*\|[^\[]*\[[^\]]*\]\s*")
 """A progress bar of tqdm and nothing behind it."""
+_STYLE = re.compile(rb"\x1b\[[0-9;:]*[mK]")
+"""What sets a colour, or clears the rest of a line."""
 _DRAWN_BYTES = 1 << 16
 """How much of the end of a line is looked at for what was drawn last."""
 
@@ -62,7 +64,7 @@ def by_id(starts: Iterable[tuple[int, int, int]]) -> dict[int, list[tuple[int, i
 def fetch_of(
     file: SourceFile, numbers: Sequence[int], windows: Sequence[tuple[int, int]], spelling: Spelling
 ) -> dict[int, str]:
-    """Lines of one file by their numbers, which come in order; see `fetch`."""
+    """Lines of one file by their numbers, which come in order, as a terminal shows them; see `fetch`."""
     out: dict[int, bytes] = {}
     with suppress(Exception):  # what could not be read twice is shown without its text
         if not file.reader:
@@ -88,7 +90,8 @@ def fetch_of(
                 at = last + 1
     said = zip(out, spelling.lines(list(out.values())), strict=True)
     return {
-        n: valid(_last_drawn(raw)[: 8 * TEXT_CHARACTERS]).decode().strip("\r\n")[:TEXT_CHARACTERS] for n, raw in said
+        n: valid(_STYLE.sub(b"", _last_drawn(raw))[: 8 * TEXT_CHARACTERS]).decode().strip("\r\n")[:TEXT_CHARACTERS]
+        for n, raw in said
     }
 
 

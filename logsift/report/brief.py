@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from logsift.judge.words import count
 from logsift.report import inert
 from logsift.report.fold import shortened
-from logsift.report.model import Finding, Report, build, flat, next_step, steps, who
+from logsift.report.model import PROOF, Finding, Report, build, flat, next_step, steps, who
 
 if TYPE_CHECKING:
     from logsift.analysis import Analysis
@@ -47,7 +47,9 @@ def slack(analysis: Analysis) -> str:
             parts.append(_rich("rich_text_section", text))
             if commands:
                 parts.append(_rich("rich_text_preformatted", "\n".join(commands)))
-        proof = "\n".join(f"{e.path}:{e.line_no}  {e.text.strip()[:240]}" for e in root.incident.evidence[:_PROOF])
+        proof = "\n".join(
+            f"{e.path}:{e.line_no}  {shortened(e.text.strip(), PROOF)}" for e in root.incident.evidence[:_PROOF]
+        )
         parts += [_rich("rich_text_preformatted", proof)] * bool(proof)
         blocks += [{"type": "rich_text", "elements": parts}] * bool(parts)
     blocks.append({"type": "context", "elements": [_plain(f"logsift {report.version} · {report.run}")]})

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 MARK = "<!-- logsift report -->"
 """First line of a written report: files that begin so are never read as evidence."""
 
+PROOF = 240
+"""Characters of a line of a log that are shown as its proof where space is short."""
 
 NO_RUN = "This does not look like a training run: no step, rank, launcher, scheduler or GPU was recognised."
 

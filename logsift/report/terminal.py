@@ -11,8 +11,22 @@ from rich.style import Style
 from rich.text import Text
 
 from logsift.judge.words import count, ranges
+from logsift.report.fold import shortened
 from logsift.report.inert import line
-from logsift.report.model import Finding, Report, alike, build, fact, fate_of, flat, job_size, next_step, steps, who
+from logsift.report.model import (
+    PROOF,
+    Finding,
+    Report,
+    alike,
+    build,
+    fact,
+    fate_of,
+    flat,
+    job_size,
+    next_step,
+    steps,
+    who,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -223,7 +237,9 @@ def _body(page: Page, finding: Finding, room: Room, *, facts: bool, report: Repo
         page.say("", Text(f"… {count(left, 'more step')}: logsift show RUN {finding.number}", style="dim"))
     for n, e in enumerate(i.evidence[: room.proof]):
         page.say(
-            "proof" if n == 0 else "", Text.assemble(page.place(e), "  ", line(e.text.strip()[:240])), room.proof_lines
+            "proof" if n == 0 else "",
+            Text.assemble(page.place(e), "  ", line(shortened(e.text.strip(), PROOF))),
+            room.proof_lines,
         )
     if len(i.evidence) > room.proof:
         page.say("", Text(f"… {count(len(i.evidence) - room.proof, 'more line')}", style="dim"))
@@ -282,4 +298,4 @@ def _ids(some: Sequence[Finding]) -> str:
 
 def _short(value: object) -> str:
     text = fact(value)
-    return text if len(text) <= 80 else f"{text[:77]}…"
+    return shortened(text, 80)

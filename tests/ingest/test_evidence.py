@@ -24,9 +24,10 @@ END = "slurmstepd: error: *** JOB 4711 ON mesa4 CANCELLED AT 2026-03-02T10:20:31
         ),
         pytest.param("\r".join([END, BAR.format(n=1), BAR.format(n=2)]), END, id="above a bar that goes on"),
         pytest.param(END + "\r", END, id="a line of Windows"),
+        pytest.param("\x1b[1;31m" + END.replace(" ", " \x1b[0m", 1) + "\x1b[0m\x1b[K", END, id="in colours"),
     ],
 )
-def test_proof_is_what_a_terminal_shows_of_a_line_that_was_drawn_again(
+def test_proof_is_what_a_terminal_shows_of_a_line_that_was_drawn_again_or_coloured(
     line: str, shown: str, run_of: Callable[..., Path], catalog: Catalog
 ) -> None:
     analysis = analyze(run_of({"job.out": f"step 1 loss 2.5\n{line}\n"}), catalog=catalog, db=None)
