@@ -82,7 +82,7 @@ INTERFACE: dict[str, Asked] = {
         {"next": "VARCHAR", "leave_out": "VARCHAR[]", "confidence": "VARCHAR", "incidents": "BIGINT[]", "reason": "VARCHAR"},
     ),
     "job_scheduler": Asked("what started the job, one row where it is known", {"scheduler": "VARCHAR"}),
-    "job_sign": Asked("rows where these are the logs of a job or of its machines, each with the kind of its sign", {"sign": "VARCHAR"}),
+    "job_sign": Asked("rows where these are the logs of a job or of its machines, each with the kind of its sign, and whether no program of another kind leaves it", {"sign": "VARCHAR", "is_sure": "BOOLEAN"}),
     "unread": Asked(
         "lines with words of trouble that gave no row, by what they have in common",
         {

@@ -36,7 +36,7 @@ _OWN_TEXT = re.compile(rb'<!-- logsift report -->|\{\s*"schema": [0-9]+,\s*"run"
 _SKIPPED_FOLDERS = frozenset({".git", ".svn", "__pycache__", "node_modules", ".ipynb_checkpoints"})
 # Notes and source code quote errors that never happened; a single file that somebody points at is read whatever it is.
 _NOT_LOGS = re.compile(
-    r"\.(?:c|cc|cfg|cmake|cpp|css|cuh?|diff|go|h|hpp|html|ini|ipynb|java|js|lock|md|patch|proto|pyc?|rs|rst|sw[op]|tex|toml|ts)"
+    r"\.(?:c|cc|cfg|cmake|cpp|css|cuh?|diff|go|h|hpp|html|ini|ipynb|j2|java|jinja2?|js|lock|md|patch|proto|pyc?|rs|rst|sw[op]|tex|tmpl|toml|tpl|ts)"
 )
 _NO_LOG = "source code, settings or notes, no log"
 _PROSE = re.compile(r"\.(?:ipynb|md|rst)")
@@ -52,7 +52,7 @@ _SETTINGS = re.compile(r"\.(?:bash|conf|csh|env|json|properties|sbatch|service|s
 _SCRIPTS = re.compile(r"\.(?:bash|csh|sbatch|sh|zsh)")
 _NOTES = re.compile(
     r"(?:change-?logs?|changes|news|readme|copyright|copying|licen[cs]es?|authors|contributors|release[-_]?notes|todo|faq)"
-    r"(?:\.(?:debian|dch|upstream|txt|adoc|[0-9.]+))*(?:\.(?:gz|bz2|xz|zst))?"
+    r"(?:\.(?:debian|dch|upstream|old|txt|adoc|[0-9.]+))*(?:\.(?:gz|bz2|xz|zst))?"
     r"|(?:make|docker|container|jenkins)file(?:\..*)?|cmakelists\.txt",
     re.IGNORECASE,
 )

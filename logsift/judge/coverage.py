@@ -66,5 +66,12 @@ def coverage(store: Store) -> Coverage:
 
 
 def is_of_a_job(store: Store) -> bool:
-    """True where anything in the logs is a sign of a job or of its machines."""
-    return bool(store.rows("SELECT sign FROM job_sign LIMIT 1"))
+    """True where the logs hold a sign of a job or of its machines; among files that are no logs, one that only these leave."""
+    if store.rows("SELECT sign FROM job_sign WHERE is_sure LIMIT 1"):
+        return True
+    return bool(store.rows("SELECT sign FROM job_sign LIMIT 1")) and not is_among_others(store)
+
+
+def is_among_others(store: Store) -> bool:
+    """True where most files are no logs: documents, sources, settings."""
+    return bool(store.rows("SELECT 2 * count(*) FILTER (reader = '') > count(*) AS yes FROM file")[0]["yes"])

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from logsift.judge.coverage import is_of_a_job
+from logsift.judge.coverage import is_among_others, is_of_a_job
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,9 +29,8 @@ def combined(incidents: Sequence[Incident]) -> list[Incident]:
 
 
 def doubted(incidents: Sequence[Incident], store: Store) -> list[Incident]:
-    """Nothing is sure in a folder that is no run: most of its files are no logs, and no line is one of a job."""
-    of_files = "SELECT 2 * count(*) FILTER (reader = '') > count(*) AS is_other FROM file"
-    if not incidents or not store.rows(of_files)[0]["is_other"] or is_of_a_job(store):
+    """Nothing is sure in a folder that is no run: most of its files are no logs, and no line is one that only a job leaves."""
+    if not incidents or not is_among_others(store) or is_of_a_job(store):
         return list(incidents)
     return [replace(i, confidence="possible") for i in incidents]
 

@@ -76,6 +76,13 @@ class Report:
             return said if self.coverage.training else f"{said} {NO_RUN}"
         return self.root.incident.summary
 
+    @property
+    def doubt(self) -> str:
+        """What is to be said beside a cause that was found in a folder that seems to be no run, "" elsewhere."""
+        return (
+            NO_RUN if self.root and self.root.incident.confidence == "possible" and not self.coverage.training else ""
+        )
+
 
 def build(analysis: Analysis) -> Report:
     """The report of an analysis; each explained incident is shown under the one that explains it best."""

@@ -225,6 +225,8 @@ def _body(page: Page, finding: Finding, room: Room, *, facts: bool, report: Repo
     for label, value, most in (("who", who(i), max(room.lines, 2)), ("when", finding.when, 3)):
         if value:
             page.say(label, Text(line(value)), most)
+    if report and report.doubt:
+        page.say("but", Text(report.doubt), max(room.lines, 2))
     if report and (d := report.decision).reason:
         page.say("next", Text(line(f"{next_step(d)} ({d.confidence}): {d.reason}")), max(room.lines, 2))
     to_do = steps(i)

@@ -54,3 +54,20 @@ def test_among_documents_nothing_is_sure(catalog: Catalog, run_of: Make) -> None
     alone = analyze(run_of({"dmesg.txt": PANIC}, "alone"), catalog=catalog, db=None)
     assert [(i.rule, i.confidence) for i in among.incidents] == [("host.kernel_panic", "possible")]
     assert [(i.rule, i.confidence) for i in alone.incidents] == [("host.kernel_panic", "definite")]
+    assert (build(among).doubt, build(alone).doubt) == (NO_RUN, "")
+
+
+@pytest.mark.parametrize(
+    ("sign", "confidence"),
+    [
+        pytest.param("TypeError: unsupported operand", "possible", id="an exception, which any program may raise"),
+        pytest.param("iteration 10/ 20 | lm loss: 2.5 |", "definite", id="a step of training"),
+    ],
+)
+def test_among_documents_a_sign_counts_that_only_a_job_leaves(
+    catalog: Catalog, run_of: Make, sign: str, confidence: str
+) -> None:
+    files = {f"{n}.md": "text\n" for n in range(9)} | {"quoted.txt": PANIC}
+    told = f'Traceback (most recent call last):\n  File "lift.py", line 3, in ride\n    up(1)\n{sign}\n'
+    panic = analyze(run_of(files | {"other.txt": told}), catalog=catalog, db=None).incidents
+    assert [i.confidence for i in panic if i.rule == "host.kernel_panic"] == [confidence]
