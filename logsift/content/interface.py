@@ -90,6 +90,7 @@ INTERFACE: dict[str, Asked] = {
             "text": "VARCHAR", **_PLACE,
         },
     ),
+    "unread_within": Asked("lines with words of trouble that gave no row, as part of something that gave one", _PLACE),
     # -- series of numbers --
     "series": Asked(
         "one row per series of points; `searched` for what stands out, `driver_id` another series it may follow",

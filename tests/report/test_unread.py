@@ -6,7 +6,9 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from logsift import Catalog, analyze
+import pytest
+
+from logsift import Analysis, Catalog, analyze
 from logsift.report.unread import unread
 
 Make = Callable[..., Path]
@@ -29,6 +31,33 @@ def test_the_list_for_people_tells_how_many_and_where(catalog: Catalog, run_of: 
     assert said[0].split() == ["3", "error", "a.log:1"]
     assert said[2].split() == ["3", "fatal", "a.log:2", "2", "ranks"]
     assert said[-1].startswith("6 lines of 2 kinds")
+
+
+HEAD = 'Traceback (most recent call last):\n  File "/job/ride.py", line 7, in <module>\n    fail(7)\n    ~~~~^^^\n'
+RAISED = '  File "/job/ride.py", line 3, in fail\n    raise DoorError(\n        "cannot close the door"\n    )\n'
+
+
+@pytest.mark.parametrize("front", ["", "[rank3]: ", "2026-03-01 10:11:12,131 - ride - ERROR - "])
+def test_lines_of_code_in_a_traceback_are_part_of_it(catalog: Catalog, run_of: Make, front: str) -> None:
+    log = "".join(front + line + "\n" for line in (HEAD + RAISED + "DoorError: cannot close the door").splitlines())
+    found = analyze(run_of({"a.log": log}), catalog=catalog)
+    assert (unread_texts(found), found.coverage.not_understood) == ([], 0)
+
+
+def test_lines_of_code_are_what_is_left_of_a_traceback_that_is_cut(catalog: Catalog, run_of: Make) -> None:
+    found = analyze(run_of({"a.log": HEAD + RAISED}), catalog=catalog)
+    assert unread_texts(found)[:2] == ["    fail(7)", "    raise DoorError("]
+    assert found.coverage.not_understood == len(unread_texts(found))
+
+
+def test_what_others_wrote_between_the_lines_of_a_traceback_is_none_of_it(catalog: Catalog, run_of: Make) -> None:
+    log = HEAD + "door 3 could not be closed\n" + RAISED + "DoorError: cannot close the door\n"
+    found = analyze(run_of({"a.log": log}), catalog=catalog)
+    assert (unread_texts(found), found.coverage.not_understood) == (["door 3 could not be closed"], 1)
+
+
+def unread_texts(found: Analysis) -> list[str]:
+    return [e["text"] for e in json.loads(unread(found.store, "json"))]
 
 
 def test_nothing_unread_is_said_to_be_so(catalog: Catalog, run_of: Make) -> None:
