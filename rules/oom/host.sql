@@ -382,9 +382,23 @@ with
                 then
                     coalesce(any_value(victim_pid), any_value(pid) filter (limit_bytes is not null))
             end as pid
-        from oomd_kill
+        from oomd_kill as o
         where
+            -- what is taken down once training came to its end, it does without
             reason in ('swap', 'ray', 'dask')
+            and not exists (
+                from training_mark as m
+                where
+                    m.kind = 'end'
+                    and m.ended_by is null
+                    and o.reason in ('ray', 'dask')
+                    and m.file_id = o.file_id
+                    and m.line_no < o.line_no
+                    and not exists (
+                        from training_line as l
+                        where l.file_id = m.file_id and l.line_no > m.line_no
+                    )
+            )
             or (
                 reason in ('kernel', 'machine')
                 and not exists (from kernel_oom_incident)
