@@ -54,6 +54,49 @@ with
         from one_line
         where len(frame) > 0
     ),
+    -- Frames that are not below the head of a traceback, one stack until a gap.
+    headless_frame as (
+        select
+            f.*,
+            count_if(coalesce(f.line_no - before > 20, false)) over (
+                partition by file_id, stream order by f.line_no
+            ) as nth
+        from
+            (
+                select
+                    *, lag(line_no) over (partition by file_id, stream order by line_no) as before
+                from loose_frame
+                anti join traceback_frame using (file_id, line_no)
+            ) as f
+    ),
+    headless_stack as (
+        select
+            file_id,
+            stream,
+            max(line_no) as last_frame_line,
+            list(source || ':' || line || ' in ' || "function" order by line_no) as frames,
+            last(source order by line_no) as source,
+            last(line order by line_no) as line,
+            last("function" order by line_no) as "function"
+        from headless_frame
+        group by file_id, stream, nth
+    ),
+    -- What was raised there is the next exception of its writer, where that is near.
+    raised_without_head as (
+        select l.file_id, l.line_no, s as stack
+        from headless_stack s
+        join
+            exception_line l
+            on l.file_id = s.file_id
+            and l.stream is not distinct from s.stream
+            and l.line_no - s.last_frame_line between 1 and 12
+        qualify
+            row_number() over (partition by s.file_id, s.last_frame_line order by l.line_no) = 1
+            and row_number() over (
+                partition by l.file_id, l.line_no order by s.last_frame_line desc
+            )
+            = 1
+    ),
     -- torchelastic's table of failures gives the traceback of each below its rank.
     table_entry as (
         select file_id, line_no, rank, host
@@ -140,6 +183,10 @@ with
                 split_part(coalesce(l.message, ''), 'Traceback (most recent call last)', 1),
                 ' ' || chr(10)
             ) as message,
+            h.stack.source as file,
+            h.stack.line as line,
+            h.stack."function" as "function",
+            h.stack.frames as frames,
             u.thrown,
             l.rank,
             l.local_rank,
@@ -164,7 +211,39 @@ with
             and ends_with(r.message, ' raised:')
         left join chain_member c on c.file_id = r.file_id and c.traceback_line = r.traceback_line
         left join cxx_uncaught u on u.file_id = l.file_id and u.line_no = l.cxx_line
+        left join raised_without_head h on h.file_id = l.file_id and h.line_no = l.line_no
         where l.type not in ('LustreError', 'LNetError')  -- modules of the kernel
+        union all by name
+        -- C++ has no more of it than its class: what is thrown is no std::exception, or says
+        -- nothing
+        select
+            'C++ exception' as type,
+            '' as message,
+            u.thrown,
+            u.rank,
+            u.local_rank,
+            u.task,
+            u.pid,
+            u.host,
+            u.time,
+            u.time_quality,
+            u.stream,
+            u.file_id,
+            u.line_no,
+            u.line_no as chain_line
+        from cxx_uncaught u
+        where
+            -- what libraries throw has rules of its own, and a text that may be elsewhere
+            not regexp_matches(
+                u.thrown,
+                '^(?:c10|at|torch|gloo|tensorpipe|thrust|xla|absl)::|bad_alloc$|alloc.*[Ee]rror'
+            )
+            and not exists (
+                from exception_line l
+                where
+                    l.file_id = u.file_id
+                    and (l.cxx_line = u.line_no or l.line_no - u.line_no between 1 and 5)
+            )
     )
 select
     type,

@@ -24,7 +24,8 @@ references = ["https://docs.python.org/3/library/exceptions.html"]
 summary = '''
 {% if ranks %}{{ ranks | ranks | capital }} raised
 {% elif local_rank is not none %}Local rank {{ local_rank }} raised
-{% elif task is not none %}Task {{ task }} raised{% endif %}
+{% elif task is not none %}Task {{ task }} raised
+{% elif of_cxx %}A C++ exception that nobody caught:{% endif %}
 {{ type.split('.')[-1] }}
 {%- if details %}: {{ details | cut(200) }}{% elif message %}: {{ message | cut(200) }}{% endif %}
 {% if own_file %}at {{ own_file }}:{{ own_line }}
@@ -352,7 +353,8 @@ select
         then ['hang', 'network.peer_lost', 'loss.rollback']
     end as explains,
     coalesce(thrown, type) as type,
-    left(message, 1000) as message,
+    case when thrown is not null then true end as of_cxx,
+    left(fields_in_line(message), 1000) as message,
     kind,
     nullif(regexp_extract(message, 'details = "([^"]+)"', 1), '') as details,
     nullif(regexp_extract(message, '(?:Errno [0-9]+\].*:|image file) ''([^'']+)''', 1), '') as path,

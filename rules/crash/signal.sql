@@ -49,7 +49,8 @@ say = '''
 ({{ signal_name }})
 {% elif signal == 11 %}crashed with a segmentation fault ({{ signal_name }})
 {% elif signal == 6 %}aborted ({{ signal_name }}{% if 'glibc' in source %}): the C library found
-the heap or the stack overwritten{% else %}){% if uncaught %} over a C++ exception that nobody
+the heap or the stack overwritten{% elif 'libstdc++' in source %}): C++ called std::terminate
+without an exception{% else %}){% if uncaught %} over a C++ exception that nobody
 caught{% endif %}{% if function %}, raised in {{ function }}{% endif %}{% endif %}
 {% elif signal == 7 %}died of a bus error ({{ signal_name }})
 {% elif signal == 4 %}ran into an illegal instruction ({{ signal_name }})
@@ -149,7 +150,16 @@ out, one after the other, the native extensions that were added or updated last.
 run = ["export GLIBC_TUNABLES=glibc.malloc.check=3 LD_PRELOAD=libc_malloc_debug.so.0"]
 
 [[step]]
-when = "signal == 6 and 'glibc' not in source and not function"
+when = "signal == 6 and 'libstdc++' in source"
+say = '''
+Look for a thread in native code that nobody joined when its object was destroyed: that of a data
+reader, a writer of checkpoints or a logger, where the program left in another way than usual. An
+exception before it is why it left.
+'''
+run = ['''gdb -batch -ex run -ex bt --args python train.py''']
+
+[[step]]
+when = "signal == 6 and not ('glibc' in source or 'libstdc++' in source) and not function"
 say = '''
 Read what was printed right before the abort: an uncaught C++ exception, a failed assertion or a
 fatal check gives the reason.

@@ -86,14 +86,7 @@ with
                 else 'arguments'
             end as what,
             case when sees_no_gpu(message) then 'no_gpu' end as event,
-            class
-            || ': '
-            || case
-                -- the fields are named below
-                when regexp_matches(message, '^[0-9]+ validation errors? for ')
-                then regexp_replace(message, '[ \n]*\n[ ]*', ': ', 'g')
-                else split_part(message, chr(10), 1)
-            end as message,
+            class || ': ' || split_part(fields_in_line(message), chr(10), 1) as message,
             type,
             rank,
             host,

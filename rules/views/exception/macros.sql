@@ -565,6 +565,8 @@ create macro own_frame(frames) as
             || '|/bin/(?:torchrun|accelerate|deepspeed|horovodrun|colossalai|ray|composer):[0-9]'
             -- a library that is used out of its source tree
             || '|/[a-z_]+-v?[0-9][0-9.]*[0-9a-z.+-]*/(?:python|src|lib)/'
+            -- one that Cython compiled: the function is named with its module
+            || '|^[^/\\:<]+/[^:<]+\.(?:py|pyx|pxd|pxi):[0-9]+ in [a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)+$'
         )
     )[-1]
 ;
@@ -585,4 +587,13 @@ create macro went_on_after(chain_uncaught, job_failed, lines_after) as
     not coalesce(chain_uncaught::boolean, false)
     and not coalesce(job_failed::boolean, false)
     and coalesce(lines_after::bigint > 15, false)
+;
+
+-- What a validation found wrong, field by field, in one line; any other message as it is.
+create macro fields_in_line(message) as
+    case
+        when regexp_matches(message, '^[0-9]+ validation errors? for ')
+        then regexp_replace(message, '[ \n]*\n[ ]*', ': ', 'g')
+        else message
+    end
 ;
