@@ -50,9 +50,11 @@ def coverage(store: Store) -> Coverage:
     """Coverage of a store whose files are registered."""
     counts = store.rows(
         "SELECT count(*) AS files, coalesce(sum(lines), 0)::BIGINT AS lines,"
-        " coalesce(sum(not_understood), 0)::BIGINT - (SELECT count(DISTINCT (file_id, line_no)) FROM unread_within)"
-        " AS not_understood FROM file"
+        " coalesce(sum(not_understood), 0)::BIGINT AS not_understood FROM file"
     )[0]
+    if counts["not_understood"]:
+        within = store.rows("SELECT count(DISTINCT (file_id, line_no)) AS n FROM unread_within")[0]["n"]
+        counts["not_understood"] -= within
     problems = store.rows("SELECT count(*) AS n FROM problem")[0]["n"]
     unread = store.rows("SELECT path, why FROM file WHERE reader = '' ORDER BY path")
     missing = store.rows("SELECT what, why, how, commands FROM missing")
