@@ -37,7 +37,8 @@ def _int(text: pl.Expr) -> pl.Expr:
 
 def _float(text: pl.Expr) -> pl.Expr:
     clean = text.str.replace_all(",", "", literal=True).str.strip_chars().str.to_lowercase()
-    return clean.str.replace("infinity", "inf", literal=True).cast(pl.Float64, strict=False)
+    clean = clean.str.replace("infinity", "inf", literal=True).str.replace("([0-9.])d([-+0-9])", "${1}e${2}")  # Fortran
+    return clean.cast(pl.Float64, strict=False)
 
 
 def _hex(text: pl.Expr) -> pl.Expr:

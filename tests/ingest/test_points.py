@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from logsift.ingest.readers.points import places
+from logsift.ingest.readers.points import counters_of, places
 
 
 def column(*values: float | None) -> pl.Series:
@@ -44,3 +44,15 @@ def test_steps_of_each_epoch_where_phases_alternate() -> None:
     step, epoch = column(0, 0, 5, 5, 0, 0, 5, 5), column(1, 1, 1, 1, 2, 2, 2, 2)
     place, _ = places([step, None, epoch], [phase], 8)
     assert place.to_list() == [0, 0, 5, 5, 10, 10, 15, 15]
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        pytest.param(["loss", "step", "total/epochs"], ["step", None, None], id="a name alone is surer"),
+        pytest.param(["total/epochs", "rollout/return"], [None, None, "total/epochs"], id="the last part of a name"),
+        pytest.param(["loss", "val_loss"], [None, None, None], id="nothing that counts"),
+    ],
+)
+def test_the_columns_that_count(columns: list[str], expected: list[str | None]) -> None:
+    assert counters_of(columns) == expected

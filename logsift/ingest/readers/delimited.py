@@ -10,7 +10,7 @@ import polars as pl
 
 from logsift.ingest import budget
 from logsift.ingest.readers.opening import cut_short, read_whole
-from logsift.ingest.readers.points import EPISODES, EPOCHS, STEPS, TIMES, curves, first_of, long_rows
+from logsift.ingest.readers.points import EPISODES, EPOCHS, STEPS, TIMES, counters_of, curves, first_of, long_rows
 
 if TYPE_CHECKING:
     from logsift.content.model import Grammar
@@ -35,7 +35,7 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
     elif value and {c.strip().lower() for c in wide.columns} <= {"value", *STEPS, *TIMES, *EPISODES, *EPOCHS}:
         stem = file.path.name.rpartition("-tag-")[2].split(".")[0]  # TensorBoard's download: one file per tag
         wide = wide.rename({value: stem or file.path.name})
-    if not first_of((*STEPS, *EPISODES, *EPOCHS), wide.columns):
+    if not any(counters_of(wide.columns)):
         wide = wide.with_columns(pl.int_range(1, wide.height + 1).alias("step"))
     yield from curves(long_rows(file, wide, line_no, name))
 
@@ -50,6 +50,8 @@ def _table(data: bytes) -> pl.DataFrame:
     names = _unique(
         [n.strip().strip('"') for n in head.decode(errors="replace").strip().lstrip("\ufeff").split(separator)]
     )[: budget.COLUMNS]
+    if names[0] == "" and "step" not in names:
+        names[0] = "step"  # pandas' index, which has no name
 
     # A first row of empty cells says how many there are, also where a torn one follows.
     body = separator.encode() * (len(names) - 1) + b"\n" + data[len(head) + 1 :]

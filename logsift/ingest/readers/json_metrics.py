@@ -1,4 +1,7 @@
-"""JSON Lines of metrics, lists of such objects, and trainer_state.json: one object per step, keys that come and go, values that may be text."""
+"""JSON of metrics: Lines, lists of objects and trainer_state.json (one object per step), and one object with a list for each metric.
+
+Keys come and go, values may be text.
+"""
 
 from __future__ import annotations
 
@@ -41,6 +44,7 @@ _TRAINING = re.compile(r"(?:loss|grad_norm)$", re.IGNORECASE)
 _NOT_TRAINING = re.compile(r"(?:^|[^a-z])(?:val|valid|eval|test)", re.IGNORECASE)
 _RATE = re.compile(r"(?:^|[^a-z])(?:lr|learning_?rate)$", re.IGNORECASE)
 _DEPTH = 3
+_LEARNT = re.compile(r"loss|acc|error|reward|return|score", re.IGNORECASE)
 _LIST = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*\{")
 _BETWEEN = re.compile(r"[\s,\[]*")
 _STATISTICS = {"num", "mean", "std"}
@@ -59,6 +63,9 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
         return
     if _LIST.match(data):
         yield from _listed(file, data)
+        return
+    if histories := _histories(data):
+        yield from curves(histories)
         return
     if not _NO_JSON_NUMBER.search(data):
         wide = _as_columns(data)
@@ -140,6 +147,56 @@ def _listed(file: SourceFile, data: bytes) -> Rows:
             break
         points.add(line_no, row)
     yield from curves(points.frames(file))
+
+
+def _histories(data: bytes) -> list[Long]:
+    """The lists of one object, as long as one of something learnt; nothing where the data is no such object.
+
+    The line is that of the value where each has its own, else that on which its list begins.
+    """
+    try:
+        whole = json.loads(data.decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(whole, dict):
+        return []
+    lists = list(_lists_within(whole))
+    lengths = {len(values) for _, key, values in lists if _LEARNT.search(key)}
+    lists = [found for found in lists if len(found[2]) in lengths][: budget.COLUMNS]
+    several = len({within for within, _, _ in lists}) > 1
+    counters = {(w, len(v)): v for w, k, v in reversed(lists) if first_of((*STEPS, *EPISODES, *EPOCHS), [k])}
+    out: list[Long] = []
+    at = 0
+    for within, key, values in lists:
+        start = data.find(b"[", max(data.find(json.dumps(key, ensure_ascii=False).encode(), at), 0))
+        end = data.find(b"]", start)
+        first, rows, at = data.count(b"\n", 0, start) + 1, data.count(b"\n", start, end), end
+        own_lines = rows > len(values)
+        steps = counters.get((within, len(values)), range(1, len(values) + 1))
+        if steps is values:
+            continue
+        rows_of_list = pl.DataFrame({
+            "line_no": [first + (n + 1) * own_lines for n in range(len(values))],
+            "step": pl.Series(list(steps), dtype=pl.Float64, strict=False),
+            "metric_value": pl.Series(values, dtype=pl.Float64),
+        })  # fmt: skip
+        out.append((f"{within}{key}" if several else key, rows_of_list.drop_nulls("metric_value")))
+    return out
+
+
+def _lists_within(
+    row: Mapping[str, Any], within: str = "", depth: int = 0
+) -> Iterator[tuple[str, str, list[float | None]]]:
+    """The lists of numbers of an object and of those in it: in which, key, numbers."""
+    for key, value in row.items():
+        if isinstance(value, dict) and depth < _DEPTH:
+            yield from _lists_within(value, f"{within}{key}/", depth + 1)
+        elif isinstance(value, list) and len(value) > 1:
+            numbers = [_number(v) for v in value]
+            if all(n is not None or v is None for n, v in zip(numbers, value, strict=True)) and any(
+                n is not None for n in numbers
+            ):
+                yield within, key, numbers
 
 
 def _end_of(pattern: re.Pattern[str], text: str, start: int) -> int:

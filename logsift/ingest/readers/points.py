@@ -18,7 +18,7 @@ STEPS = (
     "trainer/global_step", "train/global_step", "global_step", "step", "_step", "iteration", "iter", "iters", "it", "num_updates",
     "update", "updates", "train_step", "current_steps", "steps", "opt_step", "time/batch", "batch", "n_iter", "global_step/max_steps",
     "timesteps_total", "time/total_timesteps", "total_timesteps", "total timesteps", "timesteps", "timestep", "training_iteration", "progress/kimg",
-    "i",
+    "i", "generation", "generations",
 )  # fmt: skip
 """Names of the step, the surest first. Case and blanks around them do not count."""
 EPISODES = (
@@ -71,6 +71,15 @@ def first_of(wanted: Sequence[str], columns: Sequence[str]) -> str | None:
     return next((plain[w] for w in wanted if w in plain), None)
 
 
+def counters_of(columns: Sequence[str]) -> list[str | None]:
+    """The columns of step, episode and epoch; where none has such a name alone, those whose last part is one (total/epochs)."""
+    found = [first_of(names, columns) for names in (STEPS, EPISODES, EPOCHS)]
+    if any(found):
+        return found
+    last = {c.rpartition("/")[2]: c for c in reversed(columns) if "/" in c}
+    return [last[c] if (c := first_of(names, list(last))) else None for names in (STEPS, EPISODES, EPOCHS)]
+
+
 def long_rows(file: SourceFile, wide: pl.DataFrame, line_no: pl.Series, name: str | None = None) -> Iterator[Long]:
     """The numbers of a table, column by column.
 
@@ -81,7 +90,7 @@ def long_rows(file: SourceFile, wide: pl.DataFrame, line_no: pl.Series, name: st
         name: the column that names the metric, where each row has one value only.
     """
     numeric = [c for c in wide.columns if wide[c].dtype.is_numeric()]
-    step, episode, epoch = (first_of(names, numeric) for names in (STEPS, EPISODES, EPOCHS))
+    step, episode, epoch = counters_of(numeric)
     time, run, phase, rank, planned = (first_of(names, wide.columns) for names in (TIMES, RUNS, PHASES, RANKS, PLANNED))
     apart = [wide[c] for c in (run, phase, rank, name) if c]
     place, counted = places(
