@@ -325,6 +325,7 @@ with
                     passing,
                     of_validation,
                     of_gradient and points < 5,
+                    canonical = 'epoch_loss',  -- it may count epochs where others count steps
                     start_step,
                     canonical <> 'loss',
                     series_points desc,

@@ -6,6 +6,11 @@ with
         from training_line
         where trainer in ('keras', 'epoch_line') or trainer = 'columns' and epoch_no is not null
         union all
+        select file_id, l.line_no, h.step as epoch
+        from head_step h
+        join (select rowid as line_id, line_no from training_line) l using (line_id)
+        where h.kind = 'epoch'
+        union all
         select
             file_id,
             line_no,

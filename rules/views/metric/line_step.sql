@@ -153,7 +153,7 @@ with
                         l.step,
                         b.done
                     )
-                else coalesce(d.step, w.step, l.step, b.done)
+                else coalesce(d.step, w.step, l.step, b.done, a.step)
             end as step,
             case
                 when l.trainer = 'levanter'
@@ -175,6 +175,7 @@ with
         left join bar_step b on b.line_id = l.line_id
         left join within_epoch w on w.line_id = l.line_id
         left join rounds d on d.line_id = l.line_id
+        left join head_step a on a.line_id = l.line_id
         left join first_epoch e on e.file_id = l.file_id and e.stream = l.stream
         left join keras_epoch k on k.line_id = l.line_id
         left join heads h on h.line_id = l.line_id

@@ -55,6 +55,9 @@ with
                 -- a tab that was copied out of a terminal
                 when contains(fields, ' samples/sec ')
                 then replace(fields, ' samples/sec ', ' samples/sec' || chr(9))
+                -- a running mean
+                when contains(fields, 'oss so far')
+                then replace(fields, 'oss so far', 'oss')
                 else fields
             end as fields
         from line

@@ -65,6 +65,9 @@ create macro metric_kind(n, phase, spelling) as
         then 'loss_scale'
         when is_no_loss(n)
         then null
+        -- how long it took to find it out
+        when n ~ '^timing(_m?s)?/' and spelling is null
+        then null
         -- what boosting measures of each set
         when n ~ '^(valid|eval|train)[a-z0-9_]*_(rmse|rmsle|mae|mape|l1|l2|m?error)$'
         then case when n ~ '^train' then 'component_loss' else 'validation_loss' end
@@ -229,12 +232,12 @@ create macro adversary(n) as
         when
             n ~ 'loss'
             and n ~ '(^|[/_.])(net)?d([/_.0-9]|$)|(^|[/_.])disc(r|rim)?([/_.0-9]|$)'
-            or n ~ '^d[rf]?$|^d_(real|fake|gan|a|b)$|^(errd|dloss|lossd)'
+            or n ~ '^d[rf]?$|^d_(real|fake|gan|a|b)$|^(errd|dloss|lossd)|^discriminator$'
         then 'd'
         when
             n ~ 'loss'
             and n ~ '(^|[/_.])(net)?g([/_.0-9]|$)|(^|[/_.])gen([/_.0-9]|$)'
-            or n ~ '^g$|^g_(gan|l1|vgg|nce|a|b)$|^(errg|gloss|lossg)|^a_loss$'
+            or n ~ '^g$|^g_(gan|l1|vgg|nce|a|b)$|^(errg|gloss|lossg)|^a_loss$|^generator$'
         then 'g'
     end
 ;

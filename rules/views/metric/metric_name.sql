@@ -50,8 +50,16 @@ with
         select
             n.*,
             s.* exclude (name, phase),
-            bool_or(n.trainer is distinct from 'epoch_line' and n.name ilike '%loss%') over (
-                partition by n.source
+            -- a loss is printed by step too: not that of a result now and then
+            coalesce(
+                max(n.n) filter (
+                    n.trainer is distinct from 'epoch_line' and n.name ilike '%loss%'
+                ) over (partition by n.source)
+                >= 0.5
+                * max(n.n) filter (n.trainer = 'epoch_line' and n.name ilike '%loss%') over (
+                    partition by n.source
+                ),
+                false
             ) as by_step,
             bool_or(kind_by_name like '%loss' and not is_unsure_of_loss(plain)) over (
                 partition by n.source
@@ -130,6 +138,8 @@ with
                 kind = 'reward'
                 and not plain ~ 'margin|chosen|rejected|accurac'
                 or kind = 'value_loss'
+                -- how well a value function foretells what is gained
+                or plain ~ '(^|[/_])explained_var(iance)?([/_]|$)'
             ) over (partition by source) as rewarded,
             bool_or(
                 kind = 'component_loss'
@@ -179,7 +189,15 @@ with
             case
                 meant
                 when 'loss'
-                then main
+                then
+                    -- of several perplexities that of no factor or part
+                    coalesce(
+                        main,
+                        case
+                            when kind = 'perplexity'
+                            then 8 + (plain !~ '^(train(ing)?[_/])?(ppl|perplexity)$')::int
+                        end
+                    )
                 when 'step_seconds'
                 then (plain = 'iter_time' and trainer = 'epochs')::int  -- ESPnet: of the data alone
                 when 'grad_norm'
