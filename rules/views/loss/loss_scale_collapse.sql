@@ -57,8 +57,15 @@ with
 select f.* exclude (is_told)
 from fallen f
 where
-    -- at 2 or below after at least six halvings in a row, or so low that it is plain without them
-    (halvings >= 6 and lowest <= 2 or lowest < 0.004 or overflows_at_minimum is not null)
+    -- at 2 or below after at least six halvings in a row, or so low that it is plain without them;
+    -- one halving alone is what a scaler does
+    (
+        halvings >= 6
+        and lowest <= 2
+        or lowest < 0.004
+        and (halvings >= 2 or lowest < 0.00001)
+        or overflows_at_minimum is not null
+    )
     -- Some print the way down only: where it is higher later it went up again between.
     and not exists (
         from scale s
