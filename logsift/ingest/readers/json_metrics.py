@@ -46,6 +46,8 @@ _RATE = re.compile(r"(?:^|[^a-z])(?:lr|learning_?rate)$", re.IGNORECASE)
 _DEPTH = 3
 _LEARNT = re.compile(r"loss|acc|error|reward|return|score", re.IGNORECASE)
 _LIST = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*\{")
+_ONE_OBJECT = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{(?![^\n]*\}[ \t\r]*\n\s*\{)")
+"""Not JSON Lines, of which there may be gigabytes."""
 _BETWEEN = re.compile(r"[\s,\[]*")
 _STATISTICS = {"num", "mean", "std"}
 """What StyleGAN keeps of a metric."""
@@ -64,7 +66,7 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
     if _LIST.match(data):
         yield from _listed(file, data)
         return
-    if histories := _histories(data):
+    if _ONE_OBJECT.match(data) and (histories := _histories(data)):
         yield from curves(histories)
         return
     if not _NO_JSON_NUMBER.search(data):
