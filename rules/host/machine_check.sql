@@ -1,5 +1,5 @@
 /*
-title = "A host's memory, processor or PCIe reported an uncorrected error"
+title = "A host's memory, processor or PCIe reported errors"
 severity = "critical"
 confidence = "definite"
 status = "stable"
@@ -8,12 +8,24 @@ explains_same_place = ["host.kernel_panic", "host.node_lost"]
 transient = true
 about = """
 The hardware found an error it could not correct. The kernel kills the process whose memory is lost
-(SIGBUS) or stops the host. Corrected errors are left out: every healthy machine counts some.
+(SIGBUS) or stops the host. Of corrected errors every healthy machine counts some; told of is a
+memory module that has hundreds of them a day.
 """
 false_positives = "Errors injected by a test (einj)."
-references = ["https://docs.kernel.org/admin-guide/ras.html"]
+references = ["https://docs.kernel.org/admin-guide/ras.html", "https://mcelog.org/config.html"]
 
-summary = '''
+[[summary]]
+when = "corrected"
+say = '''
+{% if host %}{{ host }}: {% endif %}memory module{% if dimm %} {{ dimm }}{% endif %} is failing:
+{% if errors %}{{ errors | count('error') }} {{ errors | agree('was', 'were') }} corrected
+{%- if within_a_day %} within a day{% endif %}
+{%- if limit_passed %}, more than the limit{% endif %}
+{%- else %}its corrected errors passed the limit{% endif %}
+'''
+
+[[summary]]
+say = '''
 {% if host %}{{ host }}: {% endif %}
 {% if part == 'memory' %}uncorrected memory error{% if dimm or device %}
 ({{ dimm or device }}){% endif %}
@@ -24,7 +36,7 @@ summary = '''
 '''
 
 [[step]]
-when = "severity != 'info'"
+when = "severity != 'info' and not corrected"
 say = '''
 Take {% if host %}{{ host }}{% else %}the node{% endif %} out of the pool and run the job again
 without it.
@@ -38,6 +50,14 @@ run = [
 when = "part == 'pcie' and severity == 'info'"
 say = "Look at the GPU first: one that leaves the bus takes its port with it."
 run = ["dmesg -T | grep -E 'Xid|AER'"]
+
+[[step]]
+when = "corrected"
+say = '''
+Let the job end, then take {% if host %}{{ host }}{% else %}the node{% endif %} out of the pool: so
+far nothing was lost, but a module with so many errors often has one soon that cannot be corrected.
+'''
+run = ["@drain ([host], 'memory_errors')"]
 
 [[step]]
 when = "part == 'memory'"
@@ -142,3 +162,23 @@ select
     times,
     first.message as message
 from placed
+union all by name
+select
+    evidence,
+    "at",
+    until,
+    case when f.host is not null then [f.host] else [] end as hosts,
+    'warning' as severity,
+    case when within_a_day then 'probable' else 'possible' end as confidence,
+    ['perf.slowdown'] as explains,
+    'memory' as part,
+    true as corrected,
+    module as dimm,
+    errors::bigint as errors,
+    within_a_day,
+    limit_passed
+from failing_memory f
+where
+    not exists (
+        from host_fault h where h.host is not distinct from f.host and h.first.part = 'memory'
+    )
