@@ -190,7 +190,7 @@ say = '''
 Load the environment of the program in the job's script (conda activate, module load, container),
 and check that the script is there and executable{% if hosts %} on {{ hosts | names }}{% endif %}.
 '''
-run = ["type -a python torchrun"]
+run = ["type -a {% if command %}{{ command }}{% else %}python torchrun{% endif %}"]
 
 [[step]]
 when = "what == 'script'"
@@ -311,6 +311,15 @@ select
         then ['crash.communication', 'crash.exception', 'network.connect_failure']
     end as explains,
     case when is_of_another_start or on_cpu then 'warning' end as severity,
+    case
+        when what = 'command'
+        then
+            coalesce(
+                nullif(regexp_extract(message, '["`]([^"`\\]+)\\*["`]', 1), ''),
+                nullif(regexp_extract(message, '(?:execve\(\)|execute): ([^:]+): ', 1), ''),
+                nullif(regexp_extract(message, '([^ :]+): command not found', 1), '')
+            )
+    end as command,
     nullif(regexp_extract(message, 'No module named ''?([0-9A-Za-z_.]+)', 1), '') as module,
     case
         when not contains(message, 'No module named')

@@ -297,6 +297,11 @@ left join kubernetes_reason k on k.reason = regexp_extract(message, '^[A-Za-z./-
 left join cloud_notice c on starts_with(message, c.notice) and scheduler = 'cloud'
 where
     s.event in ('image', 'runtime', 'evicted', 'probe_failed')
+    -- the runtime works, its image lacks the command (crash.config)
+    and not exists (
+        from usage_error u
+        where u.kind = 'command' and u.file_id = s.file_id and u.line_no = s.line_no
+    )
     -- the kubelet means to, and in the end did, or nothing says that it did not
     or s.event = 'evicting'
     and not exists (

@@ -45,6 +45,12 @@ with
                     or exists (from metric_span m where m.file_id = u.file_id)
                 )
             )
+            -- a Go program says the same of a tool that it can do without, and goes on
+            and not (
+                starts_with(message, 'exec: ')
+                and program is null
+                and exists (from file as f where f.file_id = u.file_id and f.lines - u.line_no > 20)
+            )
             -- what runs on the CPU instead goes on
             and (
                 on_cpu
