@@ -63,6 +63,12 @@ class Table:
         return (*(c for c in COMMON if c.name not in self.omits), *self.columns)
 
 
+NO_HOST = frozenset({"0.0.0.0", "::", "::1", "[::]", "[::1]", "::ffff:127.0.0.1"})
+"""Addresses that every host has: any of its own, or the way to itself. All that begins with `LOOPBACK` is another."""
+LOOPBACK = "127."
+LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain", "ip6-localhost"})
+"""What a host without a name of its own calls itself: enough to tell writers apart, too little to look for it."""
+
 COMMON: tuple[Column, ...] = (
     Column("file_id", "int", None, "the file, see table file"),
     Column("line_no", "int", None, "line (or record) number in the file, from 1"),

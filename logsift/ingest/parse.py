@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from logsift.content.columns import TYPES
-from logsift.content.model import COMMON
+from logsift.content.model import COMMON, LOOPBACK, NO_HOST
 from logsift.errors import StorageError
 from logsift.ingest.clock import utc
 from logsift.ingest.envelope import FACTS, Envelopes
@@ -439,6 +439,7 @@ class _Text:
             why = f"{type(e).__name__}: {e}".splitlines()[0]
             places = [(file_id, first, "could not be matched", why) for file_id, first, _, _ in cores]
             matched = Matched(problems=[pl.DataFrame(places, PROBLEM, orient="row")])
+        _drop_addresses_of_all(matched)
         _fill_from_paths(matched, {file_id: self.files[file_id] for file_id, *_ in cores})
         return matched, sum(p.window.core_stop - p.window.core_start for p in self.passed)
 
@@ -491,6 +492,7 @@ class _Structured:
                 self._keep(table, [one], matched)
             return
         part = Matched({table: [finished]}, problems=[problems])
+        _drop_addresses_of_all(part)
         _fill_from_paths(part, {file.file_id: file for file, _ in alike})
         for frame in part.tables[table]:
             self.sink.add(table, frame)
@@ -526,6 +528,15 @@ def _schema_of(table: Table) -> dict[str, pl.DataType]:
     """Columns as a reader gives them: in their type, but times as text."""
     text = pl.String()
     return {c.name: text if c.type == "time" else TYPES[c.type].dtype for c in (*COMMON, *table.columns)}
+
+
+def _drop_addresses_of_all(matched: Matched) -> None:
+    """An address that every host has is no host's name."""
+    host = pl.col("host")
+    nobody = host.is_in(list(NO_HOST)) | host.str.starts_with(LOOPBACK)
+    for table, frames in matched.tables.items():
+        if "host" in frames[0].columns:
+            matched.tables[table] = [f.with_columns(host=pl.when(~nobody).then(host)) for f in frames]
 
 
 def _fill_from_paths(matched: Matched, files: dict[int, SourceFile]) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from logsift.content.model import LOCAL_NAMES, LOOPBACK, NO_HOST
 from logsift.timings import timed
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class _Known:
         ranks, gpus = i.ranks, i.gpus
         files = {e.file_id for e in i.evidence}
         shorts = {short for h in i.hosts if (short := self._names[h][0])}
-        hosts = frozenset(self._names[h][1] for h in i.hosts)
+        hosts = frozenset(name for h in i.hosts if _is_a_host(name := self._names[h][1]))
         if not ranks and gpus and hosts:
             ranks = frozenset(r for h in shorts for g in gpus if (r := self._of_gpu.get((h, g))) is not None)
         if not ranks and isinstance(pid := i.facts.get("pid"), int):
@@ -85,9 +86,8 @@ class _Known:
                 if (self._one(r["host"]), r["local_rank"]) == (min(shorts), local)
             )
         if not hosts:
-            hosts = frozenset(
-                h for r in ranks if (h := self._one(self._rank.get(r, {}).get("host")) or self._host_in(files, r))
-            )
+            of_ranks = (self._one(self._rank.get(r, {}).get("host")) or self._host_in(files, r) for r in ranks)
+            hosts = frozenset(h for h in of_ranks if h and _is_a_host(h))
         if not gpus and len(ranks) <= FEW:
             gpus = frozenset(g for r in ranks if (g := self._rank.get(r, {}).get("gpu")))
         return replace(i, ranks=ranks, hosts=hosts, gpus=gpus)
@@ -129,6 +129,11 @@ class _Known:
             " GROUP BY file_id, rank HAVING count(DISTINCT short_host(host)) = 1"
         )
         return {(r["file_id"], r["rank"]): r["host"] for r in told}
+
+
+def _is_a_host(name: str) -> bool:
+    """Whether one host can be looked for by this name: every one is `localhost` to itself."""
+    return name not in NO_HOST and name not in LOCAL_NAMES and not name.startswith(LOOPBACK)
 
 
 def _single(found: Iterable[T | None]) -> frozenset[T]:

@@ -26,12 +26,15 @@ when = "signal is none"
 say = '''
 {% set worker = 'Ray worker' if 'ray' in source else 'process' if 'systemd' in source
 else 'worker process' -%}
-{% if pid %}A {{ worker }} (pid {{ pid }}{% if host %} on {{ host }}{% endif %})
+{% if pid %}A {{ worker }} ({% if actor_class %}{{ actor_class }}, {% endif %}pid
+{{ pid }}{% if host %} on {{ host }}{% endif %})
 {% elif pids %}
 {{ pids | length | count(worker, 'Ray workers' if 'ray' in source else 'worker processes') }}
 ({{ pids | names('pid') }})
 {% elif process %}Worker {{ process }}{% else %}A {{ worker }}{% endif %}
 {% if 'systemd' in source %}crashed: a core dump was written
+{% elif 'ray' in source %}ended, and nothing here says why: Ray lists what may be, a kill by the OOM
+killer among it, but knows none of it
 {% else %}ended without a message: killed from outside, usually by the OOM killer, or crashed
 {% endif %}
 '''
@@ -329,8 +332,16 @@ select
     coalesce(list(distinct pid order by pid) filter (pid is not null), []) as pids,
     case when count(distinct host) = 1 then any_value(host) end as host,
     case when count(distinct process) = 1 then any_value(process) end as process,
+    case when count(distinct actor_class) = 1 then any_value(actor_class) end as actor_class,
     list(distinct source order by source) as source
 from worker_gone x
+left join
+    lateral(
+        select max_by(c.class_name, c.line_no) as actor_class
+        from actor_class c
+        where c.file_id = x.file_id and x.line_no - c.line_no between 1 and 8
+    )
+    on true
 where
     exitcode is null
     and signal is null

@@ -13,7 +13,8 @@ with
 select distinct short_host(host) as host, rule
 from named
 where
-    host not in ('localhost', '127.0.0.1', '::1')
+    host not in ('localhost', '0.0.0.0', '::', '::1')
+    and not starts_with(host, '127.')
     and short_host(host) <> ''
     -- a process by the name that its program gives it
     and not starts_with(host, 'RPC worker ')
