@@ -179,8 +179,23 @@ with
                     ),
                     ''
                 )
-            ) as checkpoint_path
-        from fatal_exception
+            ) as checkpoint_path,
+            -- what it had just said to be loading, where the error names nothing
+            case
+                when not is_saved
+                then
+                    (
+                        select max_by(path_loaded(m.message), m.line_no)
+                        from training_mark m
+                        where
+                            m.kind in ('load', 'resume', 'weights')
+                            and m.file_id = e.file_id
+                            and m.rank is not distinct from e.rank
+                            and coalesce(e.traceback_line, e.line_no) - m.line_no between 1 and 20
+                            and path_loaded(m.message) <> ''
+                    )
+            end as announced_path
+        from fatal_exception e
         -- or what ends the log
         where
             kind = 'checkpoint'
@@ -195,7 +210,7 @@ with
         select
             min_by(text, line_no) as message,
             min_by(type, line_no) as type,
-            any_value(checkpoint_path) filter (checkpoint_path is not null) as path,
+            coalesce(any_value(checkpoint_path), any_value(announced_path)) as path,
             any_value(file) as file,
             any_value(line) as line,
             coalesce(

@@ -336,7 +336,14 @@ with
 select
     evidence,
     started as at,
-    ranks,
+    -- where the error itself says of which rank it is
+    coalesce(
+        ranks,
+        case
+            when starts_with(message, 'Expected to have finished reduction in the prior iteration')
+            then (select list(distinct rank order by rank) from ddp_unused having count(rank) > 0)
+        end
+    ) as ranks,
     hosts,
     case
         when n > 1 or not certain and exists (from stack_process)

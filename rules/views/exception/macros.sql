@@ -597,3 +597,17 @@ create macro fields_in_line(message) as
         else message
     end
 ;
+
+-- The file or folder that a line names which says what is loaded; empty where it names none.
+create macro path_loaded(message) as
+    rtrim(
+        regexp_extract(
+            message,
+            '(?:^|[ ''"`(=])((?:[A-Za-z]:|[a-z0-9]+:/)?[^ ''"`,;:()<>=\[\]]*'
+            || '(?:[/\\]|\.(?:pth?|ckpt|bin|safetensors|tar|pkl|npz|h5|pyth|params))'
+            || '[^ ''"`,;:()<>=\[\]]*)',
+            1
+        ),
+        '.'
+    )
+;
