@@ -54,6 +54,9 @@ summary = '''
   {% elif lock == 'signal' %}
     a signal came while it held a lock in {{ places[0] }}, and the signal's handler is waiting for
     that lock
+  {% elif holder_not_shown %}
+    thread {{ threads[0] }} is waiting in {{ places[0] }} for a lock of CUDA's driver; which thread
+    holds it is not shown
   {% elif threads | length == 1 %}
     its only thread is waiting in {{ places[0] }} for a lock that nobody is left to release
   {% else %}
@@ -111,7 +114,19 @@ Start the pool with the start method spawn or forkserver, or before anything sta
 run = ["py-spy dump --native --pid {{ worker_pids[0] }}"]
 
 [[step]]
-when = "lock == 'lock' and not worker_frame and threads and threads | length == 1"
+when = "holder_not_shown"
+say = '''
+Print the stacks of all threads of the process: another one holds the lock, and what it waits for
+is the cause. Do so twice: one that moves on only makes others wait.
+'''
+run = [
+  '''gdb -p $(awk '/Tgid/ {print $2}' /proc/{{ threads[0] }}/status) -batch
+-ex 'thread apply all bt' ''',
+]
+
+[[step]]
+when = '''
+lock == 'lock' and not worker_frame and not holder_not_shown and threads and threads | length == 1'''
 say = '''
 Find out what held the lock when this process was forked, or which thread ended without releasing
 it. Start child processes with spawn or forkserver, and take locks only in a with statement.
@@ -211,6 +226,20 @@ select
     'lock' as lock,
     'possible' as confidence
 from stack_lone_lock
+where not exists (from stack_deadlock)
+union all by name
+select
+    evidence,
+    case when host is not null then [host] end as hosts,
+    [thread] as threads,
+    [function] as functions,
+    [frame] as places,
+    'lock' as lock,
+    true as holder_not_shown,
+    [] as explains,
+    'warning' as severity,
+    'possible' as confidence
+from stack_driver_lock
 where not exists (from stack_deadlock)
 union all by name
 select
