@@ -126,7 +126,8 @@ run = [
 
 [[step]]
 when = '''
-lock == 'lock' and not worker_frame and not holder_not_shown and threads and threads | length == 1'''
+lock == 'lock' and not worker_frame and not holder_not_shown and threads
+and threads | length == 1'''
 say = '''
 Find out what held the lock when this process was forked, or which thread ended without releasing
 it. Start child processes with spawn or forkserver, and take locks only in a with statement.
