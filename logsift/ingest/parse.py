@@ -535,7 +535,7 @@ def _drop_addresses_of_all(matched: Matched) -> None:
     host = pl.col("host")
     nobody = host.is_in(list(NO_HOST)) | host.str.starts_with(LOOPBACK)
     for table, frames in matched.tables.items():
-        if "host" in frames[0].columns:
+        if "host" in frames[0].columns and any(f["host"].null_count() < f.height for f in frames):
             matched.tables[table] = [f.with_columns(host=pl.when(~nobody).then(host)) for f in frames]
 
 

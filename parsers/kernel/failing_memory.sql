@@ -1,9 +1,8 @@
 -- table: One row per memory module with so many errors, all of them corrected, that it is failing:
--- errors = how many, within_a_day = in 24 hours (of lines without times: in all), limit_passed =
--- what
--- counts them says so itself. Every healthy machine has some. mcelog.conf, too, calls for a look at
--- 100 in 24 hours (of a socket), at 10 of a module; the latter counts only where the hardware had
--- more than it could count.
+-- errors = how many; within_a_day = in 24 hours (of lines without times: in all); limit_passed =
+-- what counts them says so itself. Every healthy machine has some. mcelog.conf asks for a look
+-- from 100 in 24 hours on (of a socket), or 10 (of a module); the latter counts here only where
+-- the hardware had more than it could count.
 with
     reported as (
         select
@@ -36,9 +35,8 @@ with
         where errors >= 100 or errors >= 10 and overflowed
         group by all
         union all by name
-        -- since boot or longer: half of the servers with errors have less than ten a month, few
-        -- have
-        -- hundreds (Meza et al., DSN 2015)
+        -- since boot or longer: half of the servers with errors have less than ten a month, and
+        -- few have hundreds (Meza et al., DSN 2015)
         select file_id, host, of_module, max(errors) as errors, false as within_a_day
         from reported
         where kind = 'total' and errors >= 1000

@@ -33,8 +33,8 @@ else 'worker process' -%}
 ({{ pids | names('pid') }})
 {% elif process %}Worker {{ process }}{% else %}A {{ worker }}{% endif %}
 {% if 'systemd' in source %}crashed: a core dump was written
-{% elif 'ray' in source %}ended, and nothing here says why: Ray lists what may be, a kill by the OOM
-killer among it, but knows none of it
+{% elif 'ray' in source %}ended, and nothing here says why: Ray lists possible reasons, the OOM
+killer among them, but does not know which it was
 {% else %}ended without a message: killed from outside, usually by the OOM killer, or crashed
 {% endif %}
 '''
