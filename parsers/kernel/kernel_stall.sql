@@ -18,7 +18,7 @@ with
         select
             file_id,
             hung_line,
-            first(function order by depth) filter (
+            list(function order by depth) filter (
                 not regexp_matches(
                     function,
                     '^(__)?(schedule|switch_to|io_schedule|context_switch|bit_wait|wait_on_bit'
@@ -26,22 +26,36 @@ with
                     || '|do_syscall|x64_sys|__x64|ret_from|wait_on_page|folio_wait|filemap_'
                     || '|cv_wait|cxiWait|prepare_to_wait|preempt_)'
                 )
-            ) as waits_in,
+            ) as functions,
             first(module order by depth) filter (module is not null) as module
         from framed
         group by all
     ),
+    -- a file system may wait in helpers whose names do not tell whose they are
+    inner_frame as (
+        select
+            file_id,
+            hung_line,
+            module,
+            functions[1] as waits_in,
+            unnest(range(1, greatest(2, least(4, 1 + coalesce(len(functions), 0))))) as place,
+            functions[place] as function
+        from stack
+    ),
     named as (
         select
-            s.*,
+            s.file_id,
+            s.hung_line,
+            s.module,
+            s.waits_in,
             min_by(
-                k.waits_for, (case k.by when 'module' then 1 else 2 end, - length(k.name))
+                k.waits_for, (case k.by when 'module' then 1 else 2 end, s.place, - length(k.name))
             ) as waits_for
-        from stack s
+        from inner_frame s
         left join
             kernel_subsystem k
             on (k.by = 'module' and k.name = s.module)
-            or (k.by = 'function' and starts_with(s.waits_in, k.name))
+            or (k.by = 'function' and starts_with(s.function, k.name))
         group by all
     )
 select

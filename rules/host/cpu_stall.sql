@@ -113,6 +113,8 @@ with
             * exclude (after_pause),
             sum(after_pause::int) over (partition by host, boot order by time, line_no) as episode
         from paused
+        -- a file system that does not answer is no fault of the host
+        anti join storage_wait using (file_id, line_no)
     ),
     host_stall as (
         select

@@ -23,9 +23,11 @@ A file system failed, as the log tells: {{ told | cut(200) }}
 [[summary]]
 when = "waits_in"
 say = '''
-{{ {'gpfs': 'GPFS', 'nfs': 'NFS', 'lustre': 'Lustre'}.get(filesystem, filesystem) }} did not answer
+{{ {'gpfs': 'GPFS', 'nfs': 'NFS', 'lustre': 'Lustre', 'fuse': 'A FUSE file system', 'ceph': 'Ceph',
+'cifs': 'SMB', 'beegfs': 'BeeGFS'}.get(filesystem, filesystem or 'A file system') }} did not answer
 {%- if hosts %} on {{ hosts | names }}{% endif %}: {{ process }} (pid {{ pid }}) was blocked in it
-for minutes, {{ times }} reports
+for {% if times > 1 %}minutes, {{ times }} reports{% else %}more than {{ hung_seconds | int }} s
+{%- endif %}
 '''
 
 [[summary]]
@@ -111,7 +113,7 @@ run = [
 ]
 
 [[step]]
-when = "filesystem == 'ceph' and severity != 'info' and not evicted"
+when = "filesystem == 'ceph' and server and severity != 'info' and not evicted"
 say = "Check the health of the Ceph cluster and of {{ server }}."
 run = ["ceph health detail", "ceph fs status"]
 
@@ -124,9 +126,21 @@ is still to be healed.
 run = ["gluster volume status", "gluster volume heal {{ server.split('-')[0] }} info summary"]
 
 [[step]]
-when = "filesystem == 'cifs' and severity != 'info'"
+when = "filesystem == 'cifs' and server and severity != 'info'"
 say = "Check the SMB server {{ server }} and the network to it."
 run = ["nc -zv {{ server }} 445", "cat /proc/fs/cifs/DebugData"]
+
+[[step]]
+when = "filesystem == 'fuse'"
+say = '''
+Look at the process that serves the FUSE file system{% if hosts %} on {{ hosts | names }}{% endif %}
+(s3fs, gcsfuse, sshfs, JuiceFS), and at what it fetches the files from: {{ process }} is waiting for
+its answer.
+'''
+run = [
+  "findmnt -t fuse,fuse.s3fs,fuse.gcsfuse,fuse.sshfs,fuse.juicefs",
+  "find /sys/fs/fuse/connections -name waiting -exec grep -H . {} +",
+]
 
 [[step]]
 when = "error == 'Stale file handle'"

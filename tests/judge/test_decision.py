@@ -65,7 +65,7 @@ def test_the_cause_decides(fixture: str, to_do: str, hosts: tuple[str, ...], tmp
         ("gpu.hardware--page-retirement-pending", "unknown", (), "what was found ends no job"),
         ("gpu.hardware--nvml-gpu-is-lost", "unknown", (), "the host of rank 5, and do not name it"),
         ("gpu.application--unrelated-programs-on-one-gpu", "unknown", (), "not settled"),
-        ("host.cpu_stall--waits-for-nfs-on-arm", "restart", (), "storage failed or did not answer"),
+        ("host.storage--waits-for-nfs-on-arm", "restart", (), "storage failed or did not answer"),
         ("host.disk_full--watchdog-of-partitions", "unknown", (), "nearly full"),
         ("host.node_lost--tasks-that-slurm-could-not-kill", "restart_without", ("mesa4", "mesa6"), "take no job"),
         ("host.storage--checksum-of-an-object", "stop", (), "a file is damaged"),
