@@ -201,8 +201,24 @@ with
             limit_bytes,
             case
                 when scheduler in ('kubernetes', 'docker') then coalesce(c.exitcode, 137)
-            end as exitcode
+            end as exitcode,
+            k.pid,
+            k.process
         from scheduler_oom
+        -- the shell of the job saw who it was
+        cross join
+            (
+                select any_value(x.pid) as pid, any_value(x.process) as process
+                from "exit" x
+                where
+                    x.source = 'shell'
+                    and x.signal_name = 'Killed'
+                    and x.file_id in (select file_id from job_event where event = 'oom_kill')
+                having count(distinct x.pid) = 1
+                union all
+                select null, null
+                limit 1
+            ) k
         cross join
             (
                 select min_by(x.exitcode, abs(x.line_no - e.line_no)) as exitcode

@@ -47,11 +47,19 @@ with
                     )
                 from line_of_job s
                 join job_state j using (file_id)
-                where j.job is null and j.state is null
+                where j.job is null and j.state is null and j.nodes is not null
                 group by s.scheduler, s.base, s.file_id, s.line_no
             )
         where host is not null
         group by scheduler, base
+    ),
+    -- what the report of the job's end says below
+    requested as (
+        select s.scheduler, s.base, max(j.limit_bytes) as limit_bytes
+        from line_of_job s
+        join job_state j using (file_id)
+        where j.limit_bytes is not null and j.line_no - s.line_no between 1 and 20
+        group by s.scheduler, s.base
     ),
     kills_of_step as (
         select scheduler, base, job_step, max(count) as events from line_of_job group by all
@@ -80,15 +88,19 @@ select
         lambda host:host = lower(host) or not list_contains(any_value(h.hosts), lower(host))
     ) as hosts,
     any_value(r.ranks) as ranks,
-    -- Moab counts in megabytes
-    max(
-        try_cast(regexp_extract(t.message, '(?:> |limit )([0-9]+) ?(?:kb|\))', 1) as bigint)
-        * case when contains(t.message, 'usage hard limit') then 1024 * 1024 else 1024 end
+    coalesce(
+        -- Moab counts in megabytes
+        max(
+            try_cast(regexp_extract(t.message, '(?:> |limit )([0-9]+) ?(?:kb|\))', 1) as bigint)
+            * case when contains(t.message, 'usage hard limit') then 1024 * 1024 else 1024 end
+        ),
+        any_value(q.limit_bytes)
     ) as limit_bytes,
     min(t.time) as first_time,
     max(t.time) as last_time,
     list(distinct line_at(t.file_id, t.line_no))[:20] as lines
 from line_of_job t
 left join host_of_job h on h.scheduler = t.scheduler and h.base is not distinct from t.base
+left join requested q on q.scheduler = t.scheduler and q.base is not distinct from t.base
 left join rank_of_job r on r.scheduler = t.scheduler and r.base is not distinct from t.base
 group by t.scheduler, t.base

@@ -89,6 +89,24 @@ with
                 )
             )
             and not (signal = 6 and (select known from abort_on_purpose))
+            -- LSF tells in one report why it ended the job, and with which code its shell ended
+            -- then
+            and not (
+                signal = 9
+                and source in ('lsf', 'shell')
+                and exists (
+                    from job_event e
+                    where
+                        e.file_id = d.file_id
+                        and e.scheduler = 'lsf'
+                        and case
+                            source
+                            when 'lsf'
+                            then d.line_no - e.line_no between 1 and 3
+                            else e.line_no > d.line_no
+                        end
+                )
+            )
             -- Slurm ends the rest of a step
             and not (
                 signal = 9
