@@ -35,7 +35,7 @@ say = '''
 {% if problem == 'mismatch' %}does not fit the model
 {%- elif problem == 'missing' %}was not found
 {%- elif problem == 'damaged' %}is damaged or incomplete
-{%- elif problem == 'unwritable' %}could not be written
+{%- elif problem in ('unwritable', 'unwritten') %}could not be written
 {%- else %}could not be read or written{% endif %}
 {%- if ranks %} ({{ ranks | ranks }}){% endif %}: {{ message | cut(200) }}
 '''
@@ -96,6 +96,20 @@ Check that the folder of {{ path or 'the checkpoint' }} exists
 system has room: the message is the same for all three.
 '''
 run = ["ls -ld {{ folder }}", "df -h {{ folder }}", "df -i {{ folder }}"]
+
+[[step]]
+when = "problem == 'unwritten'"
+say = '''
+Look whether space, inodes or a quota ran out where the checkpoint is written, the usual reason, and
+whether the file system had errors{% if hosts %} on {{ hosts | names }}{% endif %}: the writer knows
+that a write was short, not why.
+'''
+run = [
+  "df -h {{ folder or '.' }}",
+  "df -i {{ folder or '.' }}",
+  "quota -s",
+  "dmesg -T | grep -iE 'i/o error|ext4|xfs|nfs|lustre' | tail",
+]
 
 [[step]]
 when = "problem is none and not cut_off"
@@ -283,6 +297,20 @@ select
     line
 from failure
 qualify row_number() over (order by place) = 1
+union all by name
+-- the writer knows that a write was short, not why
+select
+    list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence,
+    min(time) as "at",
+    list(distinct rank order by rank) filter (rank is not null) as ranks,
+    list(distinct host) filter (host is not null) as hosts,
+    case when not exists (from trouble_sign) then 'possible' end as confidence,
+    any_value(path) filter (path is not null) as path,
+    'unwritten' as problem,
+    arg_max(left(message, 1000), line_no) as message
+from disk_full
+where not exists (from failure)
+having bool_and(error = 'torch_writer' and not contains(message, ' requested and '))
 union all by name
 -- how it failed is not in the log any more
 select

@@ -385,6 +385,7 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 message,
                 'PytorchStreamWriter failed writing'
                 || '|inline_container\.cc:[0-9]+\] \. unexpected pos|basic_ios::clear'
+                || '|^ios_base::badbit set: iostream stream error'
                 || '|\bfd [0-9]+ failed with|^[0-9]+ requested and [0-9]+ written$'
             )
         then 'writer'
