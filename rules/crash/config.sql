@@ -42,7 +42,11 @@ use{% if hosts %} on {{ hosts | names }}{% endif %}
 
 [[summary]]
 when = "event == 'duplicate_gpu'"
-say = "{{ gpu_ranks | ranks | capital }} use the same GPU (bus id {{ bus_id }})"
+say = '''
+{{ gpu_ranks | ranks | capital }}
+{% if bus_ids %}share {{ bus_ids | length | count('GPU') }} (bus ids {{ bus_ids | join(', ') }})
+{%- else %}use the same GPU (bus id {{ bus_id }}){% endif %}
+'''
 
 [[summary]]
 when = "event == 'shared_gpu'"
@@ -260,8 +264,9 @@ with
             any_value(program) as program,
             any_value(file) as file,
             any_value(line) as line,
-            any_value(gpu_ranks) as gpu_ranks,
-            any_value(bus_id) as bus_id,
+            list_sort(list_distinct(flatten(list(gpu_ranks)))) as gpu_ranks,
+            case when count(distinct bus_id) = 1 then any_value(bus_id) end as bus_id,
+            list(distinct bus_id order by bus_id) filter (bus_id is not null) as bus_ids,
             any_value(invalid_rank) as invalid_rank,
             any_value(nranks) as nranks,
             any_value(port) as port,
@@ -297,8 +302,9 @@ select
     port,
     holder_pid,
     on_cpu,
-    gpu_ranks,
+    case when event = 'duplicate_gpu' then gpu_ranks end as gpu_ranks,
     bus_id,
+    case when len(bus_ids) > 1 then bus_ids end as bus_ids,
     invalid_rank,
     nranks,
     -- what it had started by then, it kills

@@ -25,6 +25,7 @@ say = '''
 {{ server or service or 'A service outside the cluster' }}
 {% if failure == 'busy' %}took no more requests
 {%- elif failure in ('denied', 'unpaid') %}refused what was asked
+{%- elif failure == 'cut' %}broke off in the middle of an answer
 {%- else %}could not be reached{% endif %}
 {%- if ranks %}
 {{- ' from ' if failure == 'busy' else ' by ' }}{{ ranks | ranks }}{% endif %}
@@ -65,6 +66,12 @@ run = ["aws sts get-caller-identity", "gcloud auth list", "hf auth whoami"]
 when = "failure == 'unpaid'"
 say = '''Top up the account that the key belongs to, or take another; until then every request is
 refused. Let the program write down what it has, so that it can go on from there.'''
+
+[[step]]
+when = "failure == 'cut'"
+say = '''Have the program ask again where an answer breaks off (urllib3.util.Retry, backoff), and keep
+on disk what it has fetched. If it breaks off at the same size each time, look at the proxy.'''
+run = ["env | grep -i _proxy"]
 
 [[step]]
 when = "failure in ('proxy', 'tls')"
@@ -135,7 +142,13 @@ with
                     )
                 from fatal_exception
             ) e
-        left join service_exception t on t.exception_class = e.class
+        left join
+            service_exception t
+            on t.exception_class = e.class
+            -- its cause is a socket's, which tells less
+            or t.failure = 'cut'
+            and t.exception_class = e.raised_class
+            and not exists (from service_exception c where c.exception_class = e.class)
         left join asked_service a using (file_id, line_no)
         where
             -- or what ends the log, outside of a thread whose end nobody notices

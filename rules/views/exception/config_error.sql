@@ -67,6 +67,19 @@ with
                     where e.certain and e.file_id = u.file_id and e.traceback_line - u.line_no > 20
                 )
             )
+            -- what a script could not load, its programs did without: they failed of something else
+            and not (
+                program = 'Lmod'
+                and exists (
+                    from fatal_exception e
+                    where
+                        e.certain
+                        and e.file_id = u.file_id
+                        and e.traceback_line > u.line_no
+                        and e.kind <> 'config'
+                        and not regexp_matches(e.class, '^(?:ImportError|OSError|CalledProcess)')
+                )
+            )
             -- ssh has said why
             and not (
                 starts_with(message, 'was unable to reliably start')
@@ -260,7 +273,8 @@ select
     *,
     error as message,
     'definite' as confidence,
-    report_alike(event, bus_id, null, error) as alike
+    -- wrong once, a mapping is wrong for many GPUs
+    report_alike(event, case when event <> 'duplicate_gpu' then bus_id end, null, error) as alike
 from config_error_nccl
 union all by name
 select *, 'definite' as confidence, report_alike(event, null, port, null) as alike

@@ -24,6 +24,23 @@ where
     )
     and not (in_thread and not job_failed and lines_after > 60)
     and not (not chain_uncaught and is_of_a_dashboard(frames))
+    -- of several programs, one after the other, the first that failed did not write it
+    and not (
+        class = 'FileNotFoundError'
+        and chain_uncaught
+        and exists (
+            from exception_verdict p
+            where
+                p.file_id = exception_verdict.file_id
+                and exception_verdict.traceback_line - p.raised_line between 1 and 200
+                and p.chain_uncaught
+                and p.kind = 'own'
+                and p.steps_after = 0
+                and ends_with(p.frames[1], ' in <module>')
+                and ends_with(exception_verdict.frames[1], ' in <module>')
+                and frame_file(p.frames[1]) <> frame_file(exception_verdict.frames[1])
+        )
+    )
     -- one of a server's requests, which went on until it was told to end
     and not (
         not chain_uncaught
