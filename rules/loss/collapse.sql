@@ -46,7 +46,8 @@ that generates{% else %}to the reference policy{% endif %} runs away from {{ uni
 say = '''The entropy of the policy
 {% if is_stillborn %}died within the first updates{% else %}{% if entropy_died %}died{% else -%}
 exploded{% endif %} at {{ unit or 'step' }} {{ step }}{% endif %}
-({{ first_entropy }} to {{ last_entropy }}); the reward went from {{ best_reward }} to
+({{ first_entropy }} to {{ last_entropy }}); the reward
+{% if best_reward == last_reward %}stayed at{% else %}went from {{ best_reward }} to{% endif %}
 {{ last_reward }}
 {%- if stepless %}; no step is printed, values are counted{% endif %}'''
 
@@ -95,10 +96,19 @@ select
         line_at(best_file, best_line), line_at(file_id, first_line), line_at(last_file, last_line)
     ] as evidence,
     case
-        when shown_by = 'reward' and not (kl_ran_away or entropy_died or entropy_rose)
+        -- few values tell little, and nothing of what ended the run
+        when
+            points < 25 or shown_by = 'reward' and not (kl_ran_away or entropy_died or entropy_rose)
         then 'possible'
     end as confidence,
-    case when points < 25 then 'warning' end as severity,
+    case
+        when points >= 25
+        then null
+        -- a loss of reward ends no process
+        when exists (from trouble_sign) or exists (from worker_gone)
+        then 'info'
+        else 'warning'
+    end as severity,
     first_time as "at",
     case when rank is not null then [rank] end as ranks,
     first_step::bigint as step,

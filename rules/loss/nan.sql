@@ -30,6 +30,12 @@ when = "report_tensor"
 say = "The first tensor that is {{ holds }} is {{ report_tensor }}"
 
 [[summary]]
+when = "of_validation and nan_times"
+say = '''The {{ metric }} was {{ value }} in {{ nan_times }} of {{ of_times }} evaluations, for
+example at {{ unit or 'step' }} {{ nan_step }}, and finite again after each; the loss of the
+training is finite'''
+
+[[summary]]
 when = "of_validation"
 say = '''The {{ metric }} {% if last_finite_step is none %}is {{ value }} from the first value on
 {%- else %}became {{ value }} at {{ unit or 'step' }} {{ nan_step }} and stayed so (last finite:
@@ -129,6 +135,11 @@ when = "skipped_updates and nan_step is none and not gave_up"
 say = '''{{ skipped_updates | count('line') | capital }} in a row
 {%- if rank is not none %} of rank {{ rank }}{% endif %} report a loss or gradients that are not
 finite, for which no update is made ({{ message | cut(120) }})'''
+
+[[summary]]
+when = "of_run and nan_step is none and not gave_up"
+say = '''The run {{ of_run }} ended with a loss that is no number ({{ message }}), as its summary
+tells'''
 
 [[summary]]
 when = "distribution"
@@ -321,6 +332,7 @@ with
         qualify
             row_number() over (
                 order by
+                    nan_times is not null,
                     of_part nulls first,
                     passing,
                     of_validation,
@@ -451,6 +463,9 @@ with
                     and e.kind <> 'loss'
             )
         union all by name
+        select file_id, line_no, time, rank, host, message, false as goes_on, of_run, of_several
+        from nan_summary
+        union all by name
         select file_id, line_no, time, rank, host, message, true as goes_on
         from updates_skipped
         union all by name
@@ -500,10 +515,14 @@ select
             or b.series_id is null
             and s.file_id is null
             and n.is_short
+            -- a trial of several, the others of which are sound
+            or b.series_id is null
+            and s.file_id is null
+            and n.of_several
         then 'warning'
     end as severity,
     case
-        when b.passing and b.series_points < 10
+        when b.passing and b.series_points < 10 or b.nan_times is not null
         then 'possible'
         when b.passing or b.of_validation or d.is_mixed
         then 'probable'
@@ -535,7 +554,9 @@ select
     coalesce(b.start_step, s.step, n.step) as step,
     b.start_step as nan_step,
     b.end_step as until_step,
-    case when b.passing then b.end_step end as recovered_step,
+    case when b.passing and b.nan_times is null then b.end_step end as recovered_step,
+    b.nan_times,
+    b.of_times,
     b.of_gradient and b.points < 5 and not coalesce(b.loss_is_zero, false) as at_the_end,
     case
         when
@@ -595,6 +616,7 @@ select
     case when b.series_id is null then n.parameter end as parameter,
     case when b.series_id is null and n.sampled then true end as sampled,
     n.times as skipped_updates,
+    case when b.series_id is null then n.of_run end as of_run,
     case when n.goes_on then true end as goes_on,
     case
         when n.of_bar then nullif(regexp_extract(n.message, '^([0-9]+)/[0-9]+ ', 1), '')

@@ -3,7 +3,8 @@
 -- again; of_gradient: only the norm of the gradients has it, at the end of the log; unlearned: from
 -- the first value on, while the loss is finite and does not fall; loss_is_zero: the loss is
 -- printed as exactly zero from there on; of_validation: only the loss of the validation, to the
--- end, while that of the training is printed beside it.
+-- end, while that of the training is printed beside it; nan_times, of_times: or in some
+-- evaluations only, and finite again after each.
 with
     scaled as (  -- where a loss scale is searched, lone infinite values are everyday
         select file_id
@@ -76,6 +77,18 @@ with
             bool_and(l.value = 0) filter (l.line_no >= e.line_no)
             and bool_or(l.value > 0) filter (l.line_no < e.line_no)
     ),
+    -- in a few evaluations, not where a column is empty between them
+    now_and_then as (
+        select
+            p.series_id, count(*) filter (not isfinite(p.value)) as nan_times, count(*) as of_times
+        from series_point p
+        join series s using (series_id)
+        where s.canonical = 'validation_loss'
+        group by p.series_id
+        having
+            count(*) filter (not isfinite(p.value)) between 2 and 0.25 * count(*)
+            and count(*) filter (isfinite(p.value)) >= 8
+    ),
     trained as (select series_id from series where canonical <> 'validation_loss'),
     validated as (  -- there is something to validate with: another figure of it is a number
         select source_family(source) as family
@@ -98,6 +111,8 @@ select
     s.canonical = 'grad_norm' and e.before_step is null and s.family in (from level) as unlearned,
     (e.series_id, e.file_id, e.line_no) in (from zeroed) as loss_is_zero,
     s.canonical = 'validation_loss' and exists (from trained) as of_validation,
+    case when e.end_step is not null then w.nan_times end as nan_times,
+    case when e.end_step is not null then w.of_times end as of_times,
     (
         select case when bool_or(isinf(p.value)) then 'Inf' else 'NaN' end
         from series_point p
@@ -110,6 +125,7 @@ select
 from excursion e
 join series s using (series_id)
 join stretches t using (series_id)
+left join now_and_then w using (series_id)
 where
     e.kind = 'nonfinite'
     and case
@@ -122,10 +138,11 @@ where
             and e.before_step is not null
             and t.stretches <= 2
             and e.file_id not in (select file_id from scaled)
+        when s.canonical = 'validation_loss' and e.end_step is not null
+        then w.nan_times is not null and e.before_step is not null and exists (from trained)
         when s.canonical = 'validation_loss'
         then
             e.points >= 3
-            and e.end_step is null
             and (
                 e.before_step is not null
                 or not exists (from trained)
