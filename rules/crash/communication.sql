@@ -263,6 +263,8 @@ select
         then 'oneCCL'
         when 'deepep'
         then 'DeepEP'
+        when 'nccl_ep'
+        then 'NCCL EP'
         when 'dapl'
         then 'uDAPL'
         when 'gni'

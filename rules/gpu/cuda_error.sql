@@ -296,7 +296,20 @@ select
     list_concat(e.evidence, coalesce(a.evidence, [])) as evidence,
     -- who prints it may not say who it is; of one alone a launcher knows
     case when is_nobody then n.ranks else e.ranks end as ranks,
-    case when is_nobody then n.hosts else e.hosts end as hosts,
+    case
+        when is_nobody and n.hosts is null
+        then
+            -- where NCCL met the same error, in lines that name the host
+            (
+                select list(distinct f.host)
+                from nccl_cuda_failure f
+                where f.host is not null and lower(f.error) = lower(c.meaning)
+                having count(distinct f.host) = 1
+            )
+        when is_nobody
+        then n.hosts
+        else e.hosts
+    end as hosts,
     e."at",
     e.until,
     -- a library that could not make its handle, in a job whose memory is known to have run out, is
@@ -328,7 +341,9 @@ select
             e.code = 719
             and exists (
                 from library_message m
-                where m.library = 'deepep' and (m.file_id <> e.file_id or m.line_no < e.line_no)
+                where
+                    m.library in ('deepep', 'nccl_ep')
+                    and (m.file_id <> e.file_id or m.line_no < e.line_no)
             )
         then 'info'
         else 'critical'

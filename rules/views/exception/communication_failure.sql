@@ -57,6 +57,7 @@ with
                 'oneccl',
                 'bkcl',
                 'deepep',
+                'nccl_ep',
                 'ccom',
                 'dapl',
                 'gni',
@@ -224,6 +225,9 @@ with
             )
             or exists (from c10d_nccl_error_detail d where d.last_error = t.message)
             or coalesce(t.fatal, false)
+            -- its kernels end themselves so, and go on where they are told to
+            or t.library = 'nccl_ep'
+            and exists (from cuda_error c where c.file_id = t.file_id and c.line_no > t.line_no)
             or t.library in ('ucx', 'dapl', 'gni')
             and (
                 exists (from library_message m where m.library = 'mpi')
@@ -237,7 +241,7 @@ where
     (
         not (select is_known from known)
         -- its kernels end themselves (trap) after a time-out, which CUDA calls a failed launch
-        or library = 'deepep'
+        or library in ('deepep', 'nccl_ep')
         and not exists (from cuda_error c where c.file_id = j.file_id and c.line_no < j.line_no)
     )
     and (is_proven or is_stranger is null and library = 'nccl' and exists (from c10d_nccl_error))
