@@ -27,7 +27,11 @@ with
                     || '|cv_wait|cxiWait|prepare_to_wait|preempt_)'
                 )
             ) as functions,
-            first(module order by depth) filter (module is not null) as module
+            -- what several file systems share does not tell which it is
+            coalesce(
+                first(module order by depth) filter (module not in ('netfs', 'fscache')),
+                first(module order by depth) filter (module is not null)
+            ) as module
         from framed
         group by all
     ),

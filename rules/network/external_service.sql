@@ -69,8 +69,9 @@ refused. Let the program write down what it has, so that it can go on from there
 
 [[step]]
 when = "failure == 'cut'"
-say = '''Have the program ask again where an answer breaks off (urllib3.util.Retry, backoff), and keep
-on disk what it has fetched. If it breaks off at the same size each time, look at the proxy.'''
+say = '''Have the program ask again where an answer breaks off (urllib3.util.Retry, backoff), and
+keep on disk what it has fetched. If it breaks off at the same size each time, look at the
+proxy.'''
 run = ["env | grep -i _proxy"]
 
 [[step]]

@@ -53,6 +53,9 @@ with
                     and regexp_matches(frames[-1], 'torch/serialization\.py:[0-9]+ in ')
                     and regexp_matches(frames::varchar, 'torch/serialization\.py:[0-9]+ in load\b')
                 then 'checkpoint'
+                -- an answer that broke off, for whatever reason
+                when e.class = 'ChunkedEncodingError'
+                then 'own'
                 -- a client of a service outside, not one of another process of the job
                 when
                     starts_with(e.type, 'httpx.')

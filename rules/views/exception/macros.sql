@@ -242,7 +242,8 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
         when contains(message, 'conda init') or contains(message, '''conda activate''')
         then 'ignored'
         when
-            regexp_matches(
+            class <> 'ChunkedEncodingError'
+            and regexp_matches(
                 message,
                 '(?i)connection reset by (?:remote )?peer|broken pipe'
                 || '|endpoint is not connected(?:[^:]|:[^''"]*$|$)'
