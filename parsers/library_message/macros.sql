@@ -42,12 +42,12 @@ create macro message_peer_rank(message) as
         -- who did not send
         try_cast(nullif(regexp_extract(message, '\bsrc_rank[ =:]+([0-9]+)', 1), '') as bigint),
         try_cast(
-        regexp_extract(
-            message,
-            '(?i)(?:^|[^a-z])(?:from |to |of |tp|local|peer|top parent )?'
-            || '(?:rank|peer)[ =:]+([0-9]+)',
-            1
-        ) as bigint
+            regexp_extract(
+                message,
+                '(?i)(?:^|[^a-z])(?:from |to |of |tp|local|peer|top parent )?'
+                || '(?:rank|peer)[ =:]+([0-9]+)',
+                1
+            ) as bigint
         )
     )
 ;

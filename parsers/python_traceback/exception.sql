@@ -214,8 +214,7 @@ with
         left join raised_without_head h on h.file_id = l.file_id and h.line_no = l.line_no
         where l.type not in ('LustreError', 'LNetError')  -- modules of the kernel
         union all by name
-        -- C++ has no more of it than its class: what is thrown is no std::exception, or says
-        -- nothing
+        -- C++ has no more of it than its class: it is no std::exception, or says nothing
         select
             'C++ exception' as type,
             '' as message,

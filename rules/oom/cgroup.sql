@@ -206,7 +206,7 @@ with
             k.process
         from scheduler_oom
         -- the shell of the job saw who it was
-        cross join
+        left join
             (
                 select any_value(x.pid) as pid, any_value(x.process) as process
                 from "exit" x
@@ -215,10 +215,8 @@ with
                     and x.signal_name = 'Killed'
                     and x.file_id in (select file_id from job_event where event = 'oom_kill')
                 having count(distinct x.pid) = 1
-                union all
-                select null, null
-                limit 1
             ) k
+            on true
         cross join
             (
                 select min_by(x.exitcode, abs(x.line_no - e.line_no)) as exitcode

@@ -1,6 +1,5 @@
--- view: One row per run whose last loss of training is no number, as its tracker prints it where
--- the
--- run ends: of_run = its name; of_several: other runs ended in this file, and not so.
+-- view: One row per run whose last loss of training is no number, as its tracker prints it when
+-- the run ends: of_run = its name; of_several: other runs ended in this file, and not so.
 with
     ended as (
         select

@@ -89,8 +89,7 @@ with
                 )
             )
             and not (signal = 6 and (select known from abort_on_purpose))
-            -- LSF tells in one report why it ended the job, and with which code its shell ended
-            -- then
+            -- LSF's report tells why it ended the job, and the code with which its shell ended
             and not (
                 signal = 9
                 and source in ('lsf', 'shell')
