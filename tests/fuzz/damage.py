@@ -361,6 +361,30 @@ EXCEPTIONS = {
     (_POD, "host 10-7-2-31"): "of the whole log of a host one line is left, cut within the name of the host",
     (_POD, "hang.init_incomplete"): "a log that ends within init, of a job that died, reads like one that hung there;"
     " what says that the job trained for long is cut off with the rest",
+    **dict.fromkeys(
+        (
+            ("crash.communication--nccl-ep-waits-then-traps", "gpu.cuda_error"),
+            ("crash.communication--nccl-ep-waits-then-traps", "host quince-n4"),
+            ("crash.config--missing-file-after-a-mended-script", "crash.checkpoint"),
+            ("crash.exception--first-of-two-scripts", "crash.checkpoint"),
+            ("crash.exception--first-of-two-scripts", "crash.config"),
+            ("crash.exception--validation-without-a-traceback", "crash.config"),
+            ("network.external_service--answer-breaks-off-hours-after-a-module", "crash.config"),
+            ("oom.cgroup--lsf-tells-limit-and-shell-the-process", "crash.signal"),
+        ),
+        _REST,
+    ),
+    **dict.fromkeys(
+        (("healthy--ray-kills-a-worker-after-the-end", told) for told in ("host 10.1.2.3", "oom.host")),
+        "the line is cut off that says that training came to its end before",
+    ),
+    ("healthy--stacks-a-lock-of-the-driver-in-passing", "hang.deadlock"): _FRAMES,
+    (
+        "loss.nan--epochs-of-folds",
+        "loss.nan definite",
+    ): "values in another order: none is finite behind those that are not",
+    ("loss.nan--layer-after-layer", "loss.spike"): "the steps of a curve in another order are another curve",
+    ("loss.nan--mean-so-far", "loss.nan definite"): _DOUBT,
 }
 """(fixture, or way; what is told of a damaged one, * for any) -> why it may be told. Whom an excepted rule names may be named."""
 
