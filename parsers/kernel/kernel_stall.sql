@@ -1,8 +1,7 @@
 -- table: One row per lockup, RCU stall or hung task that the kernel reported: weight orders them
 -- by how much is known by it (1 hard lockup to 4 hung task, 5 one that was listed as blocked);
--- waits_in is the first function of its
--- stack that is no part of waiting itself, waits_for the subsystem it belongs to
--- (kernel_subsystem).
+-- waits_in is the first function of its stack that is no part of waiting itself, waits_for the
+-- subsystem it belongs to, filesystem whose that is (kernel_subsystem).
 with
     -- the head of a report is the line above that of the task
     framed as (
@@ -53,8 +52,8 @@ with
             s.module,
             s.waits_in,
             min_by(
-                k.waits_for, (case k.by when 'module' then 1 else 2 end, s.place, - length(k.name))
-            ) as waits_for
+                k, (case k.by when 'module' then 1 else 2 end, s.place, - length(k.name))
+            ) filter (k.name is not null) as subsystem
         from inner_frame s
         left join
             kernel_subsystem k
@@ -66,7 +65,8 @@ select
     e.*,
     n.waits_in,
     n.module,
-    n.waits_for,
+    n.subsystem.waits_for,
+    n.subsystem.filesystem,
     case
         e.kind
         when 'hard_lockup'

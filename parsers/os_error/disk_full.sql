@@ -1,10 +1,12 @@
 -- table: one row per line of a log that tells of a full disk or a quota that is used up; `error`:
--- ENOSPC, EDQUOT, or torch_writer where only the writer of checkpoints failed.
+-- ENOSPC, EDQUOT, or torch_writer where only the writer of checkpoints failed; is_of_room: false
+-- where nothing says why that was, but for numpy, whose count is short where room is short.
 select
     'log' as source,
     o.error,
     o.number,
     o.message,
+    o.error <> 'torch_writer' or contains(o.message, ' requested and ') as is_of_room,
     os_error_path(o.message) as path,
     o.host,
     -- of the rank that raised it, not of the one that tells of all

@@ -310,7 +310,7 @@ select
     arg_max(left(message, 1000), line_no) as message
 from disk_full
 where not exists (from failure)
-having bool_and(error = 'torch_writer' and not contains(message, ' requested and '))
+having not bool_or(is_of_room)
 union all by name
 -- how it failed is not in the log any more
 select
