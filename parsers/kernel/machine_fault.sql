@@ -1,5 +1,6 @@
 -- table: One row per error of a host's hardware that it could not correct: part = memory |
--- processor | pcie. The kernel prints of what part an error is (its section) after the line that
+-- processor | pcie, origin = the device below a port that the error came from. The kernel prints
+-- of what part an error is (its section) after the line that
 -- grades it.
 with
     section as (
@@ -22,7 +23,8 @@ select
         when e.kind = 'memory_ue' or s.section ilike '%memory%'
         then 'memory'
         else 'processor'
-    end as part
+    end as part,
+    nullif(regexp_extract(e.message, 'received(?:: | from )([0-9a-f:]+\.[0-7])', 1), '') as origin
 from kernel_event_of_boot e
 left join section s on s.file_id = e.file_id and s.line_no = e.line_no
 where

@@ -104,9 +104,11 @@ the driver cannot initialise it ({{ meaning }})
 when = "kind == 'port'"
 say = '''
 {{ gpus | names('GPU') }}{% if host %} on {{ host }}{% endif %}:
-fatal PCIe error at {{ device or 'the port' }} above
-{{ gpus | agree('it', 'them') }}, and the driver could not bring
-{{ gpus | agree('it', 'them') }} back
+fatal PCIe error
+{%- if device or is_unrecovered %} at {{ device or 'the port' }} above
+{{ gpus | agree('it', 'them') }}{% endif %}
+{%- if is_unrecovered %}, and the driver could not bring
+{{ gpus | agree('it', 'them') }} back{% endif %}
 '''
 
 [[summary]]
@@ -262,7 +264,7 @@ Reseat {{ gpus | names('GPU') }} and the riser or cable, check its power, and ru
 exchange the GPU if the error comes again.
 '''
 run = [
-  "lspci -vvs {{ device }}",
+  "{% if device %}lspci -vvs {{ device }}{% endif %}",
   "lspci -vvs {{ gpus[0] | bus_id }}",
   "dcgmi diag -r 3",
 ]

@@ -30,6 +30,7 @@ say = '''
 {% if part == 'memory' %}uncorrected memory error{% if dimm or device %}
 ({{ dimm or device }}){% endif %}
 {%- elif part == 'pcie' %}fatal PCIe error at {{ device or 'a port' }}
+{%- if port %}, below port {{ port }}{% endif %}
 {%- else %}uncorrected machine check
 {%- if device %} ({% if device.isdigit() %}CPU {% endif %}{{ device }}){% endif %}{% endif %}
 {%- if process %}, {{ process }} (pid {{ pid }}) was killed{% endif %}
@@ -78,7 +79,9 @@ run = ["ras-mc-ctl --errors", "ipmitool sel elist", "dmesg -T | grep -iE 'mce|ha
 [[step]]
 when = "part == 'pcie' and severity != 'info'"
 say = '''
-See which device is below the port, reseat it, and replace it or its slot if the error comes again.
+{% if port %}Reseat {{ device }}, and replace it or its slot if the error comes again.
+{%- else %}See which device is below the port, reseat it, and replace it or its slot if the error comes
+again.{% endif %}
 '''
 run = ["lspci -tv", "lspci -vvs {{ device }}", "dmesg -T | grep -iE 'aer|pcieport'"]
 */
@@ -145,7 +148,8 @@ select
     end as severity,
     case when is_pcie then 'probable' end as confidence,
     first.part as part,
-    first.device as device,
+    coalesce(first.origin, first.device) as device,
+    case when first.origin <> first.device then first.device end as port,
     coalesce(
         nullif(regexp_extract(first.message, '[A-Za-z0-9_#]*DIMM[A-Za-z0-9_#]+'), ''),
         (

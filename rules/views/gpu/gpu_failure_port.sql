@@ -1,5 +1,6 @@
--- table: One row per host and boot whose PCIe port told of an error after which the driver could
--- not bring back the GPUs behind it, where no Xid tells that they failed: device = the port.
+-- table: One row per host and boot whose PCIe told of a fatal error of a GPU, or after which the
+-- driver could not bring back the GPUs behind a port, where no Xid tells that they failed: device =
+-- the port, is_unrecovered = the driver said so.
 -- kind = port (a fatal error) | bus_error (one that the kernel calls non-fatal). What a GPU
 -- refused is of the second kind as well, and harms nothing: it counts where a request had no
 -- answer, or where what read like a fault of the program followed on the same GPU.
@@ -9,7 +10,9 @@ with
             host,
             boot,
             file_id,
-            arg_min(device, line_no) as device,
+            arg_min(device, line_no) filter (
+                driver is null or driver not in ('nvidia', 'amdgpu')
+            ) as device,
             arg_min(message, line_no) as error,
             min(line_no) as line_no,
             min(time) as "at",
@@ -19,6 +22,17 @@ with
         from machine_fault
         where part = 'pcie'
         group by host, boot, file_id
+    ),
+    lost as (  -- the driver could not bring the GPU back, or the GPU tells of the error itself
+        select
+            file_id,
+            host,
+            line_no,
+            pci_address(device) as gpu,
+            coalesce(driver, message) as driver,
+            kind = 'pcie_gpu' as is_unrecovered
+        from kernel_event
+        where kind = 'pcie_gpu' or kind = 'pcie_fatal' and driver in ('nvidia', 'amdgpu')
     ),
     nonfatal as (
         select
@@ -97,21 +111,21 @@ select
     any_value(f.until) as until,
     case when f.host is not null then [f.host] else [] end as hosts,
     'probable' as confidence,
-    'nvidia' as vendor,
+    case when bool_or(g.driver = 'amdgpu') then 'amd' else 'nvidia' end as vendor,
     'port' as kind,
     'bus' as part,
     any_value(f.device) as device,
     any_value(f.error) as error,
+    bool_or(g.is_unrecovered) as is_unrecovered,
     false as memory,
-    list_sort(list(distinct pci_address(g.device))) as gpus,
+    list_sort(list(distinct g.gpu)) as gpus,
     case when len(gpus) = 1 then gpus[1] end as pci,
     any_value(f.lines) as lines,
     f.boot
 from fault f
 join
-    kernel_event g
-    on g.kind = 'pcie_gpu'
-    and g.file_id = f.file_id
+    lost g
+    on g.file_id = f.file_id
     and g.host is not distinct from f.host
     and abs(g.line_no - f.line_no) <= 40
 where
