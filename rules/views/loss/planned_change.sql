@@ -1,7 +1,7 @@
 -- table: One row per place where the job begins to learn something else as planned: a phase that
--- the log announces, another batch size, sequence length or lesson, or the weights that were best
--- so far, which a schedule goes back to in the middle of training (what: in the log's words, or
--- old -> new).
+-- the log announces or a column of its table names, another batch size, sequence length or lesson,
+-- or the weights that were best so far, which a schedule goes back to in the middle of training
+-- (what: in the log's words, or old -> new).
 select file_id, line_no, step, message as what
 from training_event
 where kind = 'phase' and step is not null
@@ -79,6 +79,46 @@ from
         window whole as (partition by file_id, source, name, rank)
     )
 where value > was and not is_measured and 5 * times < points
+union all
+-- a column that names the phase: it goes on a few times, and stays between
+select file_id, line_no, step, was || ' -> ' || phase
+from
+    (
+        select *, count_if(phase <> was) over whole as times, count(*) over whole as points
+        from
+            (
+                select
+                    p.file_id,
+                    p.line_no,
+                    p.step,
+                    c.source,
+                    c.name,
+                    c.rank,
+                    c.phase,
+                    lag(c.phase) over (
+                        partition by p.file_id, c.source, c.name, c.rank order by p.line_no
+                    ) as was
+                from metric_point p
+                join
+                    (
+                        select s.*
+                        from stored_curve s
+                        semi join
+                            (from curve_metric where canonical in ('loss', 'component_loss')) m
+                            on m.file_id = s.file_id
+                            and m.curve = s.curve
+                        qualify
+                            count(distinct s.phase) over (
+                                partition by s.file_id, s.source, s.name, s.rank
+                            )
+                            > 1
+                    ) c
+                    on c.file_id = p.file_id
+                    and c.curve = p.curve
+            )
+        window whole as (partition by file_id, source, name, rank)
+    )
+where phase <> was and 5 * times < points
 union all
 select e.file_id, e.line_no, max(m.step) as step, e.message as what
 from training_event e

@@ -42,6 +42,28 @@ with
             and abs(ln(c.value / f.value)) < 0.1
             and abs(ln(c.second / f.second)) < 0.15
             and abs(ln(c.third / f.third)) < 0.15
+    ),
+    -- It goes on with another number of epochs or steps to do: the program was started again.
+    planned as (
+        select
+            file_id,
+            source,
+            name,
+            rank,
+            line_no,
+            step,
+            steps_planned <> lag(steps_planned) over in_order as is_other
+        from line_metric
+        where
+            canonical like '%loss'
+            and steps_planned is not null
+            and (file_id, source) in (
+                select (file_id, source)
+                from line_metric
+                group by file_id, source
+                having min(steps_planned) < max(steps_planned)
+            )
+        window in_order as (partition by file_id, source, name, rank order by ordinal)
     )
 select distinct k.series_id, e.file_id, e.line_no, null::double as step, false as anew
 from training_event e
@@ -54,6 +76,17 @@ where
     e.kind in ('resume', 'load')
     and e.step > 0
     and e.file_id not in (select file_id from series_member where canonical = 'loss')
+union all
+select k.series_id, p.file_id, p.line_no - 1, null, false
+from planned p
+join
+    series_member k
+    on k.file_id = p.file_id
+    and k.source = p.source
+    and k.name = p.name
+    and k.rank is not distinct from p.rank
+where p.is_other and p.step > 1
+qualify count(*) over (partition by k.series_id, p.file_id) <= 3
 union all
 -- values that are only counted, below an epoch that is one of the first again
 select distinct k.series_id, e.file_id, e.line_no, null, true

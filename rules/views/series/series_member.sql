@@ -1,6 +1,6 @@
--- table: One row per curve and file that it has points in. turn: the order of the files; points,
--- stepped: how many values, and with a step; planned: the length of the training; curve: that of a
--- store, else NULL.
+-- table: One row per curve and file that it has points in. turn: the order of the files, in each
+-- of which a curve may have parts, one for each phase of training; points, stepped: how many
+-- values, and with a step; planned: the length of the training; curve: that of a store, else NULL.
 with
     metric_of_file as (
         select
@@ -59,9 +59,9 @@ with
     turned as (
         select
             *,
-            row_number() over (
+            dense_rank() over (
                 partition by family, name, canonical, rank
-                order by case when timed then began end, numbers, source, file_id
+                order by case when timed then file_began end, numbers, source, file_id
             ) as turn
         from
             (
@@ -70,6 +70,9 @@ with
                     bool_and(began is not null) over (
                         partition by family, name, canonical, rank
                     ) as timed,
+                    min(began) over (
+                        partition by family, name, canonical, rank, source, file_id
+                    ) as file_began,
                     list_transform(
                         regexp_extract_all(source, '[0-9]{1,18}'), lambda n:n::bigint
                     ) as numbers
