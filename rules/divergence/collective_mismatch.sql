@@ -51,7 +51,8 @@ say = '''A message of {{ received_bytes }} bytes arrived{% if peer %} from {{ pe
 
 [[summary]]
 when = "source == 'told'"
-say = "{{ ranks | ranks | capital }} ran different collectives: {{ message | cut }}"
+say = '''{{ ranks | ranks | capital }} {{ ranks | agree('does', 'do') }} not agree
+  {%- if ranks | length == 1 %} with the others{% endif %}, as the log tells: {{ message | cut }}'''
 
 [[summary]]
 when = "source == 'horovod'"
