@@ -125,14 +125,17 @@ with
         from reported
         group by part
     ),
-    -- Where all but one complain of gloo, that one has gone first.
+    ended as (select coalesce(list(distinct rank), []) as ended_ranks from ended_by_launcher),
+    -- Where all but one complain of gloo, that one has gone first: those that their launcher ended
+    -- had no time to complain.
     quiet as (
         select
             part,
             list_filter(
-                ranks_below(highest_rank + 1), lambda r: not list_contains(ranks, r)
+                ranks_below(highest_rank + 1),
+                lambda r: not list_contains(ranks, r) and not list_contains(ended_ranks, r)
             ) as quiet_ranks
-        from lost, highest_rank
+        from lost, highest_rank, ended
         where is_ranked_gloo
     )
 select

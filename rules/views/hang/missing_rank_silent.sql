@@ -33,9 +33,20 @@ with
     -- the only one left to be ended: gloo's ranks go by themselves as soon as they give up.
     ended_too_early as (
         select rank
-        from ended_by_launcher
+        from ended_by_launcher e
         where
-            (select count(distinct rank) from waiting semi join ended_by_launcher using (rank)) < 2
+            -- who was told to end, and did not until it was killed, had all that time
+            not exists (
+                from ended_by_launcher f
+                semi join
+                    launcher_event l
+                    on l.file_id = f.file_id
+                    and l.line_no = f.line_no
+                    and l.event = 'forced'
+                where f.rank = e.rank
+            )
+            and (select count(distinct rank) from waiting semi join ended_by_launcher using (rank))
+            < 2
             and not (
                 (select count(distinct rank) from ended_by_launcher) = 1
                 and (select bool_and(source = 'gloo') from waiting)

@@ -125,8 +125,19 @@ select
         false
     ) as worker_wants_lock,
     t.near.c is not distinct from 'backward' as in_backward,
-    t.said as decided,
+    -- The user's own code is innermost and does not run: what is around it tells only where the
+    -- computation began that it keeps from going on.
+    coalesce(
+        t.said.c = 'compute'
+        and u.status = 'idle'
+        and t.own.line = t.top.line
+        and t.own.f = t.innermost,
+        false
+    ) as is_held_up,
+    case when not is_held_up then t.said end as decided,
     case
+        when is_held_up
+        then 'blocked'
         when t.stack is null and t.near.c = 'backward'
         then case when u.status like 'active%' then 'compute' else 'collective-wait' end
         when t.said.c is not null
@@ -148,7 +159,8 @@ select
     end as class,
     case
         when
-            not (
+            not is_held_up
+            and not (
                 t.stack is null
                 and t.near.c is not distinct from 'backward'
                 and u.status like 'active%'
