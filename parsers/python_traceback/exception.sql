@@ -97,17 +97,24 @@ with
             )
             = 1
     ),
-    -- torchelastic's table of failures gives the traceback of each below its rank.
+    -- torchelastic's table of failures gives the traceback of each below its rank, what spawned
+    -- processes that of one below its number.
     table_entry as (
-        select file_id, line_no, rank, host
+        select file_id, line_no, rank, local_rank, host
         from "exit"
-        where source = 'torchelastic' and rank is not null and exitcode is not null
+        where
+            source = 'torchelastic'
+            and rank is not null
+            and exitcode is not null
+            or source = 'spawn'
+            and exitcode = 1
     ),
     -- A head may name the process, its host and the time where the end does not.
     last_line as (
         select
             e.* replace (
                 coalesce(h.rank, e.rank, x.rank) as rank,
+                coalesce(e.local_rank, x.local_rank) as local_rank,
                 coalesce(h.pid, e.pid) as pid,
                 coalesce(h.host, e.host, x.host) as host,
                 coalesce(e.time, h.time) as time,
