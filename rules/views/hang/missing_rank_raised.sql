@@ -1,14 +1,30 @@
 -- table: One row: a minority of the ranks whose operation timed out stood, by its tracebacks, at
 -- another place of the program than the majority, which agrees: a barrier at the end of the data
--- while the others reduce gradients. Sends and receives between stages stand apart by themselves.
+-- while the others reduce gradients. Who lost its peers as they gave up waited where they did.
+-- Sends and receives between stages stand apart by themselves.
 with
-    gave_up as (
+    timed_out as (
         select v.rank, v.host, v.time, v.file_id, v.line_no, v.frames
         from exception_verdict v
         join c10d_timeout_once t on t.file_id = v.file_id and t.line_no = v.line_no
         where
             v.kind = 'collective' and v.chain_uncaught and v.rank is not null and len(v.frames) > 1
-        qualify row_number() over (partition by v.rank order by v.line_no) = 1
+    ),
+    lost_peers as (
+        select v.rank, v.host, v.time, v.file_id, v.line_no, v.frames
+        from exception_verdict v
+        semi join gloo_error g on g.file_id = v.file_id and g.line_no = v.line_no
+        where v.chain_uncaught and v.rank is not null and v.frames in (select frames from timed_out)
+    ),
+    gave_up as (
+        select *
+        from
+            (
+                from timed_out
+                union all
+                from lost_peers
+            )
+        qualify row_number() over (partition by rank order by file_id, line_no) = 1
     ),
     -- the deepest line that is not of an installed library, and what it called
     placed as (

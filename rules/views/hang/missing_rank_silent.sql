@@ -64,9 +64,19 @@ with
                 from exception e
                 where
                     e.rank = k.rank
-                    -- that the others have gone is the end of any other wait
-                    and not exists (
-                        from gloo_error g where g.file_id = e.file_id and g.line_no = e.line_no
+                    -- that the others have gone is the end of any other wait, and of this one
+                    and (
+                        not exists (
+                            from gloo_error g where g.file_id = e.file_id and g.line_no = e.line_no
+                        )
+                        or exists (
+                            from exception x
+                            semi join
+                                c10d_timeout_once t
+                                on t.file_id = x.file_id
+                                and t.line_no = x.line_no
+                            where x.frames = e.frames
+                        )
                     )
             )
             and not exists (
