@@ -131,7 +131,7 @@ with
     failed_load as (
         select
             *,
-            left(class || ': ' || message, 1000) as text,
+            left(class || ': ' || message_in_line(message), 1000) as text,
             regexp_matches(frames::varchar, ' in (?:async_|_)?save') as is_saved,
             -- one rank tells of all that failed
             try_cast(

@@ -361,7 +361,7 @@ select
     end as explains,
     coalesce(thrown, type) as type,
     case when thrown is not null then true end as of_cxx,
-    left(fields_in_line(message), 1000) as message,
+    left(message_in_line(message), 1000) as message,
     kind,
     nullif(regexp_extract(message, 'details = "([^"]+)"', 1), '') as details,
     nullif(regexp_extract(message, '(?:Errno [0-9]+\].*:|image file) ''([^'']+)''', 1), '') as path,

@@ -69,3 +69,18 @@ def test_a_log_cannot_act_on_the_screen(catalog: Catalog, run_of: Make) -> None:
         analyze(run_of({"a.log": "door could not be closed \x1b]0;x\x07\u202e\n"}), catalog=catalog).store, "text"
     )
     assert not {"\x1b", "\x07", "\u202e"} & set(said)
+
+
+STOCK = """\
+CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.
+[W301 10:11:12.123456789 socket.cpp:752] [c10d] The hostname of the client socket cannot be retrieved. err=-3
+2026-03-01 10:11:12,131 ERROR could not load
+\tsize mismatch for door: copying a param with shape torch.Size([8]) from checkpoint, the shape in current model is torch.Size([9]).
+srun: Force Terminated StepId=411.0
+srun: Job step aborted: Waiting up to 32 seconds for job step to finish.
+"""
+
+
+def test_what_is_said_below_any_error_of_its_kind_is_not_listed(catalog: Catalog, run_of: Make) -> None:
+    found = analyze(run_of({"a.log": STOCK}), catalog=catalog)
+    assert (unread_texts(found), found.coverage.not_understood) == (["could not load"], 1)

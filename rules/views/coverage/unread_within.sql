@@ -1,6 +1,8 @@
 -- view: One row per line with a word of trouble that gave no row and is part of what gave one: a
 -- line of code (or a further line of one) within a traceback whose last line the log holds, which
 -- tells what was raised. Of a traceback that is cut behind it, the line of code is all there is.
+-- And
+-- what a launcher says at every end.
 with
     traceback_extent as (
         select
@@ -30,3 +32,7 @@ where
         or ends_with(u.prefix, '    ')
         or is_code(u.text)
     )
+union
+select file_id, line_no
+from unread_line
+where is_end_of_step(text)

@@ -105,7 +105,7 @@ with
                 else 'arguments'
             end as what,
             case when sees_no_gpu(message) then 'no_gpu' end as event,
-            class || ': ' || split_part(fields_in_line(message), chr(10), 1) as message,
+            class || ': ' || split_part(message_in_line(message), chr(10), 1) as message,
             type,
             rank,
             host,

@@ -591,12 +591,15 @@ create macro went_on_after(chain_uncaught, job_failed, lines_after) as
     and coalesce(lines_after::bigint > 15, false)
 ;
 
--- What a validation found wrong, field by field, in one line; any other message as it is.
-create macro fields_in_line(message) as
+-- What a validation found wrong, field by field, in one line, likewise what does not fit of a
+-- checkpoint; what failed below a graph; any other message as it is.
+create macro message_in_line(message) as
     case
         when regexp_matches(message, '^[0-9]+ validation errors? for ')
         then regexp_replace(message, '[ \n]*\n[ ]*', ': ', 'g')
-        else message
+        when starts_with(message, 'Error(s) in loading state_dict for ')
+        then regexp_replace(message, '\s*\n\s*', ' ', 'g')
+        else regexp_replace(message, '^Graph execution error:\s+(?:\(0\) +(?:[A-Z_]+: +)?)?', '')
     end
 ;
 
