@@ -244,7 +244,7 @@ class _Work:
         ):
             if file.grammar is None and window.is_whole and (margin or window.core_stop == file.size):
                 data = bytes(window.view())
-                whole = mend.mended(text.uncoloured(data))
+                whole = mend.mended(text.undressed(data))
                 if whole is not data:
                     ends = text.line_ends(whole)
                     window = replace(window, buffer=whole, core_stop=len(whole), stop=len(whole), ends=ends)
@@ -358,15 +358,15 @@ class _Held(Generic[T]):
 
 
 def _mended(texts: Mapping[int, bytes], window: text.Window) -> dict[int, bytes]:
-    """Of small texts, by number, and the window they are in: those to read without colours and line ends of a terminal."""
+    """Of small texts, by number, and the window they are in: those to read without colours and line ends of a terminal, and entities of a page."""
     if b"\r\n" in window.buffer:
         texts = {file_id: data.replace(b"\r\n", b"\n") for file_id, data in texts.items()}
         window = text.together(texts)
     found = set(window.which(mend.broken(bytes(window.buffer), window.ends, window.begins)).tolist())
     odd = {file_id: texts[file_id] for file_id in window.file_ids[list(found)].tolist()}
-    if text.ESCAPE in window.buffer:
-        odd |= {file_id: data for file_id, data in texts.items() if text.ESCAPE in data}
-    return {file_id: mend.mended(text.uncoloured(data)) for file_id, data in odd.items()}
+    if text.is_dressed(window.buffer):
+        odd |= {file_id: data for file_id, data in texts.items() if text.is_dressed(data)}
+    return {file_id: mend.mended(text.undressed(data)) for file_id, data in odd.items()}
 
 
 @contextmanager

@@ -36,6 +36,11 @@ def rows(data: bytes) -> list[tuple[int, str]]:
         ),
         pytest.param(b"\x1b[31mred\x1b[0m\n", [(1, "red")], id="colours"),
         pytest.param(b'{"log":"\\u001b[31mred\\u001b[0m"}\n', [(1, '{"log":"red"}')], id="colours in JSON"),
+        pytest.param(
+            b"&lt;a&gt; &quot;b&#x27; &amp;lt; &c; a&b\n",
+            [(1, "<a> \"b' &lt; &c; a&b")],
+            id="signs as a page spells them",
+        ),
         pytest.param(b"\x1b]0;title\x07text\n", [(1, "text")], id="a terminal's title"),
         pytest.param(b"caf\xe9\n", [(1, "caf\ufffd")], id="no UTF-8"),
         pytest.param("é…\n".encode(), [(1, "é…")], id="UTF-8"),

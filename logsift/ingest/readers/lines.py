@@ -310,7 +310,7 @@ def line_ends(buffer: bytes | memoryview) -> Ints:
 def frame(pieces: Sequence[tuple[Ints | int, Ints, bytes]]) -> pl.DataFrame:
     """Pieces of whole lines as (file_id of all or of each, line numbers, bytes) -> file_id, line_no, raw; one row per line.
 
-    Bytes that are no UTF-8 become U+FFFD; NULs and terminal colours are taken out; a line that was overwritten with
+    Bytes that are no UTF-8 become U+FFFD; NULs and terminal colours are taken out, signs that a web page spells are read; a line that was overwritten with
     carriage returns gives one row per writing, all with the same line number.
     """
     some = [piece for piece in pieces if piece[2]]
@@ -333,11 +333,27 @@ def frame(pieces: Sequence[tuple[Ints | int, Ints, bytes]]) -> pl.DataFrame:
 _MARK = "\ufeff".encode()
 ESCAPE = b"\x1b"
 _COLOUR = re.compile(rb"\x1b\[[0-9;:]*m")
+_ENTITIES = {
+    "&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"', "&apos;": "'", "&nbsp;": " ", "&#34;": '"', "&#39;": "'",
+    "&#x22;": '"', "&#x27;": "'", "&#x2F;": "/", "&#x3D;": "=", "&#x60;": "`",
+}  # fmt: skip
+"""What a page writes for a sign of its own language (https://html.spec.whatwg.org/#named-character-references)."""
+_ENTITY = re.compile(rb"&(?:[a-z]{2,4}|#x?[0-9A-F]{2});")
 
 
-def uncoloured(data: bytes) -> bytes:
-    """The bytes without terminal colours (ECMA-48 8.3.117): within a phrase they hide it."""
-    return _COLOUR.sub(b"", data) if ESCAPE in data else data
+def is_dressed(data: bytes | memoryview) -> bool:
+    """Whether there are terminal colours in a text, or signs written as a web page writes them."""
+    return ESCAPE in data or (b"&" in data and _ENTITY.search(data) is not None)
+
+
+def undressed(data: bytes) -> bytes:
+    """The bytes without terminal colours (ECMA-48 8.3.117) and with the signs that a web page spells: within a phrase both hide it."""
+    data = _COLOUR.sub(b"", data) if ESCAPE in data else data
+    return _ENTITY.sub(_sign, data) if b"&" in data else data
+
+
+def _sign(entity: re.Match[bytes]) -> bytes:
+    return _ENTITIES.get(entity[0].decode(), entity[0].decode()).encode()
 
 
 def valid(data: bytes) -> bytes:
@@ -367,6 +383,8 @@ def _tidy(lines: pl.DataFrame, data: bytes) -> pl.DataFrame:
     # that of polars, and lets no other thread work.
     if b"\\" in data and lines["raw"].str.contains("\\u001b[", literal=True).any():
         lines = lines.with_columns(raw.str.replace_all(r"\\u001b\[[0-9;:?]*[ -/]*[@-~]", ""))
+    if b"&" in data and lines["raw"].str.contains(_ENTITY.pattern.decode()).any():
+        lines = lines.with_columns(raw.str.replace_many(_ENTITIES))
     if b"\r" in data:
         lines = lines.with_columns(raw.str.strip_chars_end("\r").str.split("\r")).explode("raw", empty_as_null=False)
         lines = lines.with_columns(raw.fill_null(""))
