@@ -45,6 +45,13 @@ say = '''See what became of {{ ranks | ranks }}{% if hosts %} on {{ hosts | name
 run = ["ps -o pid,stat,wchan:32,etime,args -p {{ pids[0] }}", "py-spy dump --pid {{ pids[0] }}"]
 
 [[step]]
+when = "within_line"
+say = '''Compare the size of {{ path }} with the original: it ends within a line. Where the copy is
+  whole, the process ended, or was stopped, before it wrote what its output buffer held; let it
+  write each line at once.'''
+run = ["ls -l {{ path }}", "export PYTHONUNBUFFERED=1"]
+
+[[step]]
 say = '''Read the end of {% if path %}its log{% else %}their logs{% endif %}, and the kernel log
 of {%
   if hosts %}{{ hosts | names }}{% else %}the host{% endif %} around the time of the last line{%
@@ -105,6 +112,14 @@ select
     list(rank order by rank) as ranks,
     list(distinct host) filter (host is not null) as hosts,
     case when count(*) = 1 then any_value(path) end as path,
+    -- while those beside it end with whole lines
+    case
+        when
+            count(*) = 1
+            and any_value(path)
+            in (select t.path from truncated_file t where t.minutes_early is not null)
+        then true
+    end as within_line,
     round(min(seconds), 1) as seconds,
     min(outlived) as outlived_by,
     round(median(usual), 3) as usual_pause_seconds
