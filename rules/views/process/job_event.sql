@@ -64,6 +64,12 @@ select
                 coalesce(
                     nullif(told.host, ''), case when told.line_no - a.line_no < 5 then a.host end
                 )
+            -- the report of a batch job names the host above the reason
+            when told.scheduler in ('lsf', 'pbs')
+            then
+                coalesce(
+                    nullif(told.host, ''), case when told.line_no - b.line_no < 12 then b.nodes end
+                )
             else nullif(told.host, '')
         end as host
     )
@@ -73,6 +79,10 @@ asof left join
     (select file_id, line_no, host from "exit" where source = 'ray') a
     on a.file_id = told.file_id
     and told.line_no >= a.line_no
+asof left join
+    (select file_id, line_no, nodes from job_state where nodes is not null) b
+    on b.file_id = told.file_id
+    and told.line_no >= b.line_no
 where
     (told.file_id, told.line_no) not in (select (file_id, line_no) from superseded)
     and (
