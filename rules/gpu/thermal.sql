@@ -82,12 +82,18 @@ with
             host,
             file_id,
             line_no,
-            time,
+            coalesce(time, made) as time,
             sensor as device,
             'sensor' as kind,
             event as reason,
             case when contains(event, 'ecoverable') then 'critical' else 'warning' end as severity
-        from sensor_event e
+        from
+            (
+                -- of an entry with a line for each field, its time is above
+                select s.*, case when s.line_no - c.line_no < 16 then c.time end as made
+                from sensor_event s
+                asof left join board_entry c on c.file_id = s.file_id and s.line_no >= c.line_no
+            ) as e
         where
             state = 'Asserted'
             and event in ('Upper Critical going high', 'Upper Non-recoverable going high')
@@ -97,7 +103,7 @@ with
                 from sensor_event b
                 where
                     b.file_id = e.file_id
-                    and b.line_no > e.line_no
+                    and (b.line_no, b.time) > (e.line_no, e.time)
                     and b.sensor = e.sensor
                     and b.event = e.event
                     and b.state = 'Deasserted'
