@@ -25,7 +25,7 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
     """Curves; a row cut off in the middle gives the cells it has."""
     data, why = read_whole(file.path)
     yield from cut_short(why)
-    wide = _table(data.replace(b"\0", b""))
+    wide = _table(_uncommented(data.replace(b"\0", b"")))
     wide = wide.select(c for c in wide.columns if not c.endswith(("__MIN", "__MAX")))
     line_no = pl.int_range(2, wide.height + 2, eager=True)
     value = first_of(("value",), wide.columns)
@@ -38,6 +38,17 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
     if not any(counters_of(wide.columns)):
         wide = wide.with_columns(pl.int_range(1, wide.height + 1).alias("step"))
     yield from curves(long_rows(file, wide, line_no, name))
+
+
+def _uncommented(data: bytes) -> bytes:
+    """A file with a header as one of CSV has it: without the sign of a comment, and blanks between columns as tabs."""
+    if data[:1] not in (b"#", b"%"):
+        return data
+    head, _, rows = data.partition(b"\n")
+    data = head.lstrip(b"#% \t") + b"\n" + re.sub(rb"(?m)^[ \t]*[#%][^\n]*", b"", rows)
+    if any(separator in head for separator in b",;\t"):
+        return data
+    return re.sub(rb"[ \t]+", b"\t", re.sub(rb"(?m)^[ \t]+|[ \t]+(?=\r?$)", b"", data))
 
 
 def _table(data: bytes) -> pl.DataFrame:
@@ -53,8 +64,13 @@ def _table(data: bytes) -> pl.DataFrame:
     if names[0] == "" and "step" not in names:
         names[0] = "step"  # pandas' index, which has no name
 
-    # A first row of empty cells says how many there are, also where a torn one follows.
-    body = separator.encode() * (len(names) - 1) + b"\n" + data[len(head) + 1 :]
+    # A first row of empty cells says how many there are, also where a torn one follows. So does a header that was
+    # written again, by another run that appends to the file.
+    empty = separator.encode() * (len(names) - 1)
+    body = data[len(head) + 1 :]
+    if head in body:
+        body = re.sub(rb"(?m)^" + re.escape(head.rstrip(b"\r")) + rb"\r?$", empty, body)
+    body = empty + b"\n" + body
 
     def cells(schema: dict[str, pl.DataType], rows: int | None = None) -> pl.DataFrame:
         return pl.read_csv(
