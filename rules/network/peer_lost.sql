@@ -49,7 +49,9 @@ lost {% if source == 'gloo' %}a gloo connection{% else %}the connection{% endif 
 {% if (peers or []) | length > 1 %}{{ peers | length }} peers
 {%- elif peer and host and host in (peer, peer_host) %}another process on the same host
 {%- elif peer %}{% if peer_host %}{{ peer_host }} ({{ peer }}){% else %}{{ peer }}{% endif %}
-{%- else %}a peer that the log does not name{% endif %}: closed at the other end'''
+{%- else %}a peer that the log does not name{% endif %}: closed at the other end
+{%- if silent_seconds %}; its own log is silent since {{ silent_since.strftime('%H:%M:%S') }},
+{{ silent_seconds | duration }} before{% endif %}'''
 
 [[step]]
 when = "source in ('agent', 'store')"
@@ -67,6 +69,12 @@ run = ["dmesg -T | grep -i -E 'out of memory|killed process'"]
 when = "quiet_ranks"
 say = '''Read how the log of {{ quiet_ranks | ranks }} ends: it may have left its loop early (fewer
 batches, a break, sys.exit).'''
+
+[[step]]
+when = "silent_seconds"
+say = '''Look at what the other end did at {{ silent_since.strftime('%H:%M:%S') }}, the last time that
+its log tells of: its connection was closed {{ silent_seconds | duration }} later. A process that
+dies closes it at once; one that hangs, or whose host is gone, does not.'''
 
 [[step]]
 when = "source == 'nccl_exception'"
@@ -137,19 +145,62 @@ with
             ) as quiet_ranks
         from lost, highest_rank, ended
         where is_ranked_gloo
+    ),
+    told as (
+        select
+            l.* exclude (part),
+            case when part <> 'gloo' then until end as last_told,
+            case when part = 'store' and has_agent then 'agent' else part end as source,
+            case when is_at_home then any_peer else coalesce(far_peer, any_peer) end as peer,
+            case
+                when is_at_home or far_peer is null then any_peer_host else far_peer_host
+            end as peer_host,
+            case when len(quiet_ranks) = 1 then quiet_ranks end as quiet_ranks,
+            -- whose log is that of the other end
+            case
+                when part = 'jax'
+                then ranks
+                when quiet_ranks is not null
+                then quiet_ranks
+                when starts_with(peer, 'rank ')
+                then [try_cast(substr(peer, 6) as bigint)]
+            end as far_ranks
+        from lost l
+        left join quiet using (part)
+    ),
+    -- The other end's last word, where that was a minute before its connection closed.
+    last_word as (
+        select
+            t.source,
+            max(s.time) as silent_since,
+            arg_max(s.line, s.time) as silent_line,
+            epoch(any_value(t.at)) - epoch(max(s.time)) as silent_seconds
+        from told t
+        join
+            last_sign s
+            on list_contains(t.far_ranks, s.rank)
+            or t.far_ranks is null
+            and short_host(s.host) = short_host(coalesce(t.peer_host, t.peer))
+            and not coalesce(list_contains(t.hosts, s.host), false)
+        group by t.source
+        having max(s.time) <= any_value(t.at) - interval 1 minute
     )
 select
-    evidence,
+    case
+        when silent_line is null then evidence else list_append(evidence, silent_line)
+    end as evidence,
     "at",
-    case when part <> 'gloo' then until end as until,
+    last_told as until,
     ranks,
     hosts,
-    case when part = 'store' and has_agent then 'agent' else part end as source,
-    case when is_at_home then any_peer else coalesce(far_peer, any_peer) end as peer,
+    source,
+    peer,
     peers,
-    case when is_at_home or far_peer is null then any_peer_host else far_peer_host end as peer_host,
+    peer_host,
     port,
     times,
-    case when len(quiet_ranks) = 1 then quiet_ranks end as quiet_ranks
-from lost
-left join quiet using (part)
+    quiet_ranks,
+    silent_since,
+    round(silent_seconds) as silent_seconds
+from told
+left join last_word using (source)
