@@ -71,7 +71,7 @@ class _Known:
         ranks, gpus = i.ranks, i.gpus
         files = {e.file_id for e in i.evidence}
         shorts = {short for h in i.hosts if (short := self._names[h][0])}
-        hosts = frozenset(name for h in i.hosts if _is_a_host(name := self._names[h][1]))
+        hosts = frozenset(name for h in i.hosts if is_a_host(name := self._names[h][1]))
         if not ranks and gpus and hosts:
             ranks = frozenset(r for h in shorts for g in gpus if (r := self._of_gpu.get((h, g))) is not None)
         if not ranks and isinstance(pid := i.facts.get("pid"), int):
@@ -87,7 +87,7 @@ class _Known:
             )
         if not hosts:
             of_ranks = (self._one(self._rank.get(r, {}).get("host")) or self._host_in(files, r) for r in ranks)
-            hosts = frozenset(h for h in of_ranks if h and _is_a_host(h))
+            hosts = frozenset(h for h in of_ranks if h and is_a_host(h))
         if not gpus and len(ranks) <= FEW:
             gpus = frozenset(g for r in ranks if (g := self._rank.get(r, {}).get("gpu")))
         return replace(i, ranks=ranks, hosts=hosts, gpus=gpus)
@@ -131,7 +131,7 @@ class _Known:
         return {(r["file_id"], r["rank"]): r["host"] for r in told}
 
 
-def _is_a_host(name: str) -> bool:
+def is_a_host(name: str) -> bool:
     """Whether one host can be looked for by this name: every one is `localhost` to itself."""
     return name not in NO_HOST and name not in LOCAL_NAMES and not name.startswith(LOOPBACK)
 

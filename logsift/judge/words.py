@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from logsift.content.incident import Step
 from logsift.content.model import Phrase
+from logsift.judge.identity import is_a_host
 from logsift.timings import timed
 
 if TYPE_CHECKING:
@@ -108,6 +109,8 @@ def facts_of(i: Incident, pids: Mapping[int, int], paths: Mapping[int, str], sch
         "paths": list(dict.fromkeys(paths[e.file_id] for e in i.evidence if e.file_id in paths)), "scheduler": scheduler,
     }  # fmt: skip
     known |= i.facts
+    if isinstance(host := known.get("host"), str) and not is_a_host(host):
+        known["host"] = None  # what the log calls it stays a fact; nobody finds it by that name
     if not known.get("pids"):
         pid = known.get("pid")
         known["pids"] = [pid] if pid is not None else [pids[r] for r in sorted(i.ranks) if r in pids]

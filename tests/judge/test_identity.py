@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from builders.clusters import START, Cluster
 from builders.flight_recorder import Job
 from test_causes import incident
 
 from logsift import Catalog, analyze
 from logsift.judge.identity import identify
+from logsift.judge.words import facts_of
 from logsift.store import Store
 
 Runs = Callable[[Mapping[str, str]], Path]
@@ -142,3 +144,11 @@ def test_containers_of_two_hosts_whose_processes_have_the_same_numbers_are_told_
 
     assert ranks("worker-0") == [5]
     assert ranks("worker-1") == [None]
+
+
+@pytest.mark.parametrize("name", ["localhost", "127.0.1.1", "::1"])
+def test_a_name_that_every_host_has_is_told_of_none(name: str) -> None:
+    one = replace(incident("crash.signal"), facts={"host": name})
+    assert facts_of(one, {}, {}, None)["host"] is None
+    named = replace(incident("crash.signal", hosts=["n1"]), facts={"host": name})
+    assert facts_of(named, {}, {}, None)["host"] == "n1"
