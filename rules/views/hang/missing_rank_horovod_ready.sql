@@ -3,20 +3,39 @@
 -- anybody names, and no rank above them. Where each rank waits with tensors of its own, none is
 -- late: the fewer went another way.
 with
+    stalled_line as (
+        select
+            file_id,
+            line_no,
+            time,
+            seconds,
+            stalled,
+            max(case when event = 'warning' then line_no end) over (
+                partition by file_id order by line_no
+            ) as warning_line
+        from horovod_stall
+    ),
+    -- The last warning, which may go on in further lines; without its head, its last line.
+    warned as (
+        select file_id, line_no, time, seconds, stalled
+        from stalled_line
+        where stalled is not null
+        qualify
+            coalesce(warning_line, line_no)
+            = max(coalesce(warning_line, line_no)) over (partition by file_id)
+    ),
     last_warning as (
         select
-            h.file_id,
-            h.line_no,
-            h.time,
-            h.seconds,
-            f.lines - h.line_no as lines_after,
+            w.file_id,
+            min(w.line_no) over (partition by w.file_id) as line_no,
+            min(w.time) over (partition by w.file_id) as time,
+            max(w.seconds) over (partition by w.file_id) as seconds,
+            f.lines - max(w.line_no) over (partition by w.file_id) as lines_after,
             unnest(
-                regexp_extract_all(h.stalled, '[^ ,\[\]]+ \[(?:ready|missing) ranks: ?[0-9, ]+\]')
+                regexp_extract_all(w.stalled, '[^ ,\[\]]+ \[(?:ready|missing) ranks: ?[0-9, ]+\]')
             ) as listed
-        from horovod_stall h
+        from warned w
         join file f using (file_id)
-        where h.stalled is not null
-        qualify row_number() over (partition by h.file_id order by h.line_no desc) = 1
     ),
     stalled_tensor as (
         select
