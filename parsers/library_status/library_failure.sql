@@ -29,11 +29,11 @@ select
     or e.library = 'verbs'
     and coalesce(e.status_text = 'Cannot allocate memory', false) as is_pinned,
     e.call,
-    e.peer,
-    e.port,
+    coalesce(e.peer, b.peer) as peer,
+    coalesce(e.port, b.port) as port,
     coalesce(e.reached_program, false) as reached_program,
     e.host,
-    e.rank,
+    coalesce(e.rank, b.rank) as rank,
     e.pid,
     e.time,
     e.file_id,
@@ -53,6 +53,14 @@ left join
     ib_wc_status w
     on e.library = 'verbs'
     and (w.status_name = e.status_name or lower(w.text) = lower(e.status_text))
+-- the other end in a line of its own
+left join
+    library_error b
+    on e.peer is null
+    and b.call = 'other end'
+    and b.file_id = e.file_id
+    and b.line_no = e.line_no + 1
+where e.call is distinct from 'other end'
 qualify
     row_number() over (
         partition by e.file_id, e.line_no, e.library order by t.code desc, e.peer is null

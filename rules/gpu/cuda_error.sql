@@ -57,7 +57,8 @@ Take {% if hosts %}{{ hosts | names }}{% else %}the node{% endif %} out of the p
 again without {% if hosts | length > 1 %}them{% else %}it{% endif %}:
 {% if cuda_error_code == 220 %}an NVLink of the GPU has an uncorrectable error
 {%- elif cuda_error_code == 226 %}memory of the GPU or of its peer has an uncorrectable error
-{%- else %}the memory of the GPU{% if ranks and ranks | length == 1 %} of {{ ranks | ranks }}{% endif %}
+{%- else %}the memory of the GPU
+{%- if ranks and ranks | length == 1 %} of {{ ranks | ranks }}{% endif %}
 has an uncorrectable error{% endif %}.
 '''
 run = ["@leave_out hosts"]

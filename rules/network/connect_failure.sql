@@ -34,7 +34,8 @@ say = '''
 {% endif %}
 {% if peers %}{{ peers | names }}
 {% elif peer %}{% if peer_host %}{{ peer_host }} ({{ peer }}){% else %}{{ peer }}{% endif %}
-{%- if port %} port {{ port }}{% endif %}{% else %}a peer that the log does not name{% endif %}
+{%- if port %} port {{ port }}{% endif %}
+{%- if gloo_on_loopback %}, the loopback that a host gave to gloo{% endif %}{% else %}a peer that the log does not name{% endif %}
 {%- if source == 'strace' and syscall != 'connect' %}, to which it had a connection{% endif %}
 {%- if failure == 'refused' %}: connection refused
 {%- elif failure == 'unreachable' %}: no route to it
@@ -62,7 +63,15 @@ run = [
 ]
 
 [[step]]
-when = "failure == 'refused' and peer in ('127.0.0.1', '::1', 'localhost')"
+when = "gloo_on_loopback and peer != '127.0.1.1'"
+say = '''In a job of several hosts, give the name of {{ host or 'each host' }} an address by which
+the others reach it (/etc/hosts, DNS), or name the interface to use: a host whose name resolves to
+no address of its own, or to the loopback, tells {{ peer }} to all ranks, and they look for it on
+themselves. On one host, find out how the process behind port {{ port }} ended.'''
+run = ["getent hosts $(hostname)", "ip -br addr", "export GLOO_SOCKET_IFNAME=INTERFACE"]
+
+[[step]]
+when = "failure == 'refused' and peer in ('127.0.0.1', '::1', 'localhost') and not gloo_on_loopback"
 say = '''Nothing listens on port {{ port }} of this host: find out how the process that should
 hold it ended, usually rank 0 or the launcher's agent. In a job of several hosts, {{ peer }} is a
 mistake: MASTER_ADDR must be an address of rank 0's host that the others can reach.'''
@@ -263,6 +272,13 @@ select
     syscall,
     interface,
     at_rendezvous,
+    -- what a host's name resolved to is the address that gloo told all others
+    case
+        when
+            peers[1] ~ '^(?:127\.|::1$|localhost$)'
+            and exists (from c10d_store where event in ('loopback', 'full_mesh_failed'))
+        then true
+    end as gloo_on_loopback,
     -- Refused by a store whose server never came: the absent rank is the cause.
     case
         when source = 'exception'
