@@ -52,6 +52,7 @@ create macro refuses_setting(class, message) as
         || '|expected|must be set)\b)'
         || '|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b(?i: environment variables?)?'
         || '(?i: (?:is not|was not|isn.t|must be|needs to be|has to be) (?:set|defined)\b)'
+        || '|\b[A-Z][A-Z0-9_]*_(?:HOME|PATH|ROOT|DIR)(?: environment variable)? does not exist\b'
         || '|(?i)\b(?:world[_ ]?size|mpi_?size|nproc(?:_per_node)?|'
         || 'num(?:ber)?[_ ](?:of[_ ])?(?:gpus?|nodes|processes|ranks|devices|layers|experts'
         || '|(?:micro_?batches|(?:attention|kv|key[_ ]value)[_ ])?heads|query[_ ]groups)'
