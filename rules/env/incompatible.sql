@@ -44,6 +44,20 @@ say = """nvcc does not take the compiler of this host
 {%- if newest_compiler %}: {{ newest_compiler }} is the newest{% endif %}"""
 
 [[summary]]
+when = "problem == 'operators'"
+say = """The toolkit of the NPU has no kernel of operator {{ operator or 'that is called' }} for this
+chip"""
+
+[[summary]]
+when = "problem == 'numpy'"
+say = "A module was compiled for another version of NumPy: {{ message | cut(250) }}"
+
+[[summary]]
+when = "problem == 'torch_packages'"
+say = """{{ package or 'A package' }} was built for another version of PyTorch: its operators were not
+registered"""
+
+[[summary]]
 say = "{{ message | cut(300) }}"
 
 [[step]]
@@ -136,6 +150,26 @@ run = [
 ]
 
 [[step]]
+when = "problem == 'operators'"
+say = """
+Install the package of operators (Ascend-cann-kernels, or ops in newer releases) of the version of
+the toolkit and of this chip, and load its environment: without it the toolkit finds no kernel.
+"""
+run = [
+  "npu-smi info",
+  "cat $ASCEND_TOOLKIT_HOME/version.cfg",
+  "ls $ASCEND_OPP_PATH/built-in/op_impl/ai_core/tbe/kernel",
+]
+
+[[step]]
+when = "problem == 'torch_packages'"
+say = """
+Install PyTorch and {{ package or 'the package' }} in versions that belong together, from the same
+index: one of them was changed without the other.
+"""
+run = ["pip list | grep -i torch", "pip install --force-reinstall torch torchvision torchaudio"]
+
+[[step]]
 when = "problem == 'c_library' and 'GLIBC_' in message"
 say = '''
 Run in a container with a newer system, or install a build made for one as old as
@@ -201,7 +235,15 @@ none of its own instead.
 run = ["env | grep -E '^NCCL_NET'", "ldconfig -p | grep libnccl-net"]
 
 [[step]]
-when = "problem == 'numpy'"
+when = "problem == 'numpy' and 'this version of numpy is' in message"
+say = """
+Install a NumPy as new as the one that the module was compiled against, or the module again for the
+NumPy that is there: the message tells the number of both interfaces.
+"""
+run = ["pip list | grep -i numpy", "pip check"]
+
+[[step]]
+when = "problem == 'numpy' and 'this version of numpy is' not in message"
 say = "Install a NumPy below 2, or a newer version of the module that was compiled for NumPy 1."
 run = ["pip install 'numpy<2'"]
 
@@ -286,7 +328,7 @@ with
             (
                 raised
                 or is_status
-                or what in ('driver', 'architecture', 'host_compiler')
+                or what in ('driver', 'architecture', 'operators', 'host_compiler')
                 or regexp_matches(message, 'symbol lookup error|error while loading|GLIBC')
                 -- the exception's message was broken at a terminal's width, or ends with a colon
                 or what = 'symbol'
@@ -403,13 +445,15 @@ select
         then 'c_library'
         when what = 'symbol' and regexp_matches(symbol, '^_Z[A-Z]*(3c10|2at|5torch|4c10d)|^THP')
         then 'torch_abi'
-        when what in ('symbol', 'host_compiler')
+        when what in ('symbol', 'host_compiler', 'operators')
         then what
         when what = 'communication'
         then 'communication'
         when contains(message, 'not compiled with CUDA')
         then 'cpu_only'
-        when regexp_matches(message, 'NumPy 1|numpy')
+        when regexp_matches(message, 'operator torch[a-z]+::')
+        then 'torch_packages'
+        when regexp_matches(message, 'NumPy 1|numpy|_ARRAY_API')
         then 'numpy'
         when regexp_matches(message, ' built in| not been built| not linked with support')
         then 'not_built'
@@ -427,6 +471,10 @@ select
         nullif(regexp_extract(message, 'client has the version ([0-9.]+)', 1), '')
     ) as version,
     nullif(regexp_extract(message, '(sm_[0-9]+a?)', 1), '') as architecture,
+    nullif(regexp_extract(message, 'operator (torch[a-z]+)::', 1), '') as package,
+    nullif(
+        regexp_extract(message, '[Oo]p(?:erator)? ([A-Za-z0-9_]+) does not has', 1), ''
+    ) as operator,
     nullif(
         replace(
             regexp_extract(message, '\b([a-z]+ versions later than [0-9.]*[0-9])', 1),
