@@ -1,8 +1,7 @@
--- view: One row per line with a word of trouble that gave no row and is part of what gave one: a
--- line of code (or a further line of one) within a traceback whose last line the log holds, which
--- tells what was raised. Of a traceback that is cut behind it, the line of code is all there is.
--- And
--- what a launcher says at every end.
+-- view: One row per line with a word of trouble that gave no row and needs none: part of what gave
+-- one, a line of code (or a further line of one) within a traceback whose last line the log holds,
+-- which tells what was raised (of a traceback that is cut behind it, the line of code is all there
+-- is); or what a launcher says at every end.
 with
     traceback_extent as (
         select
