@@ -73,8 +73,8 @@ batches, a break, sys.exit).'''
 [[step]]
 when = "silent_seconds"
 say = '''Look at what the other end did at {{ silent_since.strftime('%H:%M:%S') }}, the last time
-that its log tells of: its connection was closed {{ silent_seconds | duration }} later. A process that
-dies closes it at once; one that hangs, or whose host is gone, does not.'''
+that its log tells of: its connection was closed {{ silent_seconds | duration }} later. A process
+that dies closes it at once; one that hangs, or whose host is gone, does not.'''
 
 [[step]]
 when = "source == 'nccl_exception'"
