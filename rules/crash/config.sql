@@ -213,7 +213,15 @@ Install {{ module }} into the environment that the job uses{% if hosts %} on
 run = ["which python", "python -m pip list"]
 
 [[step]]
-when = "what == 'missing file' and not module"
+when = "package"
+say = '''
+Install {{ package }} into a library of R that the job looks into
+{%- if hosts %} on {{ hosts | names }}{% endif %}: that of the R which its script loads.
+'''
+run = ["Rscript -e '.libPaths()'"]
+
+[[step]]
+when = "what == 'missing file' and not module and not package"
 say = '''
 Check that {% if path %}{{ path }}{% else %}the file{% endif %} exists
 {% if hosts %}on {{ hosts | names }}{% else %}on every host, and inside the container{% endif %};
@@ -277,6 +285,7 @@ with
             list(distinct host) filter (host is not null) as hosts,
             min(time) as started,
             count(*) as times,
+            max(attempt) as attempt,
             list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence,
             -- a program whose arguments are refused ends there: what is below is of later starts
             case
@@ -327,8 +336,11 @@ select
             )
     end as command,
     nullif(regexp_extract(message, 'No module named ''?([0-9A-Za-z_.]+)', 1), '') as module,
+    nullif(
+        regexp_extract(message, 'no package called [^0-9A-Za-z]([0-9A-Za-z_.]+)', 1), ''
+    ) as package,
     case
-        when not contains(message, 'No module named')
+        when not regexp_matches(message, 'No module named|no package called')
         then nullif(regexp_extract(message, '''(/[^'']+|[^'' ]+\.[a-z0-9]+)''', 1), '')
     end as path
 from
@@ -340,7 +352,8 @@ from
             and exists (from c10d_timeout_line where source = 'watchdog') as is_of_another_start
         from failure
     )
-qualify row_number() over (order by confidence, place) = 1
+-- of several starts the last counts
+qualify row_number() over (order by confidence, attempt desc nulls last, place) = 1
 union all by name
 select
     evidence,

@@ -67,17 +67,28 @@ with
                     where e.certain and e.file_id = u.file_id and e.traceback_line - u.line_no > 20
                 )
             )
-            -- what a script could not load, its programs did without: they failed of something else
+            -- what a script could not load, its programs did without: one of them trained, they
+            -- failed
+            -- of something else, or went on and nothing tells of a bad end
             and not (
-                program = 'Lmod'
-                and exists (
-                    from fatal_exception e
-                    where
-                        e.certain
-                        and e.file_id = u.file_id
-                        and e.traceback_line > u.line_no
-                        and e.kind <> 'config'
-                        and not regexp_matches(e.class, '^(?:ImportError|OSError|CalledProcess)')
+                program in ('Lmod', 'module')
+                and (
+                    exists (from metric_span)
+                    or exists (
+                        from fatal_exception e
+                        where
+                            e.certain
+                            and e.file_id = u.file_id
+                            and e.traceback_line > u.line_no
+                            and e.kind <> 'config'
+                            and not regexp_matches(
+                                e.class, '^(?:ImportError|OSError|CalledProcess)'
+                            )
+                    )
+                    or exists (
+                        from file as f where f.file_id = u.file_id and f.lines - u.line_no > 20
+                    )
+                    and not exists (from trouble_sign)
                 )
             )
             -- ssh has said why
@@ -113,6 +124,7 @@ with
             time,
             file_id,
             line_no,
+            attempt,
             -- a library's own place helps nobody
             case when frames is null then file else frame_file(own_frame(frames)) end as file,
             case when frames is null then line else frame_line(own_frame(frames)) end as line,
@@ -120,7 +132,7 @@ with
         from fatal_exception e
         cross join
             lateral(
-                select coalesce(max(a.line_no), 0) as attempt_line
+                select coalesce(max(a.line_no), 0) as attempt_line, max(a.attempt) as attempt
                 from job_attempt a
                 where a.file_id = e.file_id and a.line_no <= e.line_no
             )

@@ -51,7 +51,14 @@ with
             coalesce(f.rank is not null, false)
             or regexp_matches(f.path, '(^|/)workerlog\.[0-9]+$') as is_of_one_rank,
             regexp_extract(frames[1], '^(.+):[0-9]+ in ', 1) as script,
-            class || ' ' || line_template(message) as alike,
+            -- names of the code are the same for all processes, those of files need not be
+            class
+            || ' '
+            || case
+                when class in ('ModuleNotFoundError', 'ImportError', 'NameError')
+                then message
+                else line_template(message)
+            end as alike,
             -- nothing of the program can run
             class in ('SyntaxError', 'IndentationError', 'TabError') as is_unreadable,
             lead(traceback_line) over in_order as next_line,
