@@ -72,6 +72,7 @@ create macro is_mild(text) as
         -- comments, and what a program's help says of an option
         '^\s*(?:#(?:[^#]|$)|//|raise |--?[A-Za-z][A-Za-z_-]*(?: [A-Z_]+)?  )|'
         || '^(?i:finished|done|completed)[,;:.] |'
+        || '\b(?:[Dd]one|[Ff]inished|[Cc]ompleted?|[Ss]uccess(?:fully)?)[.!,;:]+ *[Ee]xiting\b|'
         || 'To enable traceback see|'
         -- on the way out
         || 'Failed to disconnect from coordination service|'
