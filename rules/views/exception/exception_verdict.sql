@@ -124,9 +124,11 @@ with
                 then 'echo'
                 else c.kind
             end as class_kind,
-            -- C++'s are printed by the handler of what nobody caught, the first of a group below it
+            -- C++'s are printed by the handler of what nobody caught, Julia's where a script ends
+            -- of
+            -- them; the first of a group below it
             exception_module_level(frames)
-            or e.class = 'C++ exception'
+            or e.class in ('C++ exception', 'ErrorException')
             -- or of the call of Monarch's actor
             or coalesce(
                 lag(e.class in ('ExceptionGroup', 'BaseExceptionGroup', 'ActorError')) over in_file
