@@ -1,7 +1,6 @@
 -- table: One row per sign that the job did not end well, whoever tells of it: sign = abort | exit |
--- scheduler | launcher | exception | timeout | heartbeat | hccl error | nccl error. With none of
--- them a log
--- that stops is only a log that was cut.
+-- scheduler | launcher | exception | timeout | heartbeat | tool | hccl error | nccl error. With
+-- none of them a log that stops is only a log that was cut.
 select
     case when exitcode in (-6, 134) or signal = 6 then 'abort' else 'exit' end as sign,
     time,
@@ -57,6 +56,11 @@ from c10d_timeout_line
 union all by name
 select 'heartbeat' as sign, time, host, file_id, line_no
 from c10d_heartbeat
+union all by name
+select 'tool' as sign, t.time, t.host, t.file_id, t.line_no
+from tool_stop t
+join file f using (file_id)
+where f.lines - t.line_no <= 20
 union all by name
 select 'hccl error' as sign, time, host, file_id, line_no
 from hccl_error
