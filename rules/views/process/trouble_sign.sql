@@ -60,7 +60,8 @@ union all by name
 select 'tool' as sign, t.time, t.host, t.file_id, t.line_no
 from tool_stop t
 join file f using (file_id)
-where f.lines - t.line_no <= 20
+-- a signal is told by others
+where f.lines - t.line_no <= 20 and coalesce(t.code, 1) < 128
 union all by name
 select 'hccl error' as sign, time, host, file_id, line_no
 from hccl_error
