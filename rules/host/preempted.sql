@@ -376,6 +376,17 @@ with
                     message,
                     '^(CANCELLED by |uid |TERM_|via condor_rm|cancel$|Job deleted |KILLED$)'
                 )
+                -- the jobs of one name append to one file, and a later one came to its end
+                and not (
+                    starts_with(message, 'TERM_')
+                    and exists (
+                        from training_mark m
+                        where
+                            m.kind = 'end'
+                            and m.file_id = job_event.file_id
+                            and m.line_no > job_event.line_no
+                    )
+                )
                 -- the reason follows in the same mail: no person ended it
                 and not exists (
                     from job_event r
