@@ -129,13 +129,19 @@ select
 from leading_message m
 join whole w using (failure_no)
 left join accelerator a using (device)
--- its message alone does not say whose it is, the launcher's word for its abort does
+-- its message alone does not say whose it is, the launcher's word for its abort does, or for the
+-- one task that ended by itself
 left join
     (
         select file_id, line_no as end_line, rank, host
         from "exit"
-        where signal = 6 and rank is not null
-        qualify count(distinct rank) over (partition by file_id) = 1
+        where
+            signal = 6
+            and rank is not null
+            or exitcode between 1 and 127
+            and source = 'srun'
+            and (rank is not null or host is not null)
+        qualify count(distinct(rank, task, host)) over (partition by file_id) = 1
     ) e
     on w.ranks is null
     and w.failures = 1
