@@ -68,8 +68,7 @@ with
                 )
             )
             -- what a script could not load, its programs did without: one of them trained, they
-            -- failed
-            -- of something else, or went on and nothing tells of a bad end
+            -- failed of something else, or went on and nothing tells of a bad end
             and not (
                 program in ('Lmod', 'module')
                 and (

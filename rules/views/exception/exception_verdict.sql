@@ -125,8 +125,7 @@ with
                 else c.kind
             end as class_kind,
             -- C++'s are printed by the handler of what nobody caught, Julia's where a script ends
-            -- of
-            -- them; the first of a group below it
+            -- of them; the first of a group below it
             exception_module_level(frames)
             or e.class in ('C++ exception', 'ErrorException')
             -- or of the call of Monarch's actor
