@@ -259,8 +259,9 @@ select
     file,
     line,
     "function",
-    rank,
-    local_rank,
+    -- what names a process stands above the first of a chain
+    coalesce(rank, max(rank) over chain) as rank,
+    coalesce(local_rank, max(local_rank) over chain) as local_rank,
     task,
     pid,
     host,

@@ -114,6 +114,7 @@ with
             regexp_extract(message, 'killed by signal: ([A-Z][a-z ]+?)(?:\.|$)', 1) as said,
             'data loader worker' as process,
             rank,
+            local_rank,
             task,
             try_cast(
                 regexp_extract(message, '(?:worker|process) \(pid\(?s?\)? +([0-9]+)', 1) as bigint
