@@ -90,8 +90,15 @@ with
             -- below a warning it is the check itself
             e.kind <> 'corruption' and i.line_no - e.line_no < 60 as is_placed,
             case when is_placed then i.function end as function,
-            case when is_placed then i.module end as module
+            case when is_placed then i.module end as module,
+            case when is_placed and t.line_no - e.line_no < 30 then t.task_pid end as runner_pid,
+            case when is_placed and t.line_no - e.line_no < 30 then t.process end as runner_name
         from kernel_event_of_boot e
+        asof left join
+            kernel_task t
+            on t.file_id = e.file_id
+            and coalesce(t.host, '') = coalesce(e.host, '')
+            and e.line_no <= t.line_no
         asof left join
             kernel_ip i
             on i.file_id = e.file_id
@@ -140,6 +147,9 @@ with
             arg_min({'function':function, 'module':module}, line_no) filter (
                 function is not null
             ) as place,
+            arg_min({'pid':runner_pid, 'name':runner_name}, line_no) filter (
+                runner_name is not null
+            ) as runner,
             bool_or(
                 kind = 'panic'
                 and regexp_matches(message, 'deadlocked on memory|panic_on_oom|^Out of memory')
@@ -164,6 +174,8 @@ select
     corrupted,
     place.function as function,
     place.module as module,
+    runner.pid as pid,
+    runner.name as process,
     case
         when is_out_of_memory
         then 'memory'
