@@ -45,8 +45,8 @@ say = """nvcc does not take the compiler of this host
 
 [[summary]]
 when = "problem == 'operators'"
-say = """The toolkit of the NPU has no kernel of operator {{ operator or 'that is called' }} for this
-chip"""
+say = """The toolkit of the NPU has no kernel of {{ 'operator ' ~ operator if operator else 'an
+operator' }} for this chip"""
 
 [[summary]]
 when = "problem == 'numpy'"
@@ -54,8 +54,8 @@ say = "A module was compiled for another version of NumPy: {{ message | cut(250)
 
 [[summary]]
 when = "problem == 'torch_packages'"
-say = """{{ package or 'A package' }} was built for another version of PyTorch: its operators were not
-registered"""
+say = """{{ package or 'A package' }} was built for another version of PyTorch: its operators are
+not registered"""
 
 [[summary]]
 say = "{{ message | cut(300) }}"

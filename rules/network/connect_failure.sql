@@ -35,7 +35,8 @@ say = '''
 {% if peers %}{{ peers | names }}
 {% elif peer %}{% if peer_host %}{{ peer_host }} ({{ peer }}){% else %}{{ peer }}{% endif %}
 {%- if port %} port {{ port }}{% endif %}
-{%- if gloo_on_loopback %}, the loopback that a host gave to gloo{% endif %}{% else %}a peer that the log does not name{% endif %}
+{%- if gloo_on_loopback %}, the loopback that a host gave to gloo{% endif %}
+{%- else %}a peer that the log does not name{% endif %}
 {%- if source == 'strace' and syscall != 'connect' %}, to which it had a connection{% endif %}
 {%- if failure == 'refused' %}: connection refused
 {%- elif failure == 'unreachable' %}: no route to it
