@@ -133,7 +133,7 @@ with
             and canonical = 'loss'
             and change is null
             and not (kind = 'lone' and averaged)
-            and not is_beyond_a_batch(kind, logarithmic, height)
+            and not beyond_a_batch
         group by file_id
     )
 select [line_at(file_id, line_no)] as evidence, resume_step, start_step, continued_in

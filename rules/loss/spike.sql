@@ -182,7 +182,7 @@ where
         j.kind = 'rise'
         or j.kind = 'lone'
         and (j.change is not null or j.averaged)
-        or is_beyond_a_batch(j.kind, j.logarithmic, j.height)
+        or j.beyond_a_batch
     )
     and j.boundary_step is null
     and not (j.class = 'unrecovered' and coalesce(j.validation_falls, false))

@@ -152,7 +152,32 @@ select
         ),
         false
     ) as of_all_parts,
-    coalesce(h.base < 0.01 * b.level and h.peak < 0.25 * b.level, false) as worn_off
+    coalesce(h.base < 0.01 * b.level and h.peak < 0.25 * b.level, false) as worn_off,
+    -- A lone point a thousand times as high as its neighbours: no batch is that hard. Nor is it one
+    -- that a part of the loss is high for long after.
+    coalesce(
+        h.kind in ('outlier', 'lone')
+        and h.logarithmic
+        and (
+            h.kind = 'outlier'
+            and h.height > ln(1000)
+            or h.height > ln(30)
+            and exists (
+                from here p
+                where
+                    p.kind = 'rise'
+                    and p.logarithmic
+                    and p.height > ln(30)
+                    and p.points >= 5
+                    and p.family = h.family
+                    and p.series_id <> h.series_id
+                    and p.series_rank is not distinct from h.series_rank
+                    and p.branch = h.branch
+                    and abs(p.start_step - h.start_step) <= h.interval
+            )
+        ),
+        false
+    ) as beyond_a_batch
 from here h
 left join beginning b using (series_id)
 left join rate_at_resume r on r.boundary_step = h.boundary_step

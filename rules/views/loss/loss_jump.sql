@@ -18,7 +18,7 @@ with
                 or of_part
                 or of_all_parts
             )
-            and (kind not in ('dip', 'outlier') or is_beyond_a_batch(kind, logarithmic, height))
+            and (kind not in ('dip', 'outlier') or beyond_a_batch)
             and not in_dip
             and not by_rate
             -- The way up into NaN is part of the NaN.

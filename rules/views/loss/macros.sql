@@ -12,8 +12,3 @@ create macro epoch_at(file, line) as
 create macro saved_up_to(last_step) as
     (select max(e.step) from training_event e where e.kind = 'save' and e.step <= last_step)
 ;
-
--- A lone point a thousand times as high as its neighbours: no batch is that hard.
-create macro is_beyond_a_batch(kind, logarithmic, height) as
-    coalesce(kind = 'outlier' and logarithmic::boolean and height::double > ln(1000), false)
-;
