@@ -79,9 +79,8 @@ run = ["ras-mc-ctl --errors", "ipmitool sel elist", "dmesg -T | grep -iE 'mce|ha
 [[step]]
 when = "part == 'pcie' and severity != 'info'"
 say = '''
-{% if port %}Reseat {{ device }}, and replace it or its slot if the error comes again.
-{%- else %}See which device is below the port, reseat it, and replace it or its slot if the error comes
-again.{% endif %}
+{% if port %}Reseat {{ device }}, and replace it{% else %}See which device is below the port, reseat
+it, and replace it{% endif %} or its slot if the error comes again.
 '''
 run = ["lspci -tv", "lspci -vvs {{ device }}", "dmesg -T | grep -iE 'aer|pcieport'"]
 */
