@@ -37,8 +37,10 @@ NCCL does not name: it exited, or the network to it failed'''
 [[summary]]
 when = "quiet_ranks"
 say = '''{{ ranks | ranks | capital }} lost
-{{ ranks | agree('a gloo connection', 'gloo connections') }}; {{ quiet_ranks | ranks }} reported
-nothing: it ended, or left the loop, before them'''
+{{ ranks | agree('a gloo connection', 'gloo connections') }}; {{ quiet_ranks | ranks }}
+{% if has_ended_well %}had ended before them, without an error: all other ranks are in the
+launcher's table of failures{% else %}reported nothing: it ended, or left the loop, before them
+{%- endif %}'''
 
 [[summary]]
 say = '''
@@ -146,6 +148,12 @@ with
         from lost, highest_rank, ended
         where is_ranked_gloo
     ),
+    -- The table of failures that torch's launcher prints has all that ended otherwise than well.
+    failed as (
+        select list(distinct rank) as failed_ranks
+        from "exit"
+        where source = 'torchelastic' and rank is not null
+    ),
     told as (
         select
             l.* exclude (part),
@@ -156,6 +164,13 @@ with
                 when is_at_home or far_peer is null then any_peer_host else far_peer_host
             end as peer_host,
             case when len(quiet_ranks) = 1 then quiet_ranks end as quiet_ranks,
+            case
+                when
+                    len(quiet_ranks) = 1
+                    and len(failed_ranks) = highest_rank
+                    and not list_contains(failed_ranks, quiet_ranks[1])
+                then true
+            end as has_ended_well,
             -- whose log is that of the other end
             case
                 when part = 'jax'
@@ -167,6 +182,8 @@ with
             end as far_ranks
         from lost l
         left join quiet using (part)
+        cross join failed
+        cross join highest_rank
     ),
     -- The other end's last word, where that was a minute before its connection closed.
     last_word as (
@@ -200,6 +217,9 @@ select
     port,
     times,
     quiet_ranks,
+    quiet_ranks is not null as waited,
+    has_ended_well,
+    case when has_ended_well then 'probable' end as confidence,
     silent_since,
     round(silent_seconds) as silent_seconds
 from told
