@@ -165,7 +165,7 @@ def survivors(
         rows = read(parser, lines)
         return [
             any(
-                n in text.uncoloured(line.encode()).decode() for n in case.pattern.needles or ("",)
+                n in text.undressed(line.encode()).decode() for n in case.pattern.needles or ("",)
             )  # as the gate sees it
             and any(not values or same(case.sample.row, row) for row in rows[n][case.pattern.table])
             for n, (case, line) in enumerate(zip(chosen, lines, strict=True))
