@@ -38,7 +38,12 @@ with
         select
             s.*,
             s.source = 'watchdog'
-            and s.rank in (select rank from c10d_timeout_once) as is_waiting_too
+            and (
+                s.rank in (select rank from c10d_timeout_once)
+                -- whose timeout made the others dump
+                or s.rank
+                in (select source_rank from c10d_status_line where source_rank is not null)
+            ) as is_waiting_too
         from rank_suspect s
     )
 select
