@@ -240,6 +240,7 @@ EXCEPTIONS = {
             ("ssh-until-the-host-is-up", "network.connect_failure"),
             ("managed-job-completes", "host.preempted"),
             ("links-while-a-host-boots", "host rx4"),
+            ("ray-found-a-place-just-now", "hang.init_incomplete"),
         )
     },
     (
@@ -363,6 +364,11 @@ EXCEPTIONS = {
     " what says that the job trained for long is cut off with the rest",
     **dict.fromkeys(
         (
+            ("crash.exception--rank-1-built-another-model", "hang.collective_timeout"),
+            ("crash.exception--rank-1-built-another-model", "hang.missing_rank"),
+            ("crash.exception--rank-1-built-another-model", "rank *"),
+            ("crash.signal--core-of-an-uncaught-exception", "crash.config"),
+            ("crash.signal--torchrun-s-own-traceback-is-cut", "crash.exception"),
             ("crash.communication--nccl-ep-waits-then-traps", "gpu.cuda_error"),
             ("crash.communication--nccl-ep-waits-then-traps", "host quince-n4"),
             ("crash.config--missing-file-after-a-mended-script", "crash.checkpoint"),
@@ -379,6 +385,19 @@ EXCEPTIONS = {
         "the line is cut off that says that training came to its end before",
     ),
     ("healthy--stacks-a-lock-of-the-driver-in-passing", "hang.deadlock"): _FRAMES,
+    ("healthy--stacks-active-rank-without-a-trace-of-it", "rank 0"): _FRAMES,
+    ("host.storage--away-for-a-second-and-hung-since", "host.storage"): _END,
+    (
+        "hang.collective_timeout--half-of-them-silent",
+        "rank 1",
+    ): "a log that is cut off stops before those of the others",
+    **dict.fromkeys(
+        (
+            ("host.node_lost--kubectl-describes-a-node", "host heron-a"),
+            ("healthy--ray-actor-dies-once", "host 10.4.0.7"),
+        ),
+        "whose a line is, the head above it tells: lines in another order are of others",
+    ),
     (
         "loss.nan--epochs-of-folds",
         "loss.nan definite",
