@@ -68,10 +68,12 @@ _LARGE_BYTES = 1 << 20
 _HOLE = re.compile(rb"\0{512,}")
 _ESCAPED = re.compile(rb"\\x([89a-f][0-9a-f])")
 _RANK = re.compile(r"(?:^|[^a-z])(?:global)?_?rank[-_.=]?([0-9]{1,6})(?![0-9])", re.IGNORECASE)
-# No host is what a temporary folder got at random: eight letters and digits, mixed, after a name and _.
+# No host is what a temporary folder got at random: eight letters and digits, mixed, after a name and _. Nor is a name
+# that holds an identifier, of more hexadecimal digits than an address of any kind has.
 _HOST_IN_NAME = re.compile(
     r"(?:^|[-./]|_(?!(?=[a-z_]+[0-9]+[a-z_])[a-z0-9_]{8}/))"
-    r"((?:(?:node|host)[-_]?|(?:worker|gpu|ip|n|dgx|h100|a100|cn|nid|x[0-9]+c[0-9]+s)-?)[0-9][0-9A-Za-z-]*)"
+    r"((?:(?:node|host)[-_]?|(?:worker|gpu|ip|n|dgx|h100|a100|cn|nid|x[0-9]+c[0-9]+s)-?)"
+    r"(?=[0-9])(?!(?:[0-9A-Za-z]*-)*[0-9a-f]{33})[0-9A-Za-z-]*)"
     r"(?=[._/]|\Z)",
     re.IGNORECASE,
 )

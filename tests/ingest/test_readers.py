@@ -175,6 +175,8 @@ def test_a_torn_archive_gives_what_can_be_read_and_a_word_about_the_rest(
         ("logs/none_cn4wd7eh/attempt_0/2/stderr.log", None, None),
         ("logs/job_worker12/2/stderr.log", "worker12", None),
         ("logs/fit_cn4wd7ehx/stderr.log", "cn4wd7ehx", None),
+        ("logs/worker-8.err", "worker-8", None),
+        ("logs/worker-18639a5843cdadc6a191a411e9fb31efe3e2e7bfcae0d02d2c9d0da4-01000000-13220.err", None, None),
         ("strace.rank3.txt", None, 3),
         ("strace.4711", None, None),
         ("gdb_worker_26346.txt", None, None),
