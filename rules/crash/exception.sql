@@ -262,6 +262,9 @@ with
             )
     ),
     first_rank as (select distinct rank from "exit" where first_observed and rank is not null),
+    rank_process as (
+        select distinct pid from identity_link where rank is not null and pid is not null
+    ),
     failure as (  -- alike on several ranks
         select
             alike,
@@ -276,7 +279,11 @@ with
             min_by("function", line_no) filter (file is not null) as "function",
             list(distinct rank order by rank) filter (rank is not null) as ranks,
             list(distinct host) filter (host is not null) as hosts,
-            list(distinct pid order by pid) filter (pid is not null) as pids,
+            -- a controller quotes what the process of a rank raised
+            coalesce(
+                list(distinct pid order by pid) filter (pid in (from rank_process)),
+                list(distinct pid order by pid) filter (pid is not null)
+            ) as pids,
             list(distinct local_rank) filter (
                 local_rank is not null and rank is null
             ) as local_ranks,
