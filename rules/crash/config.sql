@@ -84,6 +84,13 @@ when = "event == 'not_started'"
 say = "The program could not be run{% if hosts %} on {{ hosts | names }}{% endif %}: {{ message }}"
 
 [[summary]]
+when = "event == 'own_name'"
+say = '''
+gloo cannot resolve the name of its own host
+{%- if hosts %} ({{ hosts | names }}){% endif %}: {{ message | cut(200) }}
+'''
+
+[[summary]]
 when = "event == 'no_interface'"
 say = "{{ program or 'NCCL' }} found no network interface to use: {{ message | cut(200) }}"
 
@@ -147,6 +154,15 @@ run = ["nvidia-smi -L", "env | grep -E 'VISIBLE_DEVICES|SLURM_JOB_GPUS'"]
 when = "event == 'invalid_rank'"
 say = "Check how the ranks are numbered: RANK must be below WORLD_SIZE, counted from 0."
 run = ["env | grep -iE '^rank|world_size|local_rank|procid|ntasks'"]
+
+[[step]]
+when = "event == 'own_name'"
+say = '''
+Give the name of {% if hosts %}{{ hosts | names }}{% else %}the host{% endif %} an address by which
+the others reach it, in /etc/hosts or DNS: gloo looks its own host up, and getaddrinfo found nothing.
+PyTorch can be given the interface instead (GLOO_SOCKET_IFNAME).
+'''
+run = ["getent hosts $(hostname)", "hostname -f", "cat /etc/hosts /etc/resolv.conf"]
 
 [[step]]
 when = "event == 'no_interface' and program == 'oneCCL'"

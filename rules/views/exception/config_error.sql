@@ -1,6 +1,6 @@
 -- table: One row per report that the job was set up in a way that cannot work, before any training
 -- step: what = arguments | missing file | permission | command | port | library | device |
--- held; event
+-- host name | held; event
 -- says which of NCCL's and the store's errors it is (see config_error_nccl, port_taken, and
 -- tpu_in_use: holder_pid has it, on_cpu where the program goes on without it);
 -- alike = equal for reports of the same error.
@@ -112,9 +112,16 @@ with
                 then 'missing file'
                 when sees_no_gpu(message)
                 then 'device'
+                when own_name_unresolved(message)
+                then 'host name'
                 else 'arguments'
             end as what,
-            case when sees_no_gpu(message) then 'no_gpu' end as event,
+            case
+                when sees_no_gpu(message)
+                then 'no_gpu'
+                when own_name_unresolved(message)
+                then 'own_name'
+            end as event,
             class || ': ' || split_part(message_in_line(message), chr(10), 1) as message,
             type,
             rank,

@@ -12,6 +12,17 @@ create macro sees_no_gpu(message) as
     )
 ;
 
+-- gloo looks its own host up (getaddrinfo) and prints the resolver's number only: EAI_NONAME,
+-- EAI_AGAIN, EAI_FAIL, EAI_NODATA. A system call's error is -1.
+create macro own_name_unresolved(message) as
+    coalesce(
+        regexp_matches(
+            message, '/transport/[a-z]+/device\.cc:[0-9]+\] rv == 0\. -[2-5] vs 0(?:[^0-9]|$)'
+        ),
+        false
+    )
+;
+
 -- Equal for reports of the same error: of each rank, and of each try, numbers differ.
 create macro report_alike(event, bus_id, port, message) as
     regexp_replace(concat_ws(' ', event, bus_id, port::varchar, message), '[0-9]+', '#', 'g')
@@ -343,6 +354,7 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
             or lacks_build_tool(message)
             -- gloo's word for an interface or a host name of its settings that this host lacks
             or contains(message, 'Unable to find address for: ')
+            or own_name_unresolved(message)
             -- ps-lite's, for a port or an interface of its settings
             or regexp_matches(
                 message,
