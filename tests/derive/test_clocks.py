@@ -207,6 +207,23 @@ def test_a_host_whose_clock_is_off_is_told_by_the_steps_all_ranks_end_together(r
     )
 
 
+def test_steps_that_a_rank_does_again_after_a_restart_move_no_clock(run_of: Runs) -> None:
+    start = datetime(2026, 3, 3, 9)  # noqa: DTZ001
+    again = start + timedelta(minutes=4)
+    resumed = f"{again:%Y-%m-%d %H:%M:%S} resumed from checkpoint /keep/step_0 at step 0\n"
+    run = run_of(
+        {
+            "ride-1.rank0.log": step_log(start, 9),
+            "ride-2.rank0.log": resumed + step_log(again, 9),
+        }
+    )
+    clocks = {
+        r["path"]: r["shift_seconds"]
+        for r in analyze(run, db=None).sql("SELECT path, shift_seconds FROM clock JOIN file USING (file_id)")
+    }
+    assert clocks == {"ride-1.rank0.log": 0, "ride-2.rank0.log": 0}
+
+
 def test_nothing_is_moved_where_clocks_share_no_moment(run_of: Runs) -> None:
     run = run_of(
         {"dmesg.gx2.txt": f"[Tue Mar  3 01:00:40 2026] {XID}\n", "train.log": REPORT.format(at="2026-03-03_09:00:31")}

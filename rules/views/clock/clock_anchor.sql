@@ -54,11 +54,27 @@ where
             and count(*) filter (source = 'kernel') = 1
     )
 union all by name
--- All ranks end a step together.
+-- All ranks end a step together. What a rank did again after a restart, it did at another time.
 select
     'step ' || step as event, 10 as within_seconds, file_id, line_no, host, rank, time, time_quality
-from last_step
-where rank is not null
+from last_step l
+where
+    rank is not null
+    and not exists (
+        from training_mark m
+        join last_step b on b.file_id <> m.file_id
+        where
+            m.file_id = l.file_id
+            and m.line_no < l.line_no
+            and m.kind in ('resume', 'load')
+            and b.rank = l.rank
+            and b.step = l.step
+            -- not that file's twin, with the output of the same start
+            and not exists (
+                from training_mark t
+                where t.file_id = b.file_id and t.kind = m.kind and t.message = m.message
+            )
+    )
 union all by name
 -- A step's value goes to the log and into a store with exact times: the same value tells that it
 -- is the same run.
