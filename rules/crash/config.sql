@@ -159,8 +159,8 @@ run = ["env | grep -iE '^rank|world_size|local_rank|procid|ntasks'"]
 when = "event == 'own_name'"
 say = '''
 Give the name of {% if hosts %}{{ hosts | names }}{% else %}the host{% endif %} an address by which
-the others reach it, in /etc/hosts or DNS: gloo looks its own host up, and getaddrinfo found nothing.
-PyTorch can be given the interface instead (GLOO_SOCKET_IFNAME).
+the others reach it, in /etc/hosts or DNS: gloo looks its own host up, and getaddrinfo found
+nothing. PyTorch can be given the interface instead (GLOO_SOCKET_IFNAME).
 '''
 run = ["getent hosts $(hostname)", "hostname -f", "cat /etc/hosts /etc/resolv.conf"]
 
