@@ -171,6 +171,7 @@ AT_PEACE = [
     "forward pass took 31 s, backward pass 40 s",
     "    _store_based_barrier(rank, store, timeout)",
     "    work = group.barrier_timed_out(rank=rank, timeout=timeout)",
+    "[2026-10-09 14:16:40,137 I 375 375] (raylet) node_manager.cc:1050: Killing leased worker because its owner died. worker_id=aa7b",
 ]
 
 
