@@ -261,7 +261,7 @@ select
         when
             len(c.ranks) > 1
             and c.seq = c.last_seq
-            and len(c.ops) = 1
+            and c.is_of_one_op
             and not exists (from missing_rank_suspect where len(ranks) > 0)
         then true
     end as all_alike,

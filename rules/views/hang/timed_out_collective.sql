@@ -40,7 +40,9 @@ select
     any_value(grp) as grp,
     min(seq) as seq,
     max(seq) as last_seq,
-    list_sort(list(distinct op)) as ops,
+    list_sort(list(distinct op) filter (op is not null)) as ops,
+    -- all waits tell it, or none does
+    count(distinct coalesce(op, '')) = 1 as is_of_one_op,
     arg_min(op, coalesce(seq, 0)) as op,
     max(timeout_ms) as timeout_ms,
     max(ran_ms) as ran_ms,
