@@ -1,7 +1,6 @@
 -- table: One row per error of a host's hardware that it could not correct: part = memory |
 -- processor | pcie, origin = the device below a port that the error came from. The kernel prints
--- of what part an error is (its section) after the line that
--- grades it.
+-- of what part an error is (its section) after the line that grades it.
 with
     section as (
         select s.file_id, s.message as section, max(o.line_no) as line_no

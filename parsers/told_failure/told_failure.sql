@@ -128,8 +128,5 @@ where
             and (t.rank is null or l.rank is null or t.rank = l.rank)
     )
     < 2
-    and not exists (
-        from training_mark e
-        where e.kind = 'end' and e.file_id = l.file_id and e.line_no > l.line_no
-    )
+    and not ends_well_after(l.file_id, l.line_no)
     and not exists (from job_progress p where p.minute > l.time + interval 2 minutes)

@@ -367,10 +367,7 @@ where
         from metric m
         where m.file_id = l.file_id and m.line_no > l.line_no
     )
-    and not exists (
-        from training_mark k
-        where k.kind = 'end' and k.file_id = l.file_id and k.line_no > l.line_no
-    )
+    and not ends_well_after(l.file_id, l.line_no)
 group by library
 union all by name
 -- in the words of the program itself

@@ -238,14 +238,7 @@ with
             )
             -- HTCondor started it elsewhere, and there it ended well
             and not (
-                scheduler = 'htcondor'
-                and exists (
-                    from training_mark m
-                    where
-                        m.kind = 'end'
-                        and m.file_id = job_event.file_id
-                        and m.line_no > job_event.line_no
-                )
+                scheduler = 'htcondor' and ends_well_after(job_event.file_id, job_event.line_no)
             )
         group by scheduler
     )

@@ -361,13 +361,7 @@ with
                             and r.line_no - job_event.line_no between 1 and 30
                             and r.event in ('oom_kill', 'time_limit', 'cancelled')
                     )
-                    or exists (
-                        from training_mark m
-                        where
-                            m.kind = 'end'
-                            and m.file_id = job_event.file_id
-                            and m.line_no > job_event.line_no
-                    )
+                    or ends_well_after(job_event.file_id, job_event.line_no)
                 )
             )
             or (
@@ -379,13 +373,7 @@ with
                 -- the jobs of one name append to one file, and a later one came to its end
                 and not (
                     starts_with(message, 'TERM_')
-                    and exists (
-                        from training_mark m
-                        where
-                            m.kind = 'end'
-                            and m.file_id = job_event.file_id
-                            and m.line_no > job_event.line_no
-                    )
+                    and ends_well_after(job_event.file_id, job_event.line_no)
                 )
                 -- the reason follows in the same mail: no person ended it
                 and not exists (

@@ -136,6 +136,12 @@ with
         group by part
     ),
     ended as (select coalesce(list(distinct rank), []) as ended_ranks from ended_by_launcher),
+    -- The table of failures that torch's launcher prints has all that ended otherwise than well.
+    failed as (
+        select list(distinct rank) as failed_ranks
+        from "exit"
+        where source = 'torchelastic' and rank is not null
+    ),
     -- Where all but one complain of gloo, that one has gone first: those that their launcher ended
     -- had no time to complain.
     quiet as (
@@ -144,15 +150,15 @@ with
             list_filter(
                 ranks_below(highest_rank + 1),
                 lambda r: not list_contains(ranks, r) and not list_contains(ended_ranks, r)
-            ) as quiet_ranks
-        from lost, highest_rank, ended
-        where is_ranked_gloo
-    ),
-    -- The table of failures that torch's launcher prints has all that ended otherwise than well.
-    failed as (
-        select list(distinct rank) as failed_ranks
-        from "exit"
-        where source = 'torchelastic' and rank is not null
+            ) as quiet_ranks,
+            case
+                when
+                    len(failed_ranks) = highest_rank
+                    and not list_contains(failed_ranks, quiet_ranks[1])
+                then true
+            end as has_ended_well
+        from lost, highest_rank, ended, failed
+        where is_ranked_gloo and len(quiet_ranks) = 1
     ),
     told as (
         select
@@ -163,14 +169,8 @@ with
             case
                 when is_at_home or far_peer is null then any_peer_host else far_peer_host
             end as peer_host,
-            case when len(quiet_ranks) = 1 then quiet_ranks end as quiet_ranks,
-            case
-                when
-                    len(quiet_ranks) = 1
-                    and len(failed_ranks) = highest_rank
-                    and not list_contains(failed_ranks, quiet_ranks[1])
-                then true
-            end as has_ended_well,
+            quiet_ranks,
+            has_ended_well,
             -- whose log is that of the other end
             case
                 when part = 'jax'
@@ -182,8 +182,6 @@ with
             end as far_ranks
         from lost l
         left join quiet using (part)
-        cross join failed
-        cross join highest_rank
     ),
     -- The other end's last word, where that was a minute before its connection closed.
     last_word as (

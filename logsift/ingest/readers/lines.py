@@ -338,7 +338,7 @@ _ENTITIES = {
     "&#x22;": '"', "&#x27;": "'", "&#x2F;": "/", "&#x3D;": "=", "&#x60;": "`",
 }  # fmt: skip
 """What a page writes for a sign of its own language (https://html.spec.whatwg.org/#named-character-references)."""
-_ENTITY = re.compile(rb"&(?:[a-z]{2,4}|#x?[0-9A-F]{2});")
+_ENTITY = re.compile("|".join(_ENTITIES).encode())
 
 
 def is_dressed(data: bytes | memoryview) -> bool:
@@ -353,7 +353,7 @@ def undressed(data: bytes) -> bytes:
 
 
 def _sign(entity: re.Match[bytes]) -> bytes:
-    return _ENTITIES.get(entity[0].decode(), entity[0].decode()).encode()
+    return _ENTITIES[entity[0].decode()].encode()
 
 
 def valid(data: bytes) -> bytes:

@@ -36,15 +36,7 @@ with
         from ended_by_launcher e
         where
             -- who was told to end, and did not until it was killed, had all that time
-            not exists (
-                from ended_by_launcher f
-                semi join
-                    launcher_event l
-                    on l.file_id = f.file_id
-                    and l.line_no = f.line_no
-                    and l.event = 'forced'
-                where f.rank = e.rank
-            )
+            e.rank not in (select rank from ended_by_launcher where event = 'forced')
             and (select count(distinct rank) from waiting semi join ended_by_launcher using (rank))
             < 2
             and not (

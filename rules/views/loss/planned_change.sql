@@ -101,16 +101,10 @@ from
                 from metric_point p
                 join
                     (
-                        select s.*
-                        from stored_curve s
-                        semi join
-                            (from curve_metric where canonical in ('loss', 'component_loss')) m
-                            on m.file_id = s.file_id
-                            and m.curve = s.curve
+                        from curve_metric
+                        where canonical in ('loss', 'component_loss')
                         qualify
-                            count(distinct s.phase) over (
-                                partition by s.file_id, s.source, s.name, s.rank
-                            )
+                            count(distinct phase) over (partition by file_id, source, name, rank)
                             > 1
                     ) c
                     on c.file_id = p.file_id

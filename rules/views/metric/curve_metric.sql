@@ -9,6 +9,7 @@ select
     c.rank,
     c.source,
     c.name,
+    c.phase,
     n.canonical,
     n.factor,
     c.points,

@@ -37,7 +37,4 @@ from told t
 left join ended_task e using (file_id)
 where
     (select count(*) from training_line l where l.file_id = t.file_id and l.line_no > t.line_no) < 3
-    and not exists (
-        from training_mark m
-        where m.kind = 'end' and m.file_id = t.file_id and m.line_no > t.line_no
-    )
+    and not ends_well_after(t.file_id, t.line_no)

@@ -35,10 +35,7 @@ where
         'RuntimeError'
     )
     -- the next attempt, in the same log, came to its end
-    and not exists (
-        from training_mark m
-        where m.kind = 'end' and m.file_id = e.file_id and m.line_no > e.line_no
-    )
+    and not ends_well_after(e.file_id, e.line_no)
     -- what a program caught, and trained or wrote on for long
     and not exists (
         from exception_verdict v

@@ -57,10 +57,11 @@ with
         where
             canonical like '%loss'
             and steps_planned is not null
-            and (file_id, source) in (
-                select (file_id, source)
+            and (file_id, source, name) in (
+                select (file_id, source, name)
                 from line_metric
-                group by file_id, source
+                where canonical like '%loss'
+                group by file_id, source, name
                 having min(steps_planned) < max(steps_planned)
             )
         window in_order as (partition by file_id, source, name, rank order by ordinal)
