@@ -1,4 +1,8 @@
-"""The content as one immutable value: grammars, tables, relations, seeds and rules."""
+"""The content as one immutable value: grammars, tables, relations, seeds and rules.
+
+None of its classes has slots: every start reads ten thousand of these objects from the cache, and pickle sets the fields of a
+frozen class with slots one by one, in nearly twice the time.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,7 @@ BLOCK_LINES = 2000
 """A block ends at most this many lines after its opener, so that a truncated one cannot swallow a log."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Column:
     """A column of a declared table."""
 
@@ -30,7 +34,7 @@ class Column:
     about: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Bulk:
     """How many rows of a table are enough for rules, where a run is read in shares."""
 
@@ -44,7 +48,7 @@ class Bulk:
     """The column for how many rows of a series were left out before this one; empty where nobody asks."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """A declared table; every one also has the COMMON columns."""
 
@@ -90,7 +94,7 @@ PREFIX = "prefix"
 ENVELOPE_FACTS = frozenset({"time", "uptime_seconds", "host", "rank", "local_rank", "task", "pid", "stream", "body"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sample:
     """A line a pattern must match, and the values it must give."""
 
@@ -98,7 +102,7 @@ class Sample:
     row: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Envelope:
     """what comes before a message; its regex captures `body` and facts about the writer.
 
@@ -116,7 +120,7 @@ class Envelope:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pattern:
     """One shape of line and the row it becomes.
 
@@ -146,7 +150,7 @@ class Pattern:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Grammar:
     """One file of parsers/: the tables and patterns of one source of lines.
 
@@ -178,7 +182,7 @@ class Grammar:
 Kind = Literal["table", "view", "macro"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Relation:
     """A table or view made by a query over others, or a macro that queries call.
 
@@ -211,7 +215,7 @@ class Relation:
         return f"CREATE {self.kind.upper()} {self.name}{self.parameters} AS {self.sql}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Seed:
     """A small table of facts that comes with the content as CSV; lines that begin with # are comments."""
 
@@ -220,7 +224,7 @@ class Seed:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Phrase:
     """A sentence of a rule as a template, said where its condition on the facts holds and all that it names is known."""
 
@@ -232,7 +236,7 @@ class Phrase:
     """Meant for incidents that no other step fits."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rule:
     """A query that finds one kind of incident, and the words in which it is told."""
 
@@ -265,7 +269,7 @@ class Rule:
     """Asked only where no other rule found anything critical or of its family; never the root before another rule's."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Missing:
     """A source that would settle an open question: a query with a row for each that is not there, and how to ask for it."""
 
@@ -280,7 +284,7 @@ class Missing:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Catalog:
     """All content. `digest` changes with every byte of it and with the logsift that is installed; `content` with the bytes alone."""
 
