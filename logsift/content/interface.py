@@ -115,7 +115,7 @@ INTERFACE: dict[str, Asked] = {
         {
             **_PLACE, "series_id": "BIGINT", "run": "BIGINT", "state": "VARCHAR", "last_line": "BIGINT", "first_step": "DOUBLE",
             "last_step": "DOUBLE", "points": "BIGINT", "from_step": "DOUBLE", "to_step": "DOUBLE", "lost": "BIGINT",
-            "from_file": "BIGINT", "from_line": "BIGINT",
+            "from_file": "BIGINT", "from_line": "BIGINT", "rotated": "BOOLEAN",
         },
         filled=True,
     ),

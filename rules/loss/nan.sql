@@ -170,7 +170,8 @@ scale there is ({{ loss_scale }}): every update is skipped, nothing is learned''
 
 [[summary]]
 say = '''The loss scale collapsed
-{%- if loss_scale is not none and loss_scale < loss_scale_before %} from {{ loss_scale_before }}
+{%- if loss_scale is not none %}
+{%- if loss_scale < loss_scale_before %} from {{ loss_scale_before }}{% endif %}
 to {{ loss_scale }}{% endif %}
 {%- if loss_scale_halvings and loss_scale_halvings > 1 %}: it was lowered {{ loss_scale_halvings }}
 times and never raised between{% endif %}

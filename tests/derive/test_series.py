@@ -8,6 +8,7 @@ from builders.curves import FAULTS, NOISE, clean, faulty
 from scipy import stats
 
 from logsift.derive.series import curve_of, dense_start, search, stitch
+from logsift.derive.series.excursions import early_jump
 from logsift.derive.series.robust import (
     MEDIAN_ERROR,
     Tail,
@@ -330,6 +331,23 @@ def test_a_warm_up_that_first_goes_up_is_silent() -> None:
         rng().normal(0, 0.01, 404)
     )
     assert search(curve_of(np.arange(404.0), y)) == []
+
+
+@pytest.mark.parametrize(
+    ("rest", "is_left"),
+    [
+        pytest.param(70 + rng(1).normal(0, 0.5, 200), True, id="far above all of it"),
+        pytest.param(np.full(200, 10.83), True, id="a flat line"),
+        pytest.param(6.5 * np.arange(1, 201) ** -0.1, False, id="it goes on"),
+        pytest.param(np.concatenate([[70.0, 40, 20, 9], np.linspace(8, 4, 196)]), False, id="it comes back"),
+        pytest.param(11 + rng(2).normal(0, 0.5, 200), False, id="a noisy level not far above it"),
+    ],
+)
+def test_a_beginning_that_is_left_for_good(rest: np.ndarray, is_left: bool) -> None:
+    y = np.concatenate([[10.9, 9.8, 9.1, 8.4, 7.9, 7.2], rest])
+    found = [(e.start, e.end) for e in early_jump(curve_of(np.arange(float(len(y))), y))]
+    assert found == ([(6, None)] if is_left else [])
+    assert [(e.start, e.end) for e in search(curve_of(np.arange(float(len(y))), y)) if is_left] == found
 
 
 def test_two_levels_that_take_turns_are_no_new_level() -> None:

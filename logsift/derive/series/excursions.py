@@ -7,6 +7,7 @@ from math import ceil, inf
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from logsift.derive.series.curve import Curve, Excursion
 from logsift.derive.series.robust import Tail, block_medians, innovations, rolling_median, spread, together
@@ -309,6 +310,22 @@ def blown_up(c: Curve) -> list[Excursion]:
         least = c.p.blown if i > 1 else c.p.blown_at_once
         if float(after.min() - before.max()) > max(least, 2 * float(before.max() - before.min())):
             return [follow(c, i, float(np.median(before)), max(spread(before), c.p.floor))]
+    return []
+
+
+def early_jump(c: Curve) -> list[Excursion]:
+    """Where the curve leaves its beginning for good, before there is a level to compare with: for one far above it, or a flat line."""
+    n, k = len(c.y), c.p.early_before
+    stop = min(n // 4, n - c.p.early_after)
+    if not c.logarithmic or stop <= k:
+        return []
+    lowest, highest = np.minimum.accumulate(c.y[::-1])[::-1][k:stop], np.maximum.accumulate(c.y[: stop - 1])[k - 1 :]
+    near = sliding_window_view(c.y[: stop - 1], k).max(axis=1)
+    for i in (k + np.flatnonzero(lowest - near > c.p.early_dead)).tolist():
+        rest = c.y[i + 1 :]
+        low, high = np.quantile(rest, (0.05, 0.95))
+        if high - low < 2 * c.p.early_flat or lowest[i - k] - highest[i - k] > c.p.early_gap:
+            return [follow(c, i, float(np.median(c.y[i - k : i])), max(spread(c.y[:i]), c.p.floor))]
     return []
 
 

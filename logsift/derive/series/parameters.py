@@ -116,6 +116,13 @@ class Parameters:
     last_clear: tuple[float, float] = (0.9, 8.0)
     """A jump at the very last point, which may be a hard batch: twenty times as high as all before; or two and a half times, and by eight times
     what all before differ among themselves."""
+    early_before: int = 3
+    early_after: int = 30
+    early_gap: float = 0.9
+    early_dead: float = 0.15
+    early_flat: float = 0.01
+    """A beginning that is left for good within the first quarter, from one point to the next: all of the rest is two and a half times as high as
+    all before; or the rest is a flat line, which a model gives that has died, and all of it an eighth above the last three points before."""
 
     end_climb: float = 0.2
     end_climbed: float = 1.0

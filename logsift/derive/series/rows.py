@@ -35,6 +35,8 @@ FOUND = ("segment", "excursion")
 """The tables in which the search writes."""
 BATCH = 1_000_000
 """Points that are read at a time."""
+_PACES = 20
+"""So many rows tell how often one is written."""
 _SEGMENTS = 2000
 """A series of more pieces tells nothing by them."""
 WORKERS = 2
@@ -169,7 +171,7 @@ def _fresh(rows: _Rows, marks: Mapping[tuple[int, int], Sequence[tuple[int | Non
     """Rows that come first after a restart: at the head of a further file, or behind a line that says so."""
     fresh = np.zeros(len(rows.step), bool)
     heads = [0, *(np.flatnonzero(np.diff(rows.file)) + 1).tolist()]
-    fresh[heads[1:]] = True
+    fresh[[at for at in heads[1:] if not _only_rotated(rows, at)]] = True
     for a, b in pairwise([*heads, len(rows.file)]):
         for line_no, step in marks.get((rows.series, int(rows.file[a])), ()):
             if line_no is not None:
@@ -179,6 +181,13 @@ def _fresh(rows: _Rows, marks: Mapping[tuple[int, int], Sequence[tuple[int | Non
             if len(later) and (a or later[0]):
                 fresh[a + int(later[0])] = True
     return fresh
+
+
+def _only_rotated(rows: _Rows, head: int) -> bool:
+    """Whether a file goes on where the one before it ends, at its pace and from the first line on: no program began there."""
+    paces = np.diff(rows.time[max(head - _PACES, 0) : head + 1])
+    usual = float(np.median(paces[:-1])) if len(paces) > 1 else 0.0
+    return bool(rows.line[head] <= 2 and 0 <= paces[-1] <= 2 * usual and rows.step[head] > rows.step[head - 1])
 
 
 def _segments(rows: _Rows, stitched: Stitched) -> list[dict[str, Any]]:
@@ -203,6 +212,7 @@ def _segments(rows: _Rows, stitched: Stitched) -> list[dict[str, Any]]:
             "from_step": back.from_step if back else None, "to_step": back.step if back else None, "lost": back.lost if back else None,
             "from_file": int(rows.file[back.from_row]) if back and back.lost else None,
             "from_line": int(rows.line[back.from_row]) if back and back.lost else None,
+            "rotated": a > 0 and bool(rows.file[a] != rows.file[a - 1]) and _only_rotated(rows, a),
         })  # fmt: skip
     return out
 

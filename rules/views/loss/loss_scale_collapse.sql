@@ -64,6 +64,9 @@ where
         and lowest <= 2
         or lowest < 0.004
         and (halvings >= 2 or lowest < 0.00001)
+        or lowest < 0.001
+        and halvings = 1
+        and is_told
         or overflows_at_minimum is not null
     )
     -- Some print the way down only: where it is higher later it went up again between.

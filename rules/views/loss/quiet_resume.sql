@@ -16,7 +16,7 @@ with
         join file f on f.file_id = g.file_id
         where s.canonical = 'loss' and g.state = 'live' and s.files > 1
         window w as (partition by g.series_id, g.run order by k.turn, g.line_no)
-        qualify lag(g.file_id) over w <> g.file_id
+        qualify lag(g.file_id) over w <> g.file_id and not g.rotated
     ),
     loss_point as (
         select p.file_id, p.line_no, p.step

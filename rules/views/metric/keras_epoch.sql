@@ -23,7 +23,11 @@ from
             ) as fit
         from training_line l
         asof left join
-            (select file_id, line_no, step from training_mark where kind = 'epoch') h
+            (
+                select file_id, line_no, coalesce(step, 1) as step
+                from training_mark
+                where kind in ('epoch', 'fit')
+            ) h
             on h.file_id = l.file_id
             and h.line_no < l.line_no
         where l.trainer = 'keras' and l.step = l.planned

@@ -5,3 +5,10 @@ create macro source_family(source) as
         regexp_replace(source, 'run-[0-9]{8}_[0-9]{6}-[a-z0-9]+', 'run-#', 'g'), '[0-9]+', '#', 'g'
     )
 ;
+
+-- the name that a log had before its program put it away under a number or a date
+create macro name_before_rotation(source) as
+    regexp_replace(
+        source, '[.]([0-9]{1,3}|[0-9]{4}-[0-9]{2}-[0-9]{2}[0-9_-]*)([.][a-z]+)?$', '\2'
+    )
+;

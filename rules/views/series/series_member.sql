@@ -33,15 +33,30 @@ with
             is_average
         from curve_metric
     ),
+    rotated as (
+        select source, name_before_rotation(source) as plain
+        from metric_of_file
+        group by source
+        having plain in (select source from metric_of_file) and plain <> source
+    ),
+    of_log as (
+        select
+            m.*,
+            source_family(coalesce(r.plain, m.source)) as family,
+            r.source is null as is_current,
+            -- the higher a number, the longer ago; dates go up
+            - try_cast(regexp_extract(r.source, '[.]([0-9]{1,3})([.][a-z]+)?$', 1) as bigint) as age
+        from metric_of_file m
+        left join rotated r using (source)
+    ),
     ranked as (
         -- Of many ranks that print the same two are enough; what only one of them sees is
         -- compared rank by rank elsewhere.
         select
             *,
-            source_family(source) as family,
-            min(rank) over (partition by source_family(source), name) as low,
-            max(rank) over (partition by source_family(source), name) as high
-        from metric_of_file
+            min(rank) over (partition by family, name) as low,
+            max(rank) over (partition by family, name) as high
+        from of_log
         where
             canonical in (
                 'loss',
@@ -61,7 +76,8 @@ with
             *,
             dense_rank() over (
                 partition by family, name, canonical, rank
-                order by case when timed then file_began end, numbers, source, file_id
+                order by
+                    case when timed then file_began end, is_current, age, numbers, source, file_id
             ) as turn
         from
             (
