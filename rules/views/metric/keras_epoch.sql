@@ -1,6 +1,6 @@
 -- table: One row per full bar of Keras with its epoch: no number is printed beside an epoch's
 -- values. It stands in the line above (old ones count from 0), or is counted since the last
--- `Epoch 1/`.
+-- `Epoch 1/`. A full bar may be drawn again in its line, with the values of the validation.
 select
     line_id,
     coalesce(
@@ -31,5 +31,11 @@ from
             on h.file_id = l.file_id
             and h.line_no < l.line_no
         where l.trainer = 'keras' and l.step = l.planned
+        qualify
+            row_number() over (
+                partition by l.file_id, l.stream, l.line_no
+                order by length(l.fields) - length(replace(l.fields, ': ', '')) desc, l.rowid desc
+            )
+            = 1
     )
 window in_order as (partition by file_id, stream, fit order by line_no)
