@@ -372,7 +372,16 @@ select
     kind,
     nullif(regexp_extract(message, 'details = "([^"]+)"', 1), '') as details,
     nullif(regexp_extract(message, '(?:Errno [0-9]+\].*:|image file) ''([^'']+)''', 1), '') as path,
-    case when kind = 'own' and reads_damaged_data(class, message) then true end as damaged_input,
+    case
+        when
+            kind = 'own'
+            and (
+                reads_damaged_data(class, message)
+                or is_read_by_loader(frames)
+                and is_unreadable_archive(class, message)
+            )
+        then true
+    end as damaged_input,
     -- two that rename the same file
     case
         when class = 'FileNotFoundError' and contains(message, ''' -> ''') then true

@@ -122,6 +122,9 @@ with
                     e.class in ('EOFError', 'UnpicklingError')
                     and regexp_matches(frames[-1], 'multiprocessing[^a-z]+(?:spawn|forkserver)\.py')
                 then 'echo'
+                -- what a data loader reads is no checkpoint, however it was packed
+                when is_read_by_loader(frames) and is_unreadable_archive(e.class, message)
+                then 'own'
                 else c.kind
             end as class_kind,
             -- C++'s are printed by the handler of what nobody caught, Julia's where a script ends
