@@ -302,8 +302,12 @@ for gradients (torch.autograd.set_detect_anomaly, Megatron's --check-for-nan-in-
 Then run that module in fp32.'''
 */
 with
-    first_stretch as (
-        select *
+    stretch as (
+        select
+            *,
+            -- values are only counted, while another curve of the loss has steps
+            stepless
+            and bool_or(not coalesce(stepless, false) and canonical = 'loss') over () as is_counted
         from
             (
                 from nonfinite_loss
@@ -330,6 +334,10 @@ with
                 from frozen_loss
                 where is_nan
             )
+    ),
+    first_stretch as (
+        select * exclude (is_counted)
+        from stretch
         qualify
             row_number() over (
                 order by
@@ -338,6 +346,7 @@ with
                     passing,
                     of_validation,
                     of_gradient and points < 5,
+                    is_counted,
                     canonical = 'epoch_loss',  -- it may count epochs where others count steps
                     start_step,
                     canonical <> 'loss',
