@@ -52,6 +52,11 @@ class Attempts:
         of_a, of_b = self.span(a), self.span(b)
         return of_a is not None and of_b is not None and of_a[1] < of_b[0]
 
+    def began_before(self, a: Incident, b: Incident) -> bool:
+        """True where A was seen in an attempt before the first that B was seen in."""
+        of_a, of_b = self.span(a), self.span(b)
+        return of_a is not None and of_b is not None and of_a[0] < of_b[0]
+
     def ended_last(self, i: Incident) -> bool:
         """True where one of its lines tells of the end of the last attempt."""
         return any(e.file_id in self.openings and e.line_no in self.openings[e.file_id][-1].ends for e in i.evidence)

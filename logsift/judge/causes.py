@@ -61,7 +61,7 @@ def trace(
     by_id = {r.id: r for r in rules}
     loud = sorted((i for i in incidents if i.severity != "info"), key=_order)
     edges = [(a, b) for b in loud for a in loud if a is not b and _explains(a, b, by_id, progress, attempts)]
-    edges = _without_circles(edges, by_id)
+    edges = _without_circles(edges, by_id, attempts)
     explained = {id(b) for _, b in edges}
     roots = [i for i in loud if id(i) not in explained]
     weight = {id(i): sum(1 for a, _ in edges if a is i) for i in loud}
@@ -132,15 +132,21 @@ def _assumed(a: Incident, b: Incident, rules: Mapping[str, Rule]) -> bool:
 
 
 def _without_circles(
-    edges: Sequence[tuple[Incident, Incident]], rules: Mapping[str, Rule]
+    edges: Sequence[tuple[Incident, Incident]], rules: Mapping[str, Rule], attempts: Attempts
 ) -> list[tuple[Incident, Incident]]:
     """Drop edges that would close a circle.
 
-    Edges of the better proved cause are kept first, of these those that assume nothing, then those of the earlier cause.
+    Edges of a cause that an earlier attempt of the job already went without are dropped first. Edges of the better proved
+    cause are kept first, of these those that assume nothing, then those of the earlier cause.
     """
     kept: list[tuple[Incident, Incident]] = []
     above: dict[int, set[int]] = {}
-    for a, b in sorted(edges, key=lambda e: (_CONFIDENCE[e[0].confidence], _assumed(e[0], e[1], rules), _order(e[0]))):
+
+    def key(edge: tuple[Incident, Incident]) -> tuple[bool, int, bool, tuple[bool, datetime, str, str]]:
+        a, b = edge
+        return (attempts.began_before(b, a), _CONFIDENCE[a.confidence], _assumed(a, b, rules), _order(a))
+
+    for a, b in sorted(edges, key=key):
         if id(b) in above.get(id(a), set()):
             continue
         kept.append((a, b))
