@@ -53,6 +53,10 @@ say = '''{% if extent == 'rank' %}{{ ranks | ranks | capital }}{% if host %} on
 {{ step_seconds_before }} s{% endif %} ({{ ratio | round(1) }} times)
 {%- if class == 'growing' %}, and it goes on growing{% endif %} {%- if extent == 'rank' %}; the
 other {{ (nranks - ranks | length) | count('rank') }} did not
+{%- elif data_metric %}; {{ ranks | ranks }} is late with its data ({{ data_metric }}:
+{{ '%.4g' | format(data_after) }}
+{%- if data_before is not none %} instead of {{ '%.4g' | format(data_before) }}{% endif %}), and all
+others wait
 {%- elif extent == 'all' and slow_rank_count == nranks %}; all {{ nranks }} ranks alike{% endif %}
 {%- if restarted %}; a restart is just before it{% endif %}'''
 
@@ -62,7 +66,7 @@ say = '''Compare this start with the one before: hosts, number of ranks, batch s
 Another allocation or another batch size changes the pace without a fault.'''
 
 [[step]]
-when = "class == 'straggler' and of_what == 'data'"
+when = "of_what == 'data'"
 say = '''Look at what the data loaders of {{ ranks | ranks }}
 wait for: the file system of their host, a shard that is much larger, workers that were killed.'''
 run = ["py-spy dump --pid {{ pid }}", "iostat -x 1 3", "nfsiostat 1 3"]
@@ -89,7 +93,7 @@ run = [
 ]
 
 [[step]]
-when = "extent != 'rank' and class == 'shift' and not restarted"
+when = "extent != 'rank' and class == 'shift' and not restarted and of_what != 'data'"
 say = '''Look for what all ranks share{% if at %} at {{ at.replace(microsecond=0) }}{% endif %}:
 one slow GPU slows down all that wait for it in a collective, a network port that fell back to
 fewer lanes or another route, a busy file system. Measure compute, data loading and communication
@@ -130,8 +134,12 @@ select
     [line_at(p.file_id, p.line_no)] || s.places as evidence,
     case when s.is_restarted then 'info' end as severity,
     s.time as at,
-    case when s.is_of_few then s.slow_ranks end as ranks,
+    case when s.is_of_few then s.slow_ranks when d.rank is not null then [d.rank] end as ranks,
     case when s.is_of_few and len(s.slow_hosts) = 1 then s.slow_hosts end as hosts,
+    case when d.rank is not null then 'data' end as of_what,
+    d.name as data_metric,
+    d.before as data_before,
+    d.behind as data_after,
     s.step,
     round(s.ratio, 3) as ratio,
     case when s.grows then 'growing' else 'shift' end as class,
@@ -168,6 +176,7 @@ cross join
         where t.file_id = s.file_id and t.line_no = s.line_no
     ) l
 left join steps p on p.writer = s.writer and p.run = s.run and p.k = s.k - 1
+left join pace_data_wait d on d.writer = s.writer and d.run = s.run and d.k = s.k
 union all by name
 select
     [
