@@ -54,6 +54,29 @@ with
         from one_line
         where len(frame) > 0
     ),
+    -- What rich draws a frame around: from its upper edge to the next lower one.
+    box as (
+        select file_id, stream, line_no as top_line, next_line as bottom_line
+        from
+            (
+                select
+                    *,
+                    lead(line_no) over in_order as next_line,
+                    lead(edge) over in_order as next_edge
+                from traceback_box
+                window in_order as (partition by file_id, stream order by line_no)
+            )
+        where edge = 'top' and next_edge = 'bottom'
+    ),
+    boxed_frame as (
+        select f.*, b.top_line, b.bottom_line
+        from loose_frame f
+        join
+            box b
+            on b.file_id = f.file_id
+            and b.stream is not distinct from f.stream
+            and f.line_no between b.top_line and b.bottom_line
+    ),
     -- Frames that are not below the head of a traceback, one stack until a gap.
     headless_frame as (
         select
@@ -67,6 +90,7 @@ with
                     *, lag(line_no) over (partition by file_id, stream order by line_no) as before
                 from loose_frame
                 anti join traceback_frame using (file_id, line_no)
+                anti join boxed_frame using (file_id, line_no)
             ) as f
     ),
     headless_stack as (
@@ -80,6 +104,17 @@ with
             last("function" order by line_no) as "function"
         from headless_frame
         group by file_id, stream, nth
+        union all by name
+        select
+            file_id,
+            stream,
+            bottom_line as last_frame_line,
+            list(source || ':' || line || ' in ' || "function" order by line_no) as frames,
+            last(source order by line_no) as source,
+            last(line order by line_no) as line,
+            last("function" order by line_no) as "function"
+        from boxed_frame
+        group by file_id, stream, top_line, bottom_line
     ),
     -- What was raised there is the next exception of its writer, where that is near.
     raised_without_head as (
@@ -187,7 +222,16 @@ with
         select
             l.type,
             trim(
-                split_part(coalesce(l.message, ''), 'Traceback (most recent call last)', 1),
+                split_part(
+                    -- in the column of a narrow terminal
+                    case
+                        when b.file_id is not null
+                        then regexp_replace(coalesce(l.message, ''), '\s*\n {8,}', ' ', 'g')
+                        else coalesce(l.message, '')
+                    end,
+                    'Traceback (most recent call last)',
+                    1
+                ),
                 ' ' || chr(10)
             ) as message,
             h.stack.source as file,
@@ -219,6 +263,7 @@ with
         left join chain_member c on c.file_id = r.file_id and c.traceback_line = r.traceback_line
         left join cxx_uncaught u on u.file_id = l.file_id and u.line_no = l.cxx_line
         left join raised_without_head h on h.file_id = l.file_id and h.line_no = l.line_no
+        left join box b on b.file_id = l.file_id and b.bottom_line = l.line_no - 1
         where l.type not in ('LustreError', 'LNetError')  -- modules of the kernel
         union all by name
         -- C++ has no more of it than its class: it is no std::exception, or says nothing
