@@ -275,6 +275,14 @@ say = '''Look at rank {{ awaited }} of the group{% if group %} {{ group }}{% end
   or did not come to this communicator. The end of its own log tells.'''
 
 [[step]]
+when = "kind == 'store' and met_without"
+say = '''
+Compare the number of ranks that {{ ranks | ranks }} and {{ met_without | ranks }} were started with
+(WORLD_SIZE, --nnodes, --nproc-per-node): the latter have met without {{ missing | ranks }}.
+'''
+run = ["env | grep -iE 'world_size|master_'"]
+
+[[step]]
 when = "kind == 'store' and stage == 'gloo_connect'"
 say = "Check that the hosts reach each other on the interface gloo takes, and name it."
 run = ["ip -br addr", "export GLOO_SOCKET_IFNAME=eth0"]
@@ -365,9 +373,24 @@ union all by name
 select
     case when too_many_joined then 'too_many' else 'store' end as kind,
     not too_many_joined as waited,
-    * exclude (too_many_joined, is_last_word),
-    case when is_last_word then 'possible' else 'probable' end as confidence
-from store_wait
+    w.* exclude (too_many_joined, is_last_word),
+    -- those who go on to connect have met in the store without whom one there still misses
+    case when w.stage = 'store' and w.missing is not null then o.ranks end as met_without,
+    case
+        when is_last_word or w.stage = 'gloo_connect' and o.missing is not null
+        then 'possible'
+        else 'probable'
+    end as confidence
+from store_wait w
+left join
+    (select stage, ranks, missing from store_wait) o
+    on o.stage <> w.stage
+    and o.stage in ('store', 'gloo_connect')
+    and w.stage in ('store', 'gloo_connect')
+    and len(o.ranks) > 0
+    and not list_has_any(o.ranks, w.ranks)
+    and not list_has_any(coalesce(o.missing, []), w.ranks)
+    and not list_has_any(coalesce(w.missing, []), o.ranks)
 union all by name
 -- Another agent had ended, and closed the rendezvous, before this one came to it.
 select
