@@ -23,7 +23,8 @@ with
             and regexp_matches(
                 m.name,
                 '(?i)^(?:time[_/ -])?(?:data(?:[_ -]?load(?:ing|er)?)?|dataloader'
-                || '|batch[_ -]?gen(?:erator)?|(?:data|batch|input)[_ -]?(?:fetch|wait|get)|(?:wait|load)(?:ing)?[_ -]?data)'
+                || '|batch[_ -]?gen(?:erator)?|(?:data|batch|input)[_ -]?(?:fetch|wait|get)'
+                || '|(?:wait|load)(?:ing)?[_ -]?data)'
                 || '(?:[_ -]?(?:time|wait|ms|s|sec|seconds))?(?: ?\((?:ms|s)\))?$'
             )
         where len(s.slow_ranks) = s.nranks and s.nranks > 1 and not s.is_restarted
