@@ -142,11 +142,11 @@ def _without_circles(
     kept: list[tuple[Incident, Incident]] = []
     above: dict[int, set[int]] = {}
 
-    def key(edge: tuple[Incident, Incident]) -> tuple[bool, int, bool, tuple[bool, datetime, str, str]]:
+    def by_proof(edge: tuple[Incident, Incident]) -> tuple[bool, int, bool, tuple[bool, datetime, str, str]]:
         a, b = edge
         return (attempts.began_before(b, a), _CONFIDENCE[a.confidence], _assumed(a, b, rules), _order(a))
 
-    for a, b in sorted(edges, key=key):
+    for a, b in sorted(edges, key=by_proof):
         if id(b) in above.get(id(a), set()):
             continue
         kept.append((a, b))

@@ -57,6 +57,13 @@ def test_what_ended_the_last_attempt_comes_before_what_ended_an_earlier_one_howe
     assert first(at("disk", 9), replace(at("oom", 80), severity="warning")) == "disk"  # it lasts
 
 
+def test_of_two_that_explain_each_other_the_cause_is_what_an_earlier_attempt_had_already() -> None:
+    rules = [rule("oom", "crash"), rule("crash", "oom")]
+    both_ways = [at("crash", 9, 80), at("oom", 79)]
+    assert [i.rule for i in trace(both_ways, rules, attempts=IN_TROUBLE).roots] == ["crash"]
+    assert [i.rule for i in trace([at("crash", 80), at("oom", 9, 79)], rules, attempts=IN_TROUBLE).roots] == ["oom"]
+
+
 def test_what_lasts_explains_it_all_the_same() -> None:
     assert roots(at("disk", 9), at("crash", 80)) == ["disk"]
 
