@@ -49,6 +49,12 @@ where
     and not regexp_matches(
         text, '(?:^|systemd\[[0-9]+\]: )(?:Failed to start [A-Z].*\.|[^ ]+\.service: .*)$'
     )
+    -- the tools of a build, which has no ranks
+    and not regexp_matches(
+        text,
+        '^(?:configure|config\.status|auto(?:reconf|conf|make|header|point)|aclocal|libtoolize'
+        || '|c?make(?:\[[0-9]+\])?|ninja|collect2|ld)(?:: |$)'
+    )
     and not exists (from known)
 union all by name
 select

@@ -470,9 +470,17 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                     or class in ('FileExistsError', 'IsADirectoryError', 'NotADirectoryError')
                     and starts_with(message, '[Errno')
                 )
-                and regexp_matches(
-                    message,
-                    '(?i)checkpoint|ckpt|\.pt''|\.pth''|\.safetensors|\.distcp|global_step'
+                and (
+                    regexp_matches(
+                        message, '(?i)checkpoint|ckpt|\.pth''|\.safetensors|\.distcp|global_step'
+                    )
+                    or contains(message, '.pt''')
+                    -- samples and features are kept as tensors, too
+                    and not regexp_matches(
+                        message,
+                        '(?i)[/''](?:[^/'']*(?:data|feature|embedding)[^/'']*'
+                        || '|(?:data(?:sets?)?|processed|raw)/(?:train|val|valid|test))\.pt'''
+                    )
                 )
             )
         then 'checkpoint'
