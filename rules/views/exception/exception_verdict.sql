@@ -218,6 +218,8 @@ with
                     class in (
                         'ChildFailedError',
                         'CalledProcessError',
+                        -- of a notebook that is run as a program
+                        'CellExecutionError',
                         'WorkerGroupError',
                         'SupervisionError'
                     )

@@ -52,3 +52,10 @@ where
                 and starts_with(m.message, 'Finished server process')
         )
     )
+    -- a service of the machine: the file that was started is the system's own
+    and not coalesce(
+        is_of_a_journal(host, pid, rank, message)
+        and regexp_matches(frames[1], '^/usr/(?:libexec|sbin|share|lib(?:64)?/[^/]+)/')
+        and not regexp_matches(frames[1], '^/usr/lib(?:64)?/python[0-9]'),
+        false
+    )
