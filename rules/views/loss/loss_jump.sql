@@ -108,6 +108,33 @@ with
         from rhythm
         group by series_id, run
     ),
+    -- where in its epoch a jump is, of logs that count the steps of each epoch anew
+    epoch_place as (
+        select u.series_id, u.run, u.start_step, t.epoch_no, t.step as place, l.steps
+        from usable u
+        join training_line t on t.file_id = u.file_id and t.line_no = u.line_no
+        join
+            (
+                select file_id, max(step) as steps
+                from training_line
+                where epoch_no is not null
+                group by file_id
+            ) l
+            on l.file_id = u.file_id
+        where t.epoch_no is not null and u.end_step is not null and l.steps >= 100
+    ),
+    -- one of three epochs or more that are hard at the same place: the data's order
+    hard_place as (
+        select a.series_id, a.run, a.start_step, max(a.steps)::bigint as steps
+        from epoch_place a
+        join
+            epoch_place b
+            on b.series_id = a.series_id
+            and b.epoch_no <> a.epoch_no
+            and abs(b.place - a.place) <= 0.01 * a.steps
+        group by a.series_id, a.run, a.start_step
+        having count(distinct b.epoch_no) >= 2
+    ),
     -- the jump whose turn it was, in a log that ends before those before it were over
     due as (
         select u.series_id, u.run, u.start_step
@@ -149,12 +176,17 @@ from
     (
         select
             i.*,
-            r.rhythm_steps,
+            coalesce(r.rhythm_steps, h.steps) as rhythm_steps,
             d.start_step is not null as is_due,
             bool_and(of_part) over (partition by incident_no) as alone
         from islands i
         left join
             due d on d.series_id = i.series_id and d.run = i.run and d.start_step = i.start_step
+        left join
+            hard_place h
+            on h.series_id = i.series_id
+            and h.run = i.run
+            and h.start_step = i.start_step
         left join
             own_rhythm r
             on r.series_id = i.series_id
