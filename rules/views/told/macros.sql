@@ -6,6 +6,8 @@ create macro is_code(text) as
         || '|self\.|print|except|(?i)usage|//|# |--|\*[^*]|>|\$|<|test[_ ])'
         || '|\{\s*$|^\s*\}|\);\s*$|raise [A-Z]|\bdef |(?i)usage:|\.\.\. ok$'
         || '|^\s*\[?[''"][ !#-&(-~]{60}'
+        -- what pytest says below the code of a test, and lists at its end
+        || '|^E {3}|^(?:ERROR|FAILED) [^ ]+\.py(?:::[^ ]+)?(?: - .*)?$'
         -- the command line of a compiler
         || '|^[^:]*(?: --?[A-Za-z][^ ]*){5}'
         -- a server's words as it closes, whatever made it close; a desktop's; a firmware's table
@@ -21,6 +23,19 @@ create macro is_code(text) as
         || '|^\s+(?:_?warnings\.)?warn\('
         -- a call, alone or given to a name, as a frame of a stack shows it
         || '|^\s+(?:[\w., :\[\]]+ = )?(?:(?:await|yield) )?[\w.]+\((?:[^:]*[(,)])?\s*$'
+    )
+;
+
+-- A sentence too long for a note of a program, in which no word is of machines and their jobs.
+create macro is_prose(text) as
+    length(text) >= 120
+    and not regexp_matches(
+        text,
+        '(?i)\b(?:jobs?|tasks?|slurm|pbs|lsf|cluster|scheduler|queue|nodes?|hosts?|servers?|machines?'
+        || '|process(?:es)?|pid|worker|ranks?|gpus?|cuda|memory|disk|kill|killed|terminated'
+        || '|preempted|cancell?ed|aborted|instances?|vm|containers?|pods?|allocation|wall ?(?:time'
+        || '|clock)|time ?(?:limit|out)|signal|sig[a-z]{3,4}|training|checkpoints?|session|spot'
+        || '|program|script|exit|python)\b'
     )
 ;
 

@@ -85,6 +85,8 @@ where
     and t.is_after_steps
     and t.lines_to_end < case when t.is_grave then 40 else 15 end
     and not t.is_mild
+    -- what a model writes, or a book, is of other things than jobs
+    and not (not t.is_grave and is_prose(t.message))
     -- who is ended from outside may take it calmly
     and not (
         t.is_news

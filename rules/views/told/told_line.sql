@@ -40,6 +40,12 @@ with
             and not regexp_matches(
                 text, '(?i)^\s*[a-z]+(?: [a-z]+)? (?:errors|failures|faults):?\s*$'
             )
+            -- the heading of a table of the firmware, or of what a device keeps of its errors
+            and not regexp_matches(
+                text,
+                '(?i)^\s*[a-z0-9 /_-]{3,50} errors? (?:information|correction|counters?|statistics'
+                || '|records?|logs?|reporting|handling|status|types?):?\s*$'
+            )
             -- a device that does not open: its driver refuses, whatever memory there is
             and not regexp_matches(text, '(?i)\bopen(?:ing)? ''?/dev/[a-z].*cannot allocate memory')
             -- a printed structure
