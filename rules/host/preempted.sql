@@ -442,7 +442,10 @@ with
                     )
                     or exists (
                         from file f
-                        where f.file_id = job_event.file_id and f.lines - job_event.line_no < 3
+                        where
+                            f.file_id = job_event.file_id
+                            -- behind the end of the whole job a program may say that it stops
+                            and f.lines - job_event.line_no < if(job_step is null, 12, 3)
                     )
                     and (
                         job_step is null
