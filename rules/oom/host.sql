@@ -489,7 +489,14 @@ with
             max(time) as until,
             list(distinct rank) filter (rank is not null) as ranks,
             list(distinct host) filter (host is not null) as hosts,
-            case when is_kill then list(distinct pid) filter (pid is not null) end as pids,
+            -- a service of the machine names itself where it tells of another
+            case
+                when is_kill
+                then
+                    list(distinct pid) filter (
+                        pid is not null and not is_of_a_journal(host, pid, rank, message)
+                    )
+            end as pids,
             max(requested_bytes) as requested_bytes,
             class as exception,
             nullif(arg_min(message, line_no), '') as message
