@@ -31,11 +31,11 @@ create macro is_prose(text) as
     length(text) >= 120
     and not regexp_matches(
         text,
-        '(?i)\b(?:jobs?|tasks?|slurm|pbs|lsf|cluster|scheduler|queue|nodes?|hosts?|servers?|machines?'
-        || '|process(?:es)?|pid|worker|ranks?|gpus?|cuda|memory|disk|kill|killed|terminated'
-        || '|preempted|cancell?ed|aborted|instances?|vm|containers?|pods?|allocation|wall ?(?:time'
-        || '|clock)|time ?(?:limit|out)|signal|sig[a-z]{3,4}|training|checkpoints?|session|spot'
-        || '|program|script|exit|python)\b'
+        '(?i)\b(?:jobs?|tasks?|slurm|pbs|lsf|cluster|scheduler|queue|nodes?|hosts?|servers?'
+        || '|machines?|process(?:es)?|pid|worker|ranks?|gpus?|cuda|memory|disk|kill|killed'
+        || '|terminated|preempted|cancell?ed|aborted|instances?|vm|containers?|pods?'
+        || '|allocation|wall ?(?:time|clock)|time ?(?:limit|out)|signal|sig[a-z]{3,4}'
+        || '|training|checkpoints?|session|spot|program|script|exit|python)\b'
     )
 ;
 
