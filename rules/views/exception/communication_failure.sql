@@ -177,7 +177,10 @@ with
             ) as fatal,
             'nccl' as library,
             'file' as class,
-            'shared memory segment ' || coalesce(path, '') || ': ' || error as message,
+            'shared memory segment'
+            || coalesce(' ' || path, '')
+            || ': '
+            || coalesce(error, call || ' failed') as message,
             path,
             error,
             host,
@@ -188,8 +191,8 @@ with
             time,
             file_id,
             line_no
-        from nccl_shm_failure s
-        where not starts_with(error, 'No space left')
+        from nccl_segment_failure s
+        where not starts_with(error, 'No space left') or error is null and call = 'attaching to'
     ),
     known as (
         select
@@ -197,7 +200,11 @@ with
             or exists (from nccl_ofi_error where call is null)
             or exists (from nccl_cuda_failure)
             or exists (
-                from nccl_shm_failure where error is null or starts_with(error, 'No space left')
+                from nccl_segment_failure
+                where
+                    starts_with(error, 'No space left')
+                    or error is null
+                    and call is distinct from 'attaching to'
             )
             or exists (from nccl_verbs_failure)
             or exists (from nccl_usage)
