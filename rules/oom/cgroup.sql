@@ -189,7 +189,7 @@ with
     -- what schedulers and container runtimes say, where the kernel itself says nothing
     scheduler_kill as (
         select
-            lines as evidence,
+            list_concat(scheduler_oom.lines, coalesce(k.lines, [])) as evidence,
             first_time as "at",
             last_time as until,
             ranks,
@@ -208,7 +208,10 @@ with
         -- the shell of the job saw who it was
         left join
             (
-                select any_value(x.pid) as pid, any_value(x.process) as process
+                select
+                    any_value(x.pid) as pid,
+                    any_value(x.process) as process,
+                    list(line_at(x.file_id, x.line_no) order by x.file_id, x.line_no)[:4] as lines
                 from "exit" x
                 where
                     x.source = 'shell'

@@ -89,21 +89,36 @@ with
                 )
             )
             and not (signal = 6 and (select known from abort_on_purpose))
-            -- LSF's report tells why it ended the job, and the code with which its shell ended
+            -- A report of the job's end tells why the scheduler ended it, and what its shell
+            -- ended with
             and not (
                 signal = 9
-                and source in ('lsf', 'shell')
+                and source in ('lsf', 'grid engine', 'shell')
                 and exists (
                     from job_event e
                     where
                         e.file_id = d.file_id
-                        and e.scheduler = 'lsf'
+                        and e.scheduler in ('lsf', 'grid engine')
                         and case
                             source
                             when 'lsf'
                             then d.line_no - e.line_no between 1 and 3
-                            else e.line_no > d.line_no
+                            when 'shell'
+                            then e.line_no > d.line_no
+                            else abs(d.line_no - e.line_no) < 20
                         end
+                )
+            )
+            -- Slurm counts the kill of which the job's shell tells, and another shell not of whom
+            and not (
+                signal = 9
+                and source = 'shell'
+                and exists (
+                    from job_event e
+                    where
+                        e.scheduler = 'slurm'
+                        and e.event = 'oom_kill'
+                        and (e.file_id = d.file_id or d.pid is null)
                 )
             )
             -- Slurm ends the rest of a step
