@@ -114,7 +114,8 @@ say = '''
 {%- else %}{{ 'were' if jobs else 'was' }} cancelled{% if by %} by {{ by }}{% endif %}{% endif %}
 ({{ {'slurm': 'Slurm', 'pbs': 'PBS', 'lsf': 'LSF', 'kubernetes': 'Kubernetes', 'htcondor':
 'HTCondor', 'grid engine': 'Grid Engine', 'sagemaker': 'SageMaker', 'cobalt': 'Cobalt', 'oar':
-'OAR'}.get(scheduler, scheduler) }})
+'OAR', 'modal': 'Modal', 'flyte': 'Flyte', 'aws batch': 'AWS Batch', 'cloud run': 'Cloud Run',
+'ci': 'CI'}.get(scheduler, scheduler) }})
 {%- if silent_seconds %}, {{ silent_seconds | duration }} after its log fell silent
 {%- elif had_hung %}, having hung before{% endif %}
 '''
@@ -169,6 +170,10 @@ Ask for more time (bsub -W) if the queue allows it, and have LSF warn the job be
 -wa).
 '''
 run = ["bqueues -l", "bhist -l {{ job }}"]
+
+[[step]]
+when = "reason == 'time_limit' and not (had_hung or silent_seconds) and scheduler == 'modal'"
+say = "Raise the function's timeout=, 24 hours at most: it counts for every attempt anew."
 
 [[step]]
 when = "reason == 'time_limit' and not (had_hung or silent_seconds)"
@@ -363,6 +368,16 @@ with
                     )
                     or ends_well_after(job_event.file_id, job_event.line_no)
                 )
+            )
+            -- Modal starts a function again
+            and not (
+                scheduler = 'modal'
+                and (
+                    select count(*)
+                    from training_line t
+                    where t.file_id = job_event.file_id and t.line_no > job_event.line_no
+                )
+                >= 3
             )
             or (
                 event = 'cancelled'
