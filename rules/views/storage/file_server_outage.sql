@@ -65,7 +65,12 @@ with
             max(seen_at) - min(seen_at) as seconds,
             max(seconds) filter (kind = 'storage_lost') as unheard_seconds,
             bool_or(kind = 'storage_evicted') as evicted,
-            bool_or(kind = 'storage_lost') as lost,
+            bool_or(kind = 'storage_lost')
+            -- asked again to connect, it does not answer again
+            or count(*) filter (
+                kind = 'storage_error' and device is not null and starts_with(message, 'timed out')
+            )
+            > 1 as lost,
             exists (
                 from hung_task h
                 where
