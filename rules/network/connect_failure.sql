@@ -29,7 +29,8 @@ say = '''
 say = '''
 {% if hosts %}{{ hosts | names }}
 {%- if ranks %} ({{ ranks | ranks }}){% elif host and gpus %} ({{ gpus | names('GPU') }}){% endif %}
-{% elif ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %}
+{% elif ranks %}{{ ranks | ranks | capital }}{% elif source == 'slurm' %}Slurm
+{%- else %}A process{% endif %}
 {% if source == 'strace' and syscall != 'connect' %}can no longer reach{% else %}cannot reach
 {% endif %}
 {% if peers %}{{ peers | names }}
@@ -79,7 +80,7 @@ mistake: MASTER_ADDR must be an address of rank 0's host that the others can rea
 run = ["ss -ltnp sport = :{{ port }}", "echo $MASTER_ADDR $MASTER_PORT"]
 
 [[step]]
-when = '''failure == 'refused' and peer and source != 'ssh'
+when = '''failure == 'refused' and peer and source not in ('ssh', 'slurm')
   and peer not in ('127.0.0.1', '127.0.1.1', '::1', 'localhost')'''
 say = '''Find out how the process on {{ peer_host or peer }} ended: the host answers, but
 nothing listens on {% if port %}port {{ port }}{% else %}that port{% endif %} any more, or yet.
@@ -92,7 +93,19 @@ run = [
 ]
 
 [[step]]
-when = "failure == 'timed_out' and peer and not peers"
+when = "source == 'slurm'"
+say = '''See whether slurmd runs on {{ (peers or [peer]) | names }}, and whether the host that starts
+the job reaches it{% if port %} on port {{ port }}{% endif %}: a firewall, a name that resolves to
+another address, a key of munge or a clock that differs, and too many tasks started at once all end
+so.'''
+run = [
+  "scontrol show node {{ (peers or [peer]) | join(',') }}",
+  "nc -vz -w 5 {{ (peers or [peer])[0] }} {{ port }}",
+  "munge -n | ssh {{ (peers or [peer])[0] }} unmunge",
+]
+
+[[step]]
+when = "failure == 'timed_out' and peer and not peers and source != 'slurm'"
 say = '''Test the path from {{ host or 'the host that failed' }} to {{ peer_host or peer }}:
 silence means that packets are dropped (firewall, security group, wrong subnet), that the peer is
 down, or that its process is stopped.'''

@@ -74,6 +74,18 @@ with
                     and o.line_no > f.line_no
                     and contains(lower(o.text) || ' ', 'connected to ' || lower(f.peer) || ' ')
             )
+            -- of a job that has come to its end, which a node need not answer for
+            and not (
+                library = 'slurm'
+                and exists (
+                    from training_mark m
+                    where
+                        m.kind = 'end'
+                        and m.ended_by is null
+                        and m.file_id = f.file_id
+                        and m.line_no < f.line_no
+                )
+            )
             -- all had met before: whom one cannot reach any more has ended
             and not (
                 library = 'socket'
@@ -81,12 +93,12 @@ with
             )
             -- asked again until the host is up, or its name known
             and (
-                library not in ('socket', 'resolver')
+                library not in ('socket', 'resolver', 'slurm')
                 or exists (
                     from file x
                     where
                         x.file_id = f.file_id
-                        and x.lines - f.line_no <= case when library = 'socket' then 40 else 2 end
+                        and x.lines - f.line_no <= case when library = 'resolver' then 2 else 40 end
                 )
             )
         group by all
