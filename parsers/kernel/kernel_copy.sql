@@ -8,6 +8,7 @@ with
         where
             kind in (
                 'nvme',
+                'ata',
                 'pcie_fatal',
                 'pcie_nonfatal',
                 'read_only',

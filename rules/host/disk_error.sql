@@ -132,8 +132,16 @@ with
             is_drive_gone(message) as is_gone
         from kernel_event_of_boot as d
         where
-            kind
-            in ('fs_error', 'read_only', 'disk_io', 'nvme', 'beyond_end', 'detached', 'disk_told')
+            kind in (
+                'fs_error',
+                'read_only',
+                'disk_io',
+                'nvme',
+                'ata',
+                'beyond_end',
+                'detached',
+                'disk_told'
+            )
             and not exists (
                 from kernel_event_of_boot as r
                 where
@@ -142,6 +150,18 @@ with
                     and r.host is not distinct from d.host
                     and r.boot is not distinct from d.boot
                     and (r.host is not null or r.file_id = d.file_id)
+            )
+            -- what the command failed of stands below it
+            and not (
+                kind = 'ata'
+                and exists (
+                    from kernel_event as r
+                    where
+                        r.kind = 'disk_io'
+                        and r.device = d.device
+                        and r.file_id = d.file_id
+                        and r.line_no between d.line_no and d.line_no + 8
+                )
             )
             -- the last is a partition that only a secure world reads
             and not regexp_matches(
@@ -171,7 +191,7 @@ with
             bool_or(kind = 'read_only') as read_only,
             bool_or(is_gone) as is_gone,
             list_sort(list(distinct drive) filter (is_gone and drive is not null)) as gone_drives,
-            bool_or(kind not in ('nvme', 'beyond_end')) as is_failed,
+            bool_or(kind not in ('nvme', 'ata', 'beyond_end')) as is_failed,
             list(line_at(file_id, line_no) order by line_no)[1:20] as evidence
         from disk_event e
         group by all
