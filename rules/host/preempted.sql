@@ -633,7 +633,12 @@ select
     'hangup' as reason,
     1 as signal
 from launcher_event
-where event = 'told_to_stop' and (signal_name in ('1', 'SIGHUP') or signal = 1)
+where
+    event = 'told_to_stop'
+    and (signal_name in ('1', 'SIGHUP') or signal = 1)
+    -- torchrun passes on what it was sent itself
+    or event = 'closing'
+    and signal_name = 'SIGHUP'
 having count(*) > 0
 union all by name
 -- SIGTERM has too many senders to name one.
