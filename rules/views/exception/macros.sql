@@ -289,6 +289,8 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 || '|stopped sending heartbeats|^handle is closed\b'
                 || '|(?:caused by|because of|due to) an? (?:exception|error|failure)'
                 || ' (?:on|in|of) (?:one of the|another|other) (?:rank|process|worker)'
+                -- of a process that torch spawned, before it had a class of its own for that
+                || '|^process [0-9]+ terminated with (?:signal SIG|exit code )'
                 -- Monarch's word for an actor that raised what is printed below it
                 || '|^A remote actor call has failed'
                 -- of a command that printed itself why
