@@ -53,7 +53,8 @@ say = "A process of the job failed, its launcher says; no log here says which or
 [[summary]]
 when = "exitcode is not none"
 say = '''{% if ranks %}{{ ranks | ranks | capital }}{% elif local_rank is not none %}Local rank
-{{ local_rank }}{% else %}A process{% endif %}{% if pid %} (pid {{ pid }}){% endif %}
+{{ local_rank }}{% elif command %}{{ command }}{% else %}A process{% endif %}
+{%- if pid %} (pid {{ pid }}){% endif %}
 {%- if host %} on {{ host }}{% endif %} ended with exit code {{ exitcode }}, and no log here says
 why'''
 
@@ -437,6 +438,24 @@ from
                 from exception as e
                 where x.source = 'subprocess' and e.file_id = x.file_id and e.line_no = x.line_no
             ) as build_tool,
+            -- what a program started and cannot do without
+            (
+                select
+                    nullif(
+                        regexp_extract(
+                            e.message,
+                            '^Command ''\[?[''"]?(?:[^''" ]*/)?([0-9A-Za-z][0-9A-Za-z_.+-]*)',
+                            1
+                        ),
+                        ''
+                    )
+                from exception as e
+                where
+                    x.source = 'subprocess'
+                    and e.file_id = x.file_id
+                    and e.line_no = x.line_no
+                    and ran_a_helper(e.message)
+            ) as command,
             null as text,
             null as ended_workers,
             time,
