@@ -39,6 +39,17 @@ create macro message_peer(message) as
 
 create macro message_peer_rank(message) as
     coalesce(
+        -- a thread of DeepEP's barrier waits for the rank of its number, as long as a value is left
+        try_cast(
+            nullif(
+                regexp_extract(
+                    message,
+                    '\btimeout check failed: rank = [0-9]+, thread = ([0-9]+), value = [1-9]',
+                    1
+                ),
+                ''
+            ) as bigint
+        ),
         -- who did not send
         try_cast(nullif(regexp_extract(message, '\bsrc_rank[ =:]+([0-9]+)', 1), '') as bigint),
         try_cast(

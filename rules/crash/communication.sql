@@ -33,6 +33,13 @@ say = '''
 '''
 
 [[summary]]
+when = "peer_ranks"
+say = '''
+{{ library }} gave up a barrier
+{%- if ranks %} on {{ ranks | ranks }}{% endif %}: {{ peer_ranks | ranks }} did not come to it
+'''
+
+[[summary]]
 when = "message"
 say = '''
 {% if ranks %}{{ ranks | ranks | capital }}{% if host %} on {{ host }}{% endif %}: {{ library }}
@@ -162,7 +169,8 @@ run = ["export CCL_ZE_IPC_EXCHANGE=sockets", "env | grep -E '^(CCL|FI|PMI|MPI)_'
 when = """class in ('transport', 'peer', 'start', 'time')
   and not (library == 'oneCCL' and message and 'ze_ipc_exchange' in message)"""
 say = '''
-Look at the other end first{% if peer %} ({{ peer }}){% elif peer_rank is not none %}
+Look at the other end first{% if peer %} ({{ peer }}){% elif peer_ranks %}
+({{ peer_ranks | ranks }}){% elif peer_rank is not none %}
 (rank {{ peer_rank }}){% endif %}: whether its process was alive, and how its log ends. Then at
 the network between{% if device %} ({{ device }}){% endif %}.
 '''
@@ -241,7 +249,20 @@ with
         select
             list(distinct w.rank order by w.rank) filter (w.rank is not null) as ranks,
             list(distinct w.host order by w.host) filter (w.host is not null) as hosts,
-            list(line_at(w.file_id, w.line_no) order by w.place)[:10] as evidence,
+            -- those that did not come to a barrier, whose threads wait each for another rank
+            nullif(
+                list_filter(
+                    list(distinct w.peer_rank order by w.peer_rank) filter (
+                        w.library = 'deepep' and w.peer_rank is not null
+                    ),
+                    lambda r: not list_contains(ranks, r)
+                ),
+                []
+            ) as peer_ranks,
+            list(
+                line_at(w.file_id, w.line_no)
+                order by w.library = 'deepep' and w.peer_rank is null, w.place
+            )[:10] as evidence,
             min(w.time) as "at",
             max(w.time) as until
         from cause w
@@ -278,6 +299,7 @@ select
     case when f.library = 'mpi' then f.pid end as pid,
     f.peer,
     f.peer_rank,
+    a.peer_ranks,
     f.path,
     f.device,
     f.error,
