@@ -94,10 +94,10 @@ run = [
 
 [[step]]
 when = "source == 'slurm'"
-say = '''See whether slurmd runs on {{ (peers or [peer]) | names }}, and whether the host that starts
-the job reaches it{% if port %} on port {{ port }}{% endif %}: a firewall, a name that resolves to
-another address, a key of munge or a clock that differs, and too many tasks started at once all end
-so.'''
+say = '''See whether slurmd runs on {{ (peers or [peer]) | names }}, and whether the host that
+starts the job reaches it{% if port %} on port {{ port }}{% endif %}: a firewall, a name that
+resolves to another address, a key of munge or a clock that differs, and too many tasks started at
+once all end so.'''
 run = [
   "scontrol show node {{ (peers or [peer]) | join(',') }}",
   "nc -vz -w 5 {{ (peers or [peer])[0] }} {{ port }}",
