@@ -151,6 +151,24 @@ with
                     and r.boot is not distinct from d.boot
                     and (r.host is not null or r.file_id = d.file_id)
             )
+            -- commands that are lost at one moment only are done again, and are not missed
+            and (
+                kind <> 'ata'
+                or exists (
+                    from kernel_event as r
+                    where
+                        r.kind = 'ata'
+                        and r.device = d.device
+                        and r.file_id = d.file_id
+                        and r.host is not distinct from d.host
+                        and abs(
+                            coalesce(
+                                r.uptime_seconds - d.uptime_seconds, epoch(r.time) - epoch(d.time)
+                            )
+                        )
+                        >= 10
+                )
+            )
             -- what the command failed of stands below it
             and not (
                 kind = 'ata'
