@@ -139,11 +139,7 @@ with
             coalesce(starts_with(error, 'No space left'), false) as says_full,
             'nccl' as used_by
         from nccl_segment_failure
-        where
-            starts_with(error, 'No space left')
-            -- what another process made has its room
-            or error is null
-            and call is distinct from 'attaching to'
+        where is_full
         union all by name
         -- the pages of a segment are there when they are first touched, or the process dies
         select

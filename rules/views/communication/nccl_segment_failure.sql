@@ -1,7 +1,7 @@
 -- table: One row per line of NCCL that tells of a shared memory segment it could not make, size or
 -- attach, with the reason that the line gives, or the one before it of the same process. Not those
 -- that CUDA refused to register: NCCL then tells of the segment as well, with an errno that is left
--- over from before.
+-- over from before. is_full: there is no room for it; what another process made has its room.
 with
     segment as (
         select
@@ -17,7 +17,12 @@ with
             ) as error_before
         from nccl_shm_failure s
     )
-select * exclude (error_before) replace (coalesce(error, error_before) as error)
+select
+    * exclude (error_before) replace (coalesce(error, error_before) as error),
+    coalesce(
+        starts_with(coalesce(error, error_before), 'No space left'),
+        call is distinct from 'attaching to'
+    ) as is_full
 from segment s
 where
     not exists (

@@ -192,20 +192,14 @@ with
             file_id,
             line_no
         from nccl_segment_failure s
-        where not starts_with(error, 'No space left') or error is null and call = 'attaching to'
+        where not is_full
     ),
     known as (
         select
             exists (from nccl_ib_error)
             or exists (from nccl_ofi_error where call is null)
             or exists (from nccl_cuda_failure)
-            or exists (
-                from nccl_segment_failure
-                where
-                    starts_with(error, 'No space left')
-                    or error is null
-                    and call is distinct from 'attaching to'
-            )
+            or exists (from nccl_segment_failure where is_full)
             or exists (from nccl_verbs_failure)
             or exists (from nccl_usage)
             or exists (from nccl_size_mismatch)
