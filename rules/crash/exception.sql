@@ -375,11 +375,7 @@ select
     case
         when
             kind = 'own'
-            and (
-                reads_damaged_data(class, message)
-                or is_read_by_loader(frames)
-                and is_unreadable_archive(class, message)
-            )
+            and (reads_damaged_data(class, message) or is_damaged_item(class, message, frames))
         then true
     end as damaged_input,
     -- two that rename the same file

@@ -123,7 +123,7 @@ with
                     and regexp_matches(frames[-1], 'multiprocessing[^a-z]+(?:spawn|forkserver)\.py')
                 then 'echo'
                 -- what a data loader reads is no checkpoint, however it was packed
-                when is_read_by_loader(frames) and is_unreadable_archive(e.class, message)
+                when is_damaged_item(e.class, message, frames)
                 then 'own'
                 else c.kind
             end as class_kind,

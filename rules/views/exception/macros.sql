@@ -167,20 +167,19 @@ create macro reads_damaged_data(class, message) as
     )
 ;
 
--- It is raised where a data loader of torch reads an item of its data set.
-create macro is_read_by_loader(frames) as
+-- What a data loader of torch reads as an item of its data set cannot be unpacked: an archive or a
+-- pickle that is cut or is none.
+create macro is_damaged_item(class, message, frames) as
     coalesce(
         regexp_matches(
             frames::varchar, 'torch[/\\]+utils[/\\]+data[/\\]+_utils[/\\]+(?:worker|fetch)\.py:'
         ),
         false
     )
-;
-
--- What cannot be unpacked: an archive or a pickle that is cut or is none.
-create macro is_unreadable_archive(class, message) as
-    class in ('EOFError', 'UnpicklingError', 'BadZipFile', 'SafetensorError')
-    or coalesce(contains(message, 'PytorchStreamReader failed'), false)
+    and (
+        class in ('EOFError', 'UnpicklingError', 'BadZipFile', 'SafetensorError')
+        or coalesce(contains(message, 'PytorchStreamReader failed'), false)
+    )
 ;
 
 -- A data loader waited for its workers as long as it was told to.
