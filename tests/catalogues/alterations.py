@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 _BAR = " 45%|████▌     | 45/100 [00:12<00:15,  3.61it/s]"
 _ADDRESS = re.compile(r"\b[0-9]{1,3}(?:\.[0-9]{1,3}){3}\b")
 _POINTER = re.compile(r"\b0x[0-9a-f]{6,}\b")
+_HOST = re.compile(r"\b(?:gx|mesa|hgx|gpu|node|dgx|n)-?[0-9]+(?:-[0-9]+)?\b(?![ ]*[%:=][0-9])")
+_JOB = re.compile(r"(?<=StepId=)[0-9]+|(?<=JobId=)[0-9]+|(?<=JOB )[0-9]+|(?<=[Jj]ob )[0-9]+|(?<=[Ss]tep )[0-9]+(?=\.)")
+_PROCESS = re.compile(r"(?<=[Pp]rocess )[0-9]+|(?<=pid[ :=])[0-9]+|(?<=pid: )[0-9]+|(?<=PID )[0-9]+|(?<=PID: )[0-9]+")
 _PATH = re.compile(r"(?<![0-9A-Za-z_.:/])/(?:[0-9A-Za-z_.-]+/)+")
 
 
@@ -102,6 +105,12 @@ LOSSES: Mapping[str, Callable[[str], str]] = {
     "addresses masked": lambda line: _ADDRESS.sub("x.x.x.x", line),
     "addresses redacted": lambda line: _ADDRESS.sub("<redacted>", line),
     "paths masked": lambda line: _PATH.sub("/***/", line),
+    "hosts masked": lambda line: _HOST.sub("XXXXX", line),
+    "hosts in angle brackets": lambda line: _HOST.sub("<host>", line),
+    "hosts starred": lambda line: _HOST.sub("***", line),
+    "jobs masked": lambda line: _JOB.sub("XXXXX", line),
+    "jobs in angle brackets": lambda line: _JOB.sub("<jobid>", line),
+    "processes masked": lambda line: _PROCESS.sub("XXXXX", line),
     "pointers masked": lambda line: _POINTER.sub("0xXXXXXXXX", line),
 }
 """Ways that take text away: the values are no longer asked for."""
