@@ -58,7 +58,10 @@ _HEAD = "the head of a report alone: the rule says that the log ends before it t
 EXCEPTIONS = {
     ("lines", "hang.init_incomplete"): "the line that says that init is complete is one of those that are gone",
     **{(way, rule): _FRAMES for way in ("lines", "blocks") for rule in ("divergence.stack", "hang.missing_rank")},
-    ("blocks", "loss.divergence"): "the steps of a curve in another order are another curve",
+    **{
+        ("blocks", rule): "the steps of a curve in another order are another curve"
+        for rule in ("loss.divergence", "loss.spike", "loss.nan*")
+    },
     ("end", "network.external_service"): _END,
     (
         "end",
@@ -119,6 +122,27 @@ EXCEPTIONS = {
             ("host.limits--network-card-has-no-more-contexts", "network.ib_error"),
             ("hang.missing_rank--jax-barrier-of-a-checkpoint", "hang.collective_timeout"),
             ("hang.collective_timeout--port-was-taken-for-another-start", "crash.config"),
+            ("hang.collective_timeout--two-of-four-name-their-part", "hang.init_incomplete"),
+            ("host.storage--away-for-a-second-and-hung-since", "host.storage"),
+            ("crash.exception--rank-1-built-another-model", "hang.collective_timeout"),
+            ("crash.exception--rank-1-built-another-model", "hang.missing_rank"),
+            ("crash.exception--rank-1-built-another-model", "rank *"),
+            ("crash.exception--backend-refuses-in-words-of-its-own", "host cn118"),
+            ("crash.exception--submitit-task-misses-a-file", "crash.config"),
+            ("crash.exception--a-command-of-a-rank-fails", "rank 2"),
+            ("crash.exception--two-roles-interleaved", "host mesa-9"),
+            ("crash.exception--workers-ended-with-sigterm-after", "host.preempted"),
+            ("crash.checkpoint--written-in-part-by-a-mended-start", "crash.config"),
+            ("crash.communication--oneccl-provider-refused", "oom.host"),
+            ("crash.config--ranks-and-parts-differ", "rank 3"),
+            ("crash.unexplained--launcher-says-only-that-it-ended", "host mesa-4"),
+            ("gpu.cuda_error--launcher-knows-which-rank", "crash.signal"),
+            ("gpu.cuda_error--nccl-tests-of-another-gpu", "host kiln-2"),
+            ("gpu.cuda_error--paddle-trainer-of-four", "rank 1"),
+            ("network.connect_failure--as-xla-quotes-nccl", "crash.communication"),
+            ("oom.cgroup--mail-of-grid-engine", "crash.signal"),
+            ("oom.cgroup--slurm-and-the-shell-of-the-job", "crash.signal"),
+            ("oom.host--kubelet-names-the-node", "host.node_lost"),
         ),
         _REST,
     ),
@@ -132,10 +156,30 @@ EXCEPTIONS = {
             ("healthy--runtimes-that-try-again", "oom.capacity"),
             ("crash.config--trains-on-the-cpu-since-the-tpu-is-held", "crash.config"),
             ("healthy--strace-connections-that-may-break", "network.connect_failure"),
+            ("healthy--errors-of-the-system-in-passing", "host.limits"),
+            ("healthy--errors-of-the-system-in-passing", "rank 0"),
+            ("healthy--interrupted-an-hour-after-its-last-line", "host.preempted"),
+            ("healthy--kernel-near-misses", "host.storage"),
+            ("healthy--kernel-near-misses", "host gx4"),
+            ("healthy--kubelet-finds-nobody-to-evict", "host.container"),
+            ("healthy--kubelet-was-restarted", "host.node_lost"),
+            ("healthy--kubelet-was-restarted", "host birch-02"),
+            ("healthy--tools-that-a-go-program-does-without", "crash.config"),
+            ("healthy--unknown-modules-and-all-tasks-done", "crash.config"),
         ),
         _END,
     ),
     ("healthy--counted-values-of-many-starts", "loss.spike"): "what tells that a start began is gone",
+    **dict.fromkeys(
+        (
+            ("host.node_lost--kubectl-describes-a-node", "host heron-a"),
+            ("healthy--ray-actor-dies-once", "host 10.4.0.7"),
+            ("host.preempted--spot-instance-taken-back", "host node0"),
+            ("network.peer_lost--paddle-aborts-with-gloo", "rank 1"),
+            ("network.peer_lost--xgboost-worker-gone", "host worker1"),
+        ),
+        "behind the head or the file of another, lines are that other's",
+    ),
     (
         "crash.communication--mpi-before-the-step-was-cancelled",
         "host mesa-0",
@@ -208,6 +252,8 @@ EXCEPTIONS = {
             ("hang.missing_rank--one-stopped-one-without-data", "hang.missing_rank *"),
             # The second attempt, on other hosts, which makes the host of these ranks doubtful.
             ("gpu.hardware--and-another-failure-after-the-retry", "host o2"),
+            # That the launcher was told to end them.
+            ("crash.signal--one-of-deepspeed-s-processes", "crash.signal *"),
             # A process was ended, and this rank may have been it.
             ("hang.collective_timeout--silent-rank-of-a-group-was-ended", "rank 4"),
         ),
@@ -223,6 +269,8 @@ EXCEPTIONS = {
             "hang.init_incomplete--stacks-one-rank-still-prepares",
             "healthy--stacks-all-ranks-in-init",
             "healthy--stacks-tracker-and-semaphores",
+            "healthy--strace-spins-for-the-gpu",
+            "hang.missing_rank--stacks-child-of-a-rank",
         )
     },
     **{
