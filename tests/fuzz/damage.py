@@ -252,7 +252,7 @@ EXCEPTIONS = {
             ("hang.missing_rank--one-stopped-one-without-data", "hang.missing_rank *"),
             # The second attempt, on other hosts, which makes the host of these ranks doubtful.
             ("gpu.hardware--and-another-failure-after-the-retry", "host o2"),
-            # That the launcher was told to end them.
+            # That the launcher had ended others just before.
             ("crash.signal--one-of-deepspeed-s-processes", "crash.signal *"),
             # A process was ended, and this rank may have been it.
             ("hang.collective_timeout--silent-rank-of-a-group-was-ended", "rank 4"),

@@ -333,27 +333,36 @@ def frame(pieces: Sequence[tuple[Ints | int, Ints, bytes]]) -> pl.DataFrame:
 _MARK = "\ufeff".encode()
 ESCAPE = b"\x1b"
 _COLOUR = re.compile(rb"\x1b\[[0-9;:]*m")
-_ENTITIES = {
+_SIGNS = {
+    # https://html.spec.whatwg.org/#named-character-references
     "&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"', "&apos;": "'", "&nbsp;": " ", "&#34;": '"', "&#39;": "'",
     "&#x22;": '"', "&#x27;": "'", "&#x2F;": "/", "&#x3D;": "=", "&#x60;": "`",
+    # spaces that hold words together or have no width, and the quotes that word processors put for straight ones
+    "\u00a0": " ", "\u202f": " ", "\u200b": "", "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"',
 }  # fmt: skip
-"""What a page writes for a sign of its own language (https://html.spec.whatwg.org/#named-character-references)."""
-_ENTITY = re.compile("|".join(_ENTITIES).encode())
+"""What pages, mailers and word processors make of a sign when a log is pasted into them, and the sign."""
+_SIGN = re.compile("|".join(_SIGNS).encode())
+_SIGN_BEGINS = (b"&", "\u00a0".encode(), "\u2018".encode()[:2])
+"""One of these is in each of them: to look for them is faster."""
+
+
+def _has_signs(data: bytes | memoryview) -> bool:
+    return any(begin in data for begin in _SIGN_BEGINS)
 
 
 def is_dressed(data: bytes | memoryview) -> bool:
-    """Whether there are terminal colours in a text, or signs written as a web page writes them."""
-    return ESCAPE in data or (b"&" in data and _ENTITY.search(data) is not None)
+    """Whether there are terminal colours in a text, or signs as they come out of a page."""
+    return ESCAPE in data or (_has_signs(data) and _SIGN.search(data) is not None)
 
 
 def undressed(data: bytes) -> bytes:
-    """The bytes without terminal colours (ECMA-48 8.3.117) and with the signs that a web page spells: within a phrase both hide it."""
+    """The bytes without terminal colours (ECMA-48 8.3.117) and with the signs that were there before it was pasted: within a phrase both hide it."""
     data = _COLOUR.sub(b"", data) if ESCAPE in data else data
-    return _ENTITY.sub(_sign, data) if b"&" in data else data
+    return _SIGN.sub(_sign, data) if _has_signs(data) else data
 
 
-def _sign(entity: re.Match[bytes]) -> bytes:
-    return _ENTITIES[entity[0].decode()].encode()
+def _sign(found: re.Match[bytes]) -> bytes:
+    return _SIGNS[found[0].decode()].encode()
 
 
 def valid(data: bytes) -> bytes:
@@ -383,8 +392,8 @@ def _tidy(lines: pl.DataFrame, data: bytes) -> pl.DataFrame:
     # that of polars, and lets no other thread work.
     if b"\\" in data and lines["raw"].str.contains("\\u001b[", literal=True).any():
         lines = lines.with_columns(raw.str.replace_all(r"\\u001b\[[0-9;:?]*[ -/]*[@-~]", ""))
-    if b"&" in data and lines["raw"].str.contains(_ENTITY.pattern.decode()).any():
-        lines = lines.with_columns(raw.str.replace_many(_ENTITIES))
+    if _has_signs(data) and lines["raw"].str.contains(_SIGN.pattern.decode()).any():
+        lines = lines.with_columns(raw.str.replace_many(_SIGNS))
     if b"\r" in data:
         lines = lines.with_columns(raw.str.strip_chars_end("\r").str.split("\r")).explode("raw", empty_as_null=False)
         lines = lines.with_columns(raw.fill_null(""))
