@@ -95,6 +95,75 @@ with
                 from ranked
                 where rank is null or rank in (low, high)
             )
+    ),
+    -- Values that are only counted tell by their height whether a file goes on in the one before.
+    opening as (
+        select
+            t.family,
+            t.file_id,
+            t.source,
+            t.name,
+            t.turn,
+            median(v.value) filter (v.place <= 5) as first_values,
+            median(v.value) filter (v.places - v.place < 5) as last_values
+        from turned t
+        join
+            (
+                select
+                    file_id,
+                    source,
+                    name,
+                    rank,
+                    value,
+                    row_number() over (in_file order by ordinal) as place,
+                    count(*) over (in_file) as places
+                from line_metric
+                where canonical = 'loss' and value > 0
+                window in_file as (partition by file_id, source, name, rank)
+            ) v
+            on v.file_id = t.file_id
+            and v.source = t.source
+            and v.name = t.name
+            and v.rank is not distinct from t.rank
+        where
+            t.canonical = 'loss'
+            and t.stepped = 0
+            and t.points >= 10
+            and (v.place <= 5 or v.places - v.place < 5)
+        group by all
+    ),
+    -- It begins as high as the first of them did, which had learned since, and says of no
+    -- checkpoint that it goes on from: a run of its own (a fold, a seed, the next of a sweep).
+    unlearned as (
+        select distinct o.family, o.file_id, o.source
+        from opening o
+        join opening f on f.family = o.family and f.name = o.name and f.turn = 1
+        where
+            o.turn > 1
+            and o.first_values > 0.6 * f.first_values
+            and f.last_values < 0.5 * f.first_values
+            and o.file_id not in (
+                select file_id
+                from training_event
+                where kind in ('resume', 'load', 'midepoch_resume')
+            )
+    ),
+    numbered as (
+        select
+            t.* exclude (family),
+            t.family || coalesce(
+                ' ' || nullif(
+                    count(distinct u.file_id) over (
+                        partition by t.family, t.name, t.canonical, t.rank
+                        order by t.turn
+                        range between unbounded preceding and current row
+                    ),
+                    0
+                ),
+                ''
+            ) as family
+        from turned t
+        left join unlearned u using (family, file_id, source)
     )
 select dense_rank() over (order by family, canonical, name, rank) as series_id, *
-from turned
+from numbered
