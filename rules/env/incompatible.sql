@@ -352,6 +352,16 @@ with
                 and not exists (from job_output o where o.file_id = c.file_id)
             )
             and not exists (from metric m where m.file_id = c.file_id and m.line_no > c.line_no + 5)
+            -- NCCL does without NVML
+            and not (
+                what = 'driver'
+                and raised is not true
+                and contains(message, 'NCCL WARN')
+                and exists (
+                    from nccl_init i
+                    where i.file_id = c.file_id and i.line_no > c.line_no and i.phase = 'COMPLETE'
+                )
+            )
             and (
                 raised is not true
                 or exists (
