@@ -18,11 +18,13 @@ with
         select
             file_id as note_file,
             line_template(sentence) as template,
+            is_grave,
             min(line_no) as first_line,
-            count(*) as times
+            count(*) as times,
+            count(distinct sentence) as sentences
         from told_line
-        where not is_grave
-        group by note_file, template
+        where not is_exception
+        group by note_file, template, is_grave
     )
 select
     t.*,
@@ -78,7 +80,11 @@ select
     ) as peer
 from told_line t
 join told_concept c using (sentence)
-left join repeated_note n on n.note_file = t.file_id and n.template = line_template(t.sentence)
+left join
+    repeated_note n
+    on n.note_file = t.file_id
+    and n.template = line_template(t.sentence)
+    and n.is_grave = t.is_grave
 where
     c.subject = 'job'
     and c.is_first
@@ -107,9 +113,12 @@ where
     and not exists (from training_mark where kind = 'end')
     -- a note that the program has long made, of one thing after another
     and (
-        t.is_grave
-        or t.line_no - coalesce(n.first_line, t.line_no) < 10
+        t.is_exception
+        or t.line_no - coalesce(n.first_line, t.line_no) < case when t.is_grave then 100 else 10 end
         or n.times < 4
+        -- what is tried again is about the same thing each time
+        or t.is_grave
+        and (n.sentences < 4 or t.lines_to_end < 10)
         or c.concept in ('time_limit', 'preempted', 'cancelled')
     )
     and (
