@@ -75,6 +75,7 @@ create macro is_mild(text) as
         || '\b(?:[Dd]one|[Ff]inished|[Cc]ompleted?|[Ss]uccess(?:fully)?)[.!,;:]+ *[Ee]xiting\b|'
         || 'To enable traceback see|'
         -- on the way out
+        || '^Runner terminated\.$|'
         || 'Failed to disconnect from coordination service|'
         -- torchrun's table, whose numbers are read
         || '\bSignal [0-9]+ \(SIG[A-Z0-9]+\) received by PID|'
@@ -124,7 +125,8 @@ create macro is_mild(text) as
         || '\b(?:not found|not exist|no such [a-z]+|absent|missing)\b[^.!;,]*[.!;,]+ *'
         || '(?:(?:so|now) )?(?:(?:down)?loading|creating|initiali[sz]ing|generating|building'
         || '|fetching|starting from|training from)'
-        || '(?: (?:it|the|an?|one|new|from|with|default|fresh|scratch)\b|(?: now)?\.*$)|'
+        || '(?: (?:it|the|an?|one|new|from|with|default|fresh|scratch|base|pre-?trained|initial'
+        || '|random)\b|(?: now)?\.*$)|'
         -- rocm-smi of what a card does not offer
         || '\bGPU\[[0-9]+\]\s*: [ -~]*'
         || '(?:\bunsupported|_not_supported|\bnot been implemented in this)\b|'
