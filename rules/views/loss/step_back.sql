@@ -35,6 +35,34 @@ with
                 'policy_loss',
                 'adversarial_loss'
             )
+            -- Another run, whose loss is logged late: it passed the first steps too, or bears
+            -- another id and says nothing of going on; or all of its file is how it ended.
+            and not exists (
+                from series_member k
+                join series_member o on o.series_id = k.series_id and o.file_id = n.from_file
+                where
+                    k.series_id = n.series_id
+                    and k.file_id = n.file_id
+                    and k.file_id <> o.file_id
+                    and (
+                        k.points = 1
+                        or (
+                            tracked_run(k.source) <> tracked_run(o.source)
+                            and k.file_id not in (
+                                select file_id from training_event where kind in ('resume', 'load')
+                            )
+                        )
+                        or (
+                            select min(m.step) <= 0.1 * n.to_step and max(m.step) >= 0.5 * n.to_step
+                            from line_metric m
+                            where
+                                m.file_id = n.file_id
+                                and m.line_no < n.line_no
+                                and m.step < n.to_step
+                        )
+                        is true
+                    )
+            )
             -- Steps that are trained again are logged again, or somebody said that a checkpoint
             -- was loaded: a table of experiments does neither.
             and (

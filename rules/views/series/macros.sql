@@ -12,3 +12,8 @@ create macro name_before_rotation(source) as
         source, '[.]([0-9]{1,3}|[0-9]{4}-[0-9]{2}-[0-9]{2}[0-9_-]*)([.][a-z]+)?$', '\2'
     )
 ;
+
+-- the id that a tracker gave a run, as the folder of its files has it, NULL where it has none
+create macro tracked_run(source) as
+    nullif(regexp_extract(source, 'run-[0-9]{8}_[0-9]{6}-([a-z0-9]+)', 1), '')
+;
