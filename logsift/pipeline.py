@@ -19,6 +19,7 @@ from logsift.judge.decision import decide
 from logsift.judge.fates import tell
 from logsift.judge.grades import combined, doubted
 from logsift.judge.identity import identify, pids_of_ranks, scheduler_of
+from logsift.judge.jobs import Jobs
 from logsift.judge.missing import ask_for_more
 from logsift.judge.progress import Progress
 from logsift.judge.rules import judge
@@ -101,7 +102,7 @@ def explain(
     incidents = worded(
         clocks.aside(clocks.dated(incidents)), rules, pids_of_ranks(store), paths, scheduler_of(store), store.problem
     )
-    causes = trace(incidents, catalog.rules, clocks, Progress.of(store, incidents, clocks), attempts)
+    causes = trace(incidents, catalog.rules, clocks, Progress.of(store, incidents, clocks), attempts, Jobs.of(store))
     conclude(store, incidents, causes, paths, texts or _fetched(store, catalog, files))
     tables.noted(CONCLUDED)
     tables.fill("behind the verdict")

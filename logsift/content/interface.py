@@ -52,6 +52,10 @@ INTERFACE: dict[str, Asked] = {
         " `calm`: the last of its log, and nothing ended it; `ends`: the lines that tell of the end of the last",
         {**_PLACE, "attempt": "BIGINT", "calm": "BOOLEAN", "ends": "BIGINT[]"},
     ),
+    "separate_job": Asked(
+        "logs of one of several jobs that lie in one folder, with the job by a `kind` of name that tells them apart",
+        {"file_id": "BIGINT", "kind": "VARCHAR", "job": "VARCHAR"},
+    ),
     # -- coverage --
     "job_size": Asked(
         "the size of the job where a log tells it, the ranks no log says anything of, the hosts",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from logsift.derive.clocks import Clocks
 from logsift.judge.attempts import Attempts
+from logsift.judge.jobs import Jobs
 from logsift.judge.progress import Progress
 from logsift.timings import timed
 
@@ -45,6 +46,7 @@ def trace(
     clocks: Clocks | None = None,
     progress: Progress | None = None,
     attempts: Attempts | None = None,
+    jobs: Jobs | None = None,
 ) -> Causes:
     """Order incidents by who explains whom.
 
@@ -52,15 +54,21 @@ def trace(
     fault to every rank), in `explains_same_place` on the same rank, host or GPU, or in `explains_other_ranks` on other ranks
     only, and A is neither later than B beyond the uncertainty of `clocks` nor of later `attempts` of the job. A transient A
     explains nothing that came after the job had gone on (`progress`), one that is not lasting nothing of later attempts, and
-    none anything of its `explains_after` that stands before it in the same file, where A has no time. Incidents of severity
-    info explain nothing and are no roots; of roots that are equally grave one of the last attempt comes first, and one that
+    none anything of its `explains_after` that stands before it in the same file, where A has no time. What befell one of
+    several `jobs` explains nothing of another, but for what lasts in a place that is known. Incidents of severity info explain nothing and are no roots; of roots that are equally grave one of the last attempt comes first, and one that
     ended it before all that did not last until then.
     """
     clocks = clocks or Clocks()
     progress, attempts = progress or Progress(clocks), attempts or Attempts()
+    jobs = jobs or Jobs()
     by_id = {r.id: r for r in rules}
     loud = sorted((i for i in incidents if i.severity != "info"), key=_order)
-    edges = [(a, b) for b in loud for a in loud if a is not b and _explains(a, b, by_id, progress, attempts)]
+    edges = [
+        (a, b)
+        for b in loud
+        for a in loud
+        if a is not b and _explains(a, b, by_id, progress, attempts) and not _elsewhere(a, b, by_id, jobs)
+    ]
     edges = _without_circles(edges, by_id, attempts)
     explained = {id(b) for _, b in edges}
     roots = [i for i in loud if id(i) not in explained]
@@ -103,6 +111,11 @@ def _explains(a: Incident, b: Incident, rules: Mapping[str, Rule], progress: Pro
     if attempts.outlived(b, a) or (names & rule.explains_after and a.at is None and _stands_after(a, b)):
         return False
     return a.at is None or b.at is None or a.at <= (b.until or b.at) + progress.clocks.uncertainty(a, b)
+
+
+def _elsewhere(a: Incident, b: Incident, rules: Mapping[str, Rule], jobs: Jobs) -> bool:
+    """True where they are of different jobs, and A is nothing that stays in a place for the next."""
+    return not (rules[a.rule].lasting and (a.hosts or a.gpus)) and jobs.apart(a, b)
 
 
 def _stands_after(a: Incident, b: Incident) -> bool:
