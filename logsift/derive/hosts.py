@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from logsift.store import Store
 
-_WORD_BEHIND = "-[a-z]+"
+_WORD_BEHIND, _NUMBER_BEHIND = "-[a-z]+", "-[0-9]{1,6}"
 _PARTS = 12
 """Parts of a token that are looked at: names of hosts have fewer."""
 
@@ -25,7 +25,7 @@ def name_hosts(store: Store) -> None:
 
     A file that was cut within its first line begins with what is left of a name: only the whole one is a host's. Files
     whose path holds the name of one host that lines know are that host's; a path may hold the end of a longer name, or a
-    word behind it.
+    word or a number behind it.
     """
     if not (tables := sorted(declared(store, "host"))):
         return
@@ -55,14 +55,16 @@ def _mend_torn(store: Store, tables: list[str]) -> None:
 def _name_files(store: Store, tables: list[str]) -> None:
     """Give files, and their lines that name none, the one host whose name their path holds."""
     files = store.rows(
-        "SELECT file_id, path, host FROM file WHERE host IS NULL OR contains(path, '-' || host) OR host SIMILAR TO ?",
-        [f".*{_WORD_BEHIND}"],
+        "SELECT file_id, path, host FROM file"
+        " WHERE host IS NULL OR contains(path, '-' || host) OR host SIMILAR TO ? OR host SIMILAR TO ?",
+        [f".*{_WORD_BEHIND}", f".*{_NUMBER_BEHIND}"],
     )
     known = _hosts_by_line(store) if files else {}
     named: list[tuple[int, str | None, str]] = []
     for file in files:
-        hint, names = file["host"], {n for t in re.split(r"[^0-9A-Za-z-]+", file["path"]) for n in _within(t)}
-        found = {h for h in names if h in known and (hint is None or (known[h] and _is_meant(h, hint)))}
+        hint, tokens = file["host"], re.split(r"[^0-9A-Za-z-]+", file["path"])
+        names = {n for t in tokens for n in _within(t)}
+        found = {h for h in names if h in known and (hint is None or (known[h] and _is_meant(h, hint, tokens)))}
         hosts = {h for h in found if not any(h != other and h in _within(other) for other in found)}
         if len(hosts) == 1:
             named.append((file["file_id"], hint, min(hosts)))
@@ -75,9 +77,16 @@ def _within(token: str) -> Iterator[str]:
     return ("-".join(parts[a:b]) for a in range(len(parts)) for b in range(a + 1, len(parts) + 1))
 
 
-def _is_meant(host: str, hint: str) -> bool:
-    """Whether a hint is the end of a host's name, or a host's name with a word behind (`ip-10-7-2-31-journal`)."""
-    return host.endswith(f"-{hint}") or (hint.startswith(host) and bool(re.fullmatch(_WORD_BEHIND, hint[len(host) :])))
+def _is_meant(host: str, hint: str, tokens: list[str]) -> bool:
+    """Whether a hint is the end of a host's name, or of that with a word or a task's number behind.
+
+    As in `ip-10-7-2-31-journal`, and `rack2-n07-3` of `srun --output=%N-%t`.
+    """
+    return (
+        host.endswith(f"-{hint}")
+        or (hint.startswith(host) and bool(re.fullmatch(_WORD_BEHIND, hint[len(host) :])))
+        or any(t.endswith(hint) and bool(re.fullmatch(f"{re.escape(host)}{_NUMBER_BEHIND}", t)) for t in tokens)
+    )
 
 
 def _hosts_by_line(store: Store) -> dict[str, bool]:

@@ -31,3 +31,10 @@ def test_lines_without_a_host_are_of_the_one_that_the_name_of_their_file_holds(
     run = run_of({name: unnamed, "kern.log": XID.format(n=7, code=79)})
     with analyze(run, catalog=catalog, db=None) as analysis:
         assert {r["host"] for r in analysis.store.rows("SELECT host FROM xid_line")} == {"mesa-18"}
+
+
+def test_files_that_srun_names_by_node_and_task_are_of_the_node(run_of: Callable[..., Path], catalog: Catalog) -> None:
+    line = "2026-10-12 09:41:02,716 rack2-n4{n} rank{n} INFO step 1/300 loss 1.4\n[rank{n}]: ValueError: lift\n"
+    run = run_of({f"rack2-n4{n}-{n}.out": line.format(n=n) for n in (0, 1)})
+    with analyze(run, catalog=catalog, db=None) as analysis:
+        assert {r["host"] for r in analysis.store.rows("SELECT host FROM file")} == {"rack2-n40", "rack2-n41"}
