@@ -1,4 +1,34 @@
 -- table: A store or rendezvous that could not be reached: one row per process that gave up.
+with
+    attempt as (
+        from c10d_store
+        where event = 'attempt'
+        union all by name
+        -- the address is none of the peer's where it could not be named: whose round it was is told
+        -- as the round ends
+        select a.* replace (o.peer as peer, o.port as port)
+        from c10d_store a
+        join
+            c10d_store o
+            on o.event = 'no_address'
+            and o.file_id = a.file_id
+            and o.stream = a.stream
+            and o.line_no - a.line_no between 1 and 4
+            and o.port <> a.port
+        where a.event = 'attempt'
+        union all by name
+        select a.*
+        from c10d_store a
+        join
+            (
+                select file_id, port
+                from c10d_store
+                where event = 'no_ipv6'
+                group by file_id, port
+                having count(*) > 2
+            ) using (file_id, port)
+        where a.event = 'no_ipv6'
+    )
 select
     'c10d' as source,
     regexp_replace(s.peer, '^\[|\]$', '', 'g') as peer,
@@ -16,12 +46,7 @@ select
     s.file_id,
     min(s.line_no) as line_no
 from c10d_store s
-left join
-    c10d_store a
-    on a.event = 'attempt'
-    and a.file_id = s.file_id
-    and a.port = s.port
-    and a.stream = s.stream
+left join attempt a on a.file_id = s.file_id and a.port = s.port and a.stream = s.stream
 where
     (s.peer is not null or s.event = 'gave_up')
     -- `no_address` is the end of one round only: in newer versions the store tries again.

@@ -40,6 +40,8 @@ say = '''
 {%- else %}a peer that the log does not name{% endif %}
 {%- if source == 'strace' and syscall != 'connect' %}, to which it had a connection{% endif %}
 {%- if failure == 'refused' %}: connection refused
+{%- elif failure == 'unreachable' and 'ermi' in (error or '') %}: its own host forbids it (route,
+firewall)
 {%- elif failure == 'unreachable' %}: no route to it
 {%- elif failure == 'unresolved' %}: its name is not known
 {%- elif failure == 'timed_out' %}: timed out

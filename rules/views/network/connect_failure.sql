@@ -109,7 +109,8 @@ select
         -- NCCL up to 2.23 asks again after a refusal and prints what the second call said.
         when error ~* 'refused|rejected|ECONNREFUSED|software caused connection abort'
         then 'refused'
-        when error ~* 'no route|unreach'
+        -- 13, 1: a route or a firewall of its own host forbids it
+        when error ~* 'no route|unreach|errno: (?:13|1) - '
         then 'unreachable'
         when
             error
