@@ -151,7 +151,11 @@ with
     link as (
         select
             * exclude (concept, class_kind, is_warned),
-            exception_kind(class, class_kind, message, chained, concept) as kind,
+            case
+                when is_exit_barrier(frames)
+                then 'ignored'
+                else exception_kind(class, class_kind, message, chained, concept)
+            end as kind,
             last_value(class) over in_order as raised_class,
             last_value(message) over in_order as raised_message,
             last_value(frames) over in_order as raised_frames,

@@ -39,6 +39,15 @@ create macro lacks_build_tool(message) as
     )
 ;
 
+-- An agent of torch's launcher waits for the others once all of its own workers have ended well:
+-- who
+-- is gone by then has ended before it, and the agent goes on.
+create macro is_exit_barrier(frames) as
+    coalesce(
+        regexp_matches(frames::varchar, '/agent/server/api\.py:[0-9]+ in _exit_barrier\b'), false
+    )
+;
+
 -- A page that shows a cluster's state asks for it again and again; it is no part of a job.
 create macro is_of_a_dashboard(frames) as
     coalesce(

@@ -32,6 +32,7 @@ with
                 || '|Failed to recv, got 0 bytes|failed to recv, got 0 bytes)'
             )
             and final
+            and not is_exit_barrier(frames)
             and regexp_matches(
                 array_to_string(frames, ' '),
                 'torch/distributed/(?:distributed_c10d|rendezvous|elastic/[a-z_/]+)\.py'

@@ -34,6 +34,7 @@ where
         'ChildFailedError',
         'RuntimeError'
     )
+    and not is_exit_barrier(frames)
     -- the next attempt, in the same log, came to its end
     and not ends_well_after(e.file_id, e.line_no)
     -- what a program caught, and trained or wrote on for long
