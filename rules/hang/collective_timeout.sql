@@ -31,6 +31,7 @@ limit: {{ (timeout_ms / 1000) | duration }})
   {%- if loop.last %}){% endif -%}
 {%- endfor %} and timed out
 {%- if all_alike %}; all of them were in this same operation{% endif %}
+{%- if whole_job %}; no rank of the job is left that says anything else{% endif %}
 {%- if groups_after %}; {{ groups_after | count('more group') }} timed out after it{% endif -%}
 .'''
 
@@ -115,10 +116,21 @@ say = '''Compare the way through the code of {{ elsewhere[0].ranks | ranks }}, w
   ranks in {{ seq }}: a collective was skipped, or called once too often.'''
 
 [[step]]
-when = "op and op | lower in ('send', 'recv') and not all_alike"
+when = "op and op | lower in ('send', 'recv') and not all_alike and not whole_job"
 say = '''Look at the {{ ranks | agree('peer', 'peers') }} of {{ ranks | ranks }}: see whether {{
   ranks | agree('it', 'they') }} came to {{ ranks | agree('its', 'their') }} side of this {{ op |
   lower }}, or {{ ranks | agree('is', 'are') }} in another operation.'''
+
+[[step]]
+when = "whole_job"
+say = '''All ranks waited for each other, so test the path between {{ hosts | names }}: an interface
+  that was down, drops packets or lost its address, a firewall or a switch. Read the kernel logs for
+  the time before the timeout, then send data from each host to each other one.'''
+run = [
+  "dmesg -T | grep -iE 'link is (down|up)|carrier|nic'",
+  "ip -s -br link",
+  "ping -c 3 -M do -s 1400 {{ hosts[0] }}",
+]
 
 [[step]]
 when = "kind == 'timeout' and seq is not none and seq <= 1"
@@ -265,6 +277,16 @@ select
             and not exists (from missing_rank_suspect where len(ranks) > 0)
         then true
     end as all_alike,
+    -- gloo counts no collectives: nobody is behind where all of the job, on several hosts, wait
+    case
+        when
+            c.seq is null
+            and len(c.hosts) > 1
+            and len(c.ranks)
+            >= greatest(2, (select max(world_size) from identity_link), (select count(*) from rank))
+            and not exists (from missing_rank_suspect where len(ranks) > 0)
+        then true
+    end as whole_job,
     nullif(c.groups_after, 0) as groups_after,
     case
         when exists (from setting where name = 'RCCL') or exists (from cuda_error where api = 'hip')
