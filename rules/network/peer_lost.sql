@@ -38,7 +38,9 @@ NCCL does not name: it exited, or the network to it failed'''
 when = "quiet_ranks"
 say = '''{{ ranks | ranks | capital }} lost
 {{ ranks | agree('a gloo connection', 'gloo connections') }}; {{ quiet_ranks | ranks }}
-{% if has_ended_well %}had ended before them, without an error: all other ranks are in the
+{% if quiet_host %}on {{ quiet_host }} reported nothing, nor did the launcher there: both were
+killed, or the host went down
+{%- elif has_ended_well %}had ended before them, without an error: all other ranks are in the
 launcher's table of failures{% else %}reported nothing: it ended, or left the loop, before them
 {%- endif %}'''
 
@@ -68,7 +70,17 @@ for the OOM killer in the kernel log.'''
 run = ["dmesg -T | grep -i -E 'out of memory|killed process'"]
 
 [[step]]
-when = "quiet_ranks"
+when = "quiet_host"
+say = '''See whether {{ quiet_host }} is up, since when, and what ended processes there: a reboot,
+the OOM killer, the scheduler, a person.'''
+run = [
+  "ssh {{ quiet_host }} uptime -s",
+  "ssh {{ quiet_host }} sudo dmesg -T | grep -i -E 'out of memory|killed process|xid'",
+  "ssh {{ quiet_host }} last -x reboot shutdown",
+]
+
+[[step]]
+when = "quiet_ranks and not quiet_host"
 say = '''Read how the log of {{ quiet_ranks | ranks }} ends: it may have left its loop early (fewer
 batches, a break, sys.exit).'''
 
@@ -138,7 +150,9 @@ with
     ended as (select coalesce(list(distinct rank), []) as ended_ranks from ended_by_launcher),
     -- The table of failures that torch's launcher prints has all that ended otherwise than well.
     failed as (
-        select list(distinct rank) as failed_ranks
+        select
+            list(distinct rank) as failed_ranks,
+            coalesce(list(distinct short_host(host)) filter (host is not null), []) as told_hosts
         from "exit"
         where source = 'torchelastic' and rank is not null
     ),
@@ -150,15 +164,31 @@ with
             list_filter(
                 ranks_below(highest_rank + 1),
                 lambda r: not list_contains(ranks, r) and not list_contains(ended_ranks, r)
-            ) as quiet_ranks,
+            ) as quiet_ranks
+        from lost, highest_rank, ended
+        where is_ranked_gloo and len(quiet_ranks) = 1
+    ),
+    -- Each host has its own launcher, whose table has the ranks of that host only.
+    quiet_end as (
+        select
+            part,
+            quiet_ranks,
+            r.host as quiet_host,
             case
                 when
-                    len(failed_ranks) = highest_rank
+                    r.host is null
+                    and len(failed_ranks) = highest_rank
                     and not list_contains(failed_ranks, quiet_ranks[1])
                 then true
             end as has_ended_well
-        from lost, highest_rank, ended, failed
-        where is_ranked_gloo and len(quiet_ranks) = 1
+        from quiet q
+        cross join highest_rank
+        cross join failed f
+        left join
+            rank r
+            on r.rank = q.quiet_ranks[1]
+            and len(f.told_hosts) > 0
+            and not list_contains(f.told_hosts, short_host(r.host))
     ),
     told as (
         select
@@ -171,6 +201,7 @@ with
             end as peer_host,
             quiet_ranks,
             has_ended_well,
+            quiet_host,
             -- whose log is that of the other end
             case
                 when part = 'jax'
@@ -181,7 +212,7 @@ with
                 then [try_cast(substr(peer, 6) as bigint)]
             end as far_ranks
         from lost l
-        left join quiet using (part)
+        left join quiet_end using (part)
     ),
     -- The other end's last word, where that was a minute before its connection closed.
     last_word as (
@@ -217,6 +248,7 @@ select
     quiet_ranks,
     quiet_ranks is not null as waited,
     has_ended_well,
+    quiet_host,
     case when has_ended_well then 'probable' end as confidence,
     silent_since,
     round(silent_seconds) as silent_seconds
