@@ -55,8 +55,9 @@ def trace(
     only, and A is neither later than B beyond the uncertainty of `clocks` nor of later `attempts` of the job. A transient A
     explains nothing that came after the job had gone on (`progress`), one that is not lasting nothing of later attempts, and
     none anything of its `explains_after` that stands before it in the same file, where A has no time. What befell one of
-    several `jobs` explains nothing of another, but for what lasts in a place that is known. Incidents of severity info explain nothing and are no roots; of roots that are equally grave one of the last attempt comes first, and one that
-    ended it before all that did not last until then.
+    several `jobs` explains nothing of another, but for what lasts in a place that is known. Incidents of severity info
+    explain nothing and are no roots; of roots that are equally grave one of the last attempt comes first, and one that ended
+    it before all that did not last until then.
     """
     clocks = clocks or Clocks()
     progress, attempts = progress or Progress(clocks), attempts or Attempts()

@@ -39,9 +39,8 @@ create macro lacks_build_tool(message) as
     )
 ;
 
--- An agent of torch's launcher waits for the others once all of its own workers have ended well:
--- who
--- is gone by then has ended before it, and the agent goes on.
+-- An agent of torch's launcher waits for the others once all of its own workers have ended well;
+-- those who are gone by then had ended before it, and it goes on.
 create macro is_exit_barrier(frames) as
     coalesce(
         regexp_matches(frames::varchar, '/agent/server/api\.py:[0-9]+ in _exit_barrier\b'), false
