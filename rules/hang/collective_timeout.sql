@@ -282,8 +282,7 @@ select
         when
             c.seq is null
             and len(c.hosts) > 1
-            and len(c.ranks)
-            >= greatest(2, (select max(world_size) from identity_link), (select count(*) from rank))
+            and len(c.ranks) >= (select max(world_size) from identity_link)
             and not exists (from missing_rank_suspect where len(ranks) > 0)
         then true
     end as whole_job,

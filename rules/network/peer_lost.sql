@@ -168,12 +168,22 @@ with
         from lost, highest_rank, ended
         where is_ranked_gloo and len(quiet_ranks) = 1
     ),
-    -- Each host has its own launcher, whose table has the ranks of that host only.
+    -- Each host has its own launcher, whose table has the ranks of that host only: that it is
+    -- silent there is told where logs of that host are here.
     quiet_end as (
         select
             part,
             quiet_ranks,
-            r.host as quiet_host,
+            case
+                when
+                    short_host(r.host) in (
+                        select coalesce(a.host, short_host(f.host))
+                        from file f
+                        left join host_alias a on a.alias = short_host(f.host)
+                        where f.host is not null
+                    )
+                then r.host
+            end as quiet_host,
             case
                 when
                     r.host is null
