@@ -388,7 +388,21 @@ select
     list(
         {'rank':rank, 'host':host, 'times':times, 'writers':writers, 'text':text[:200]}
         order by score desc, file_id, line_no
-    ) as lines
+    ) as lines,
+    -- its own word is among them, and the others only lost it
+    case
+        when
+            list_has_any(
+                list(rank) filter (rank is not null and is_best), (select ranks from first_end)
+            )
+            and exists (
+                from peer_loss p cross join first_end e where not list_contains(e.ranks, p.rank)
+            )
+            and not exists (
+                from peer_loss p cross join first_end e where list_contains(e.ranks, p.rank)
+            )
+        then ['network.peer_lost']
+    end as explains
 from shown
 having count(*) > 0
 union all by name
