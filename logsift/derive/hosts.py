@@ -55,9 +55,8 @@ def _mend_torn(store: Store, tables: list[str]) -> None:
 def _name_files(store: Store, tables: list[str]) -> None:
     """Give files, and their lines that name none, the one host whose name their path holds."""
     files = store.rows(
-        "SELECT file_id, path, host FROM file"
-        " WHERE host IS NULL OR contains(path, '-' || host) OR host SIMILAR TO ? OR host SIMILAR TO ?",
-        [f".*{_WORD_BEHIND}", f".*{_NUMBER_BEHIND}"],
+        "SELECT file_id, path, host FROM file WHERE host IS NULL OR contains(path, '-' || host) OR host SIMILAR TO ?",
+        [f".*(?:{_WORD_BEHIND}|{_NUMBER_BEHIND})"],
     )
     known = _hosts_by_line(store) if files else {}
     named: list[tuple[int, str | None, str]] = []

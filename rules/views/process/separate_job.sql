@@ -1,7 +1,6 @@
 -- table: One row per log of one of several jobs whose logs lie in one folder, as its path tells;
 -- kind says by what: the number of a batch system, the run of a tracker, the version of a logger.
--- Runs of a
--- tracker that began within two minutes of each other may be processes of one job.
+-- Runs of a tracker that began within two minutes of each other may be processes of one job.
 with
     named as (
         select
