@@ -117,6 +117,12 @@ say = '''The {{ metric }} is {{ value }} from the first value on,
 be made, or none that counts'''
 
 [[summary]]
+when = "undecided"
+say = '''The {{ metric }} is {{ value }} wherever it is printed, from {{ unit or 'step' }}
+{{ nan_step }} on, while the loss is finite: too few values are here to tell whether it
+falls'''
+
+[[summary]]
 when = "begins_later"
 say = '''The {{ metric }}{% if of_rank is not none %} of rank {{ of_rank }}{% endif %} is
 {{ value }} already where this log begins, at {{ unit or 'step' }} {{ nan_step }}: when it became so
@@ -252,19 +258,19 @@ and run to that {{ unit or 'step' }} again with the same data. If it breaks at t
 not, suspect a GPU.'''
 
 [[step]]
-when = "begins_later"
+when = "begins_later and not undecided"
 say = '''Find the log of the steps before {{ nan_step }}: it tells where the {{ metric }} was last a
 number, and which checkpoint is still good.'''
 
 [[step]]
-when = "unlearned"
+when = "unlearned or undecided"
 say = '''See whether any update is made: whether the scaler skips every step (its scale, its
 found_inf), and whether the weights of two checkpoints differ. To clip by a norm that is {{ value }}
 makes all gradients NaN or zero.'''
 
 [[step]]
 when = '''nan_step is not none and last_finite_step is none and not of_validation
-  and not begins_later and not of_part and not unlearned'''
+  and not begins_later and not of_part and not unlearned and not undecided'''
 say = '''Look at the start, not at the course of the training: initialization, weights that were
 not loaded, labels out of range, empty or masked-out batches (a mean over nothing is NaN), a
 learning rate without warm-up. Run the first batches in fp32.'''
@@ -318,6 +324,7 @@ with
                     false as passing,
                     false as of_gradient,
                     false as unlearned,
+                    false as undecided,
                     false as of_validation
                 from nonfinite_part
                 union all by name
@@ -330,6 +337,7 @@ with
                     false as passing,
                     false as of_gradient,
                     false as unlearned,
+                    false as undecided,
                     false as of_validation
                 from frozen_loss
                 where is_nan
@@ -342,6 +350,7 @@ with
             row_number() over (
                 order by
                     nan_times is not null,
+                    undecided,
                     of_part nulls first,
                     passing,
                     of_validation,
@@ -519,7 +528,7 @@ select
     ] as evidence,
     case
         when
-            (b.passing or b.of_validation or b.of_part or b.unlearned)
+            (b.passing or b.of_validation or b.of_part or b.unlearned or b.undecided)
             and n.message is null
             and not coalesce(s.gave_up, false)
             or b.series_id is null
@@ -539,7 +548,13 @@ select
         -- A part may have no values by nature, and weights that broke leave no other finite.
         when b.clamped_at is not null
         then 'probable'
-        when b.of_part or b.unlearned or b.series_id is null and s.file_id is null and n.is_short
+        when
+            b.of_part
+            or b.unlearned
+            or b.undecided
+            or b.series_id is null
+            and s.file_id is null
+            and n.is_short
         then 'possible'
         when b.series_id is null and s.file_id is null and (n.distribution is not null or n.sampled)
         then 'probable'
@@ -567,7 +582,10 @@ select
     case when b.passing and b.nan_times is null then b.end_step end as recovered_step,
     b.nan_times,
     b.of_times,
-    b.of_gradient and b.points < 5 and not coalesce(b.loss_is_zero, false) as at_the_end,
+    b.of_gradient
+    and b.points < 5
+    and not b.undecided
+    and not coalesce(b.loss_is_zero, false) as at_the_end,
     case
         when
             b.loss_is_zero
@@ -576,6 +594,7 @@ select
         then true
     end as loss_is_zero,
     case when b.unlearned then true end as unlearned,
+    case when b.undecided and not b.loss_is_zero then true end as undecided,
     case
         when
             b.of_gradient

@@ -313,6 +313,20 @@ def blown_up(c: Curve) -> list[Excursion]:
     return []
 
 
+def early_burst(c: Curve) -> list[Excursion]:
+    """In what is else left out at the start: two neighbours out of all proportion to the points before them, above even the first."""
+    k, least = c.p.early_burst
+    y = c.y[: c.skip + 1]
+    if not c.logarithmic or len(y) < k + 2:
+        return []
+    both, ceiling = np.minimum(y[k:-1], y[k + 1 :]), sliding_window_view(y[:-2], k).max(axis=1)
+    for i in (k + np.flatnonzero(both - ceiling > least)).tolist():
+        e = follow(c, i, float(np.median(y[i - k : i])), max(spread(y[i - k : i]), c.p.floor))
+        if e.top > float(y[:3].max()):
+            return [e]
+    return []
+
+
 def early_jump(c: Curve) -> list[Excursion]:
     """Where the curve leaves its beginning for good, before there is a level to compare with: for one far above it, or a flat line."""
     n, k = len(c.y), c.p.early_before

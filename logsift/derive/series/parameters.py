@@ -116,6 +116,8 @@ class Parameters:
     last_clear: tuple[float, float] = (0.9, 8.0)
     """A jump at the very last point, which may be a hard batch: twenty times as high as all before; or two and a half times, and by eight times
     what all before differ among themselves."""
+    early_burst: tuple[int, float] = (6, 3.0)
+    """Before there is a level to compare with: two neighbours, both twenty times as high as each of the six points before them."""
     early_before: int = 3
     early_after: int = 30
     early_gap: float = 0.9

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logsift.derive.series.excursions import blown_up, early_jump, excursions, last_jump, of_few, two_above
+from logsift.derive.series.excursions import blown_up, early_burst, early_jump, excursions, last_jump, of_few, two_above
 from logsift.derive.series.levels import dip_of, keeps_level, shift_of, trend_of
 from logsift.derive.series.robust import MEDIAN_ERROR, rolling_median
 
@@ -30,6 +30,8 @@ def search(c: Curve, boundaries: Sequence[int] = ()) -> list[Excursion]:
     found = [_named(c, e) for e in excursions(c)]
     if not found and n < c.p.short and (sudden := two_above(c, c.p.short_before, c.p.short_jump, c.p.short_times)):
         found = [_named(c, sudden)]
+    if not found and (burst := early_burst(c)):
+        found = burst
     if not any(e.end is None for e in found) and (early := early_jump(c)):
         found = early
     if not any(e.end is None for e in found):

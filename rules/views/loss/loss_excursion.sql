@@ -153,15 +153,24 @@ select
         false
     ) as of_all_parts,
     coalesce(h.base < 0.01 * b.level and h.peak < 0.25 * b.level, false) as worn_off,
-    -- A lone point a thousand times as high as its neighbours: no batch is that hard. Nor is it one
-    -- that a part of the loss is high for long after.
+    -- A lone point a thousand times as high as its neighbours, or twenty times and far above where
+    -- the training began: no batch is that hard. Nor is it one that a part of the loss is high for
+    -- long after, or a mean over the whole of the validation.
     coalesce(
         h.kind in ('outlier', 'lone')
-        and h.logarithmic
         and (
-            h.kind = 'outlier'
+            h.canonical = 'validation_loss'
+            and h.base > 0
+            and h.peak > 100 * h.base
+            or h.logarithmic
+            and h.kind = 'outlier'
             and h.height > ln(1000)
-            or h.height > ln(30)
+            or h.logarithmic
+            and h.height > ln(20)
+            and b.level > 0
+            and h.peak > 5 * b.level
+            or h.logarithmic
+            and h.height > ln(30)
             and exists (
                 from here p
                 where

@@ -15,6 +15,8 @@ with
                 and not any_loss
                 and kind in ('rise', 'lone')
                 and height > 0.3
+                or canonical = 'validation_loss'
+                and beyond_a_batch
                 or of_part
                 or of_all_parts
             )

@@ -1,8 +1,9 @@
 -- table: One row per stretch of a curve (excursion) that is NaN or infinite and counts as a loss
 -- that broke. value: NaN | Inf, as it began; passing: a lone value, after which it was finite
 -- again; of_gradient: only the norm of the gradients has it, at the end of the log; unlearned: from
--- the first value on, while the loss is finite and does not fall; loss_is_zero: the loss is
--- printed as exactly zero from there on; of_validation: only the loss of the validation, to the
+-- the first value on, while the loss is finite and does not fall; undecided: or where too few
+-- losses are printed to tell; loss_is_zero: the loss is printed as exactly zero from there on;
+-- of_validation: only the loss of the validation, to the
 -- end, while that of the training is printed beside it; nan_times, of_times: or in some
 -- evaluations only, and finite again after each.
 with
@@ -41,26 +42,45 @@ with
         group by s.family
         having count(distinct s.series_id) >= 2 and not bool_or(isfinite(p.value))
     ),
-    level as (  -- losses that are numbers and do not fall
-        select family
+    course as (  -- of the losses beside a norm, by halves: whether they fall, and whether they do not
+        select
+            family,
+            bool_or(
+                points >= 6 and positive and median_of_second >= 0.98 * median_of_first
+            ) as is_level,
+            bool_or(
+                points >= 20
+                and median_of_second < 0.98 * median_of_first
+                or points >= 6
+                and highest_of_second < lowest_of_first
+            ) as is_falling
         from
             (
                 select
-                    s.family,
-                    s.series_id,
-                    p.value,
-                    ntile(2) over (partition by s.series_id order by p.ordinal) as half
-                from series s
-                join series_point p using (series_id)
-                where
-                    s.canonical = 'loss'
-                    and s.family in (select family from series where canonical = 'grad_norm')
+                    family,
+                    count(*) as points,
+                    bool_and(isfinite(value) and value > 0) as positive,
+                    median(value) filter (half = 1) as median_of_first,
+                    median(value) filter (half = 2) as median_of_second,
+                    min(value) filter (half = 1) as lowest_of_first,
+                    max(value) filter (half = 2) as highest_of_second
+                from
+                    (
+                        select
+                            s.family,
+                            s.series_id,
+                            p.value,
+                            ntile(2) over (partition by s.series_id order by p.ordinal) as half
+                        from series s
+                        join series_point p using (series_id)
+                        where
+                            s.canonical = 'loss'
+                            and s.family
+                            in (select family from series where canonical = 'grad_norm')
+                    )
+                group by family, series_id
             )
-        group by family, series_id
-        having
-            count(*) >= 6
-            and bool_and(isfinite(value) and value > 0)
-            and median(value) filter (half = 2) >= 0.98 * median(value) filter (half = 1)
+        group by family
     ),
     zeroed as (  -- from there on the loss, positive before, is printed as exactly zero
         select e.series_id, e.file_id, e.line_no
@@ -108,7 +128,12 @@ select
     s.stepless,
     e.points < 2 and e.end_step is not null as passing,
     s.canonical = 'grad_norm' as of_gradient,
-    s.canonical = 'grad_norm' and e.before_step is null and s.family in (from level) as unlearned,
+    s.canonical = 'grad_norm'
+    and e.before_step is null
+    and s.family in (select family from course where is_level) as unlearned,
+    s.canonical = 'grad_norm'
+    and e.before_step is null
+    and s.family in (select family from course where not is_level and not is_falling) as undecided,
     (e.series_id, e.file_id, e.line_no) in (from zeroed) as loss_is_zero,
     s.canonical = 'validation_loss' and exists (from trained) as of_validation,
     case when e.end_step is not null then w.nan_times end as nan_times,
@@ -178,12 +203,16 @@ where
                 -- all there is of the log: no loss tells how it goes
                 or e.before_step is null
                 and e.file_id not in (select file_id from scaled)
+                -- also of lines without a step
                 and (
-                    e.points >= 3
-                    and s.family not in (select family from whole_loss)
-                    -- or it tells that nothing is learned
-                    or e.points >= 6
-                    and s.family in (from level)
+                    select count(*) >= 2 and not bool_or(isfinite(m.value))
+                    from metric m
+                    where m.file_id = e.file_id and m.canonical = 'grad_norm'
+                )
+                and (
+                    s.family not in (select family from whole_loss)
+                    -- or it does not tell that anything is learned
+                    or s.family in (select family from course where not is_falling)
                 )
                 or e.before_step is not null
                 and e.points >= 5
