@@ -451,6 +451,44 @@ EXCEPTIONS = {
         "loss.nan definite",
     ): "values in another order: none is finite behind those that are not",
     ("loss.nan--layer-after-layer", "loss.spike"): "the steps of a curve in another order are another curve",
+    **dict.fromkeys(
+        (
+            ("crash.exception--nan-printed-from-a-buffer", "loss.nan*"),
+            ("crash.exception--after-a-script-was-mended", "crash.config"),
+            ("crash.signal--core-of-an-uncaught-exception", "crash.config"),
+            ("host.node_lost--step-s-credential-expired-on-a-node", "network.external_service"),
+            ("host.storage--told-as-original-exception", "crash.checkpoint"),
+            ("network.ib_error--slingshot-under-mpich", "crash.communication"),
+        ),
+        _REST,
+    ),
+    **dict.fromkeys(
+        (
+            ("healthy--a-volume-that-came-free-later", "host gx07"),
+            ("healthy--bootstrap-warns-then-trains", "host mesa-3"),
+            ("healthy--killed_by_hand", "host.storage"),
+            ("healthy--links-while-a-host-boots", "network.link_flap"),
+            ("healthy--loguru-tells-what-was-caught", "crash.exception"),
+            ("healthy--nccl-torch-teardown", "host he2"),
+            ("healthy--nccl-torch-teardown", "rank 3"),
+        ),
+        "what is gone says that it came back, or that nothing had failed",
+    ),
+    **dict.fromkeys(
+        (
+            ("crash.signal--torchrun-s-own-traceback-is-cut", "crash.exception"),
+            ("hang.missing_rank--host-and-rank-in-front-one-silent", "host rack2-n42"),
+            ("gpu.hardware--replaced-node-brings-the-same-gpus", "host mica-1*"),
+            ("healthy--oom-caught-llama-cpp", "oom.capacity"),
+            ("healthy--stacks-cut-within-a-dump", "host opal"),
+            ("healthy--stacks-cut-within-a-dump", "rank 3"),
+            ("hang.missing_rank--stopped-on-the-second-host", "rank 2"),
+        ),
+        "whose a line is, the name of its file and the head above it tell: lines in another order are of others",
+    ),
+    ("hang.missing_rank--stopped-on-the-second-host", "rank 1"): _NO_DUMP,
+    ("crash.signal--jax-peer-killed-the-other-aborts", "rank 1"): "the log of the rank itself is gone, or thinned",
+    ("loss.nan--a-part-of-a-sum-that-nobody-prints", "loss.nan*"): _DOUBT,
     ("loss.nan--mean-so-far", "loss.nan definite"): _DOUBT,
 }
 """(fixture, or way; what is told of a damaged one, * for any) -> why it may be told. Whom an excepted rule names may be named."""
