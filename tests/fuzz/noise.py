@@ -235,6 +235,13 @@ def ends_of_the_logs(run: Path) -> None:
             write(run / "tails" / path.relative_to(run), "".join(lines[len(lines) // 3 :]))
 
 
+def _typed(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 @company
 def its_own_curves_again(run: Path) -> None:
     """As another tracker of the same run writes them."""
@@ -253,7 +260,7 @@ def its_own_curves_again(run: Path) -> None:
         rows = list(csv.DictReader(io.StringIO(file.read_text())))
         if rows and "step" in rows[0]:
             typed = [
-                {k: float(v) if k != "step" else int(v) for k, v in r.items() if v}
+                {k: int(v) if k == "step" else _typed(v) for k, v in r.items() if v}
                 for r in rows
                 if (r["step"] or "").isdigit()
             ]
