@@ -15,6 +15,7 @@ from logsift.ingest.envelope import FACTS
 from logsift.ingest.evidence import fetch
 from logsift.ingest.parse import Parser
 from logsift.ingest.readers import lines as text
+from logsift.ingest.readers.numbered import unnumbered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,7 +49,7 @@ def explain(path: Path, line_no: int, catalog: Catalog) -> str:
     owner = parser.owners.get(file.grammar or "")
     out = [f"line      {raw!r}", f"owner     {file.grammar or 'none: every ordinary grammar looks into this file'}"]
     there = sorted(lines)
-    data = "".join(lines[k] + "\n" for k in there).encode()
+    data = unnumbered("".join(lines[k] + "\n" for k in there).encode())
     frame = text.frame([(file.file_id, np.array([n for _, n in there]), data)])
     frame = frame.with_columns(
         core=pl.col("line_no") == line_no,

@@ -518,10 +518,30 @@ def _match_heads(looked: Sequence[_Look], owners: Sequence[Grammar]) -> None:
     """Tell of each file by its head who reads it: the first of its owners, nobody, or every ordinary grammar."""
     if not looked:
         return
-    import polars as pl  # where no file changed, none is looked at
+    # where no file changed, none is looked at
+    from logsift.ingest.readers.lines import undressed
+    from logsift.ingest.readers.numbered import unnumbered
 
-    texts = pl.Series([_text(one.head) for one in looked], dtype=pl.Binary).cast(pl.String)
-    free = pl.int_range(len(looked), eager=True)
+    _find_owners([(one, one.head) for one in looked], owners)
+    free = [one for one in looked if one.told is None]
+    # What was copied out of a page or a viewer is known by what it was there.
+    written = ((one, unnumbered(undressed(one.head))) for one in free)
+    copied = [(one, head) for one, head in written if head != one.head]
+    _find_owners(copied, [owner for owner in owners if owner.reader == "lines"])
+    for one in free:
+        if one.told is None:
+            is_binary = _binary(one.head) or _binary_behind(one.file)
+            one.told = ("", None, "binary, and no reader knows it") if is_binary else ("lines", None, "")
+
+
+def _find_owners(heads: Sequence[tuple[_Look, bytes]], owners: Sequence[Grammar]) -> None:
+    """Tell of each file that has an owner by its head who reads it."""
+    if not heads:
+        return
+    import polars as pl
+
+    texts = pl.Series([_text(head) for _, head in heads], dtype=pl.Binary).cast(pl.String)
+    free = pl.int_range(len(heads), eager=True)
     for owner in owners:
         fits = free
         for pattern in owner.head:
@@ -529,15 +549,12 @@ def _match_heads(looked: Sequence[_Look], owners: Sequence[Grammar]) -> None:
                 fits = fits.filter(_matches(texts.gather(fits), pattern))
         if owner.unless and len(fits):
             fits = fits.filter(~_matches(texts.gather(fits), owner.unless))
-            ends = pl.Series([_text(_end(looked[n].file)) for n in fits], dtype=pl.Binary).cast(pl.String)
+            ends = pl.Series([_text(_end(heads[n][0].file)) for n in fits], dtype=pl.Binary).cast(pl.String)
             fits = fits.filter(~_matches(ends, owner.unless))
         for n in fits:
-            looked[n].told = _told(owner)
+            heads[n][0].told = _told(owner)
         if len(fits):
             free = free.filter(~free.is_in(fits.implode()))
-    for n in free:
-        is_binary = _binary(looked[n].head) or _binary_behind(looked[n].file)
-        looked[n].told = ("", None, "binary, and no reader knows it") if is_binary else ("lines", None, "")
 
 
 def _matches(texts: pl.Series, pattern: str) -> pl.Series:

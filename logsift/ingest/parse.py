@@ -24,7 +24,7 @@ from logsift.ingest.envelope import FACTS, Envelopes
 from logsift.ingest.gate import Gate, Lines, Passed
 from logsift.ingest.match import PROBLEM, Matched, finish, match, reach
 from logsift.ingest.readers import lines as text
-from logsift.ingest.readers import mend, reader
+from logsift.ingest.readers import mend, numbered, reader
 from logsift.ingest.readers.opening import CutShort, is_plain
 from logsift.ingest.spelling import Spelling
 from logsift.remote import upcoming
@@ -242,9 +242,9 @@ class _Work:
         for window in text.windows(
             file.file_id, file.path, margin, self.parser.window_bytes, self.spare, file.start, file.stop
         ):
-            if file.grammar is None and window.is_whole and (margin or window.core_stop == file.size):
+            if window.is_whole and (margin or window.core_stop == file.size):
                 data = bytes(window.view())
-                whole = mend.mended(text.undressed(data))
+                whole = _as_written(data) if file.grammar is None else numbered.unnumbered(data)
                 if whole is not data:
                     ends = text.line_ends(whole)
                     window = replace(window, buffer=whole, core_stop=len(whole), stop=len(whole), ends=ends)
@@ -284,7 +284,7 @@ class _Work:
             return None
         self.parsed.unended |= {file_id: not data.endswith(b"\n") for file_id, data in texts.items()}
         window = text.together(texts)
-        if owner is None and (changed := _mended(texts, window)):
+        if changed := _mended(texts, window) if owner is None else _unnumbered(texts, window):
             window = text.together(texts | changed)
         for file_id, first, last in window.cores:
             self.parsed.lines[file_id] = last
@@ -358,15 +358,27 @@ class _Held(Generic[T]):
 
 
 def _mended(texts: Mapping[int, bytes], window: text.Window) -> dict[int, bytes]:
-    """Of small texts, by number, and the window they are in: those to read without colours and line ends of a terminal, and entities of a page."""
+    """Of small texts, by number, and the window they are in: those to read without colours and line ends of a terminal, numbers of lines, and entities of a page."""
     if b"\r\n" in window.buffer:
         texts = {file_id: data.replace(b"\r\n", b"\n") for file_id, data in texts.items()}
         window = text.together(texts)
     found = set(window.which(mend.broken(bytes(window.buffer), window.ends, window.begins)).tolist())
-    odd = {file_id: texts[file_id] for file_id in window.file_ids[list(found)].tolist()}
+    odd = {file_id: texts[file_id] for file_id in window.file_ids[list(found)].tolist()} | _unnumbered(texts, window)
     if text.is_dressed(window.buffer):
         odd |= {file_id: data for file_id, data in texts.items() if text.is_dressed(data)}
-    return {file_id: mend.mended(text.undressed(data)) for file_id, data in odd.items()}
+    return {file_id: _as_written(data) for file_id, data in odd.items()}
+
+
+def _as_written(data: bytes) -> bytes:
+    """A text without what was done to it before it was pasted, or `data` itself."""
+    return mend.mended(numbered.unnumbered(text.undressed(data)))
+
+
+def _unnumbered(texts: Mapping[int, bytes], window: text.Window) -> dict[int, bytes]:
+    """Of small texts, by number, and the window they are in: those whose lines are numbered, without the numbers."""
+    may_be = window.file_ids[numbered.may_be(window.buffer, window.ends, window.begins)].tolist()
+    without = {file_id: numbered.unnumbered(texts[file_id]) for file_id in may_be}
+    return {file_id: data for file_id, data in without.items() if data is not texts[file_id]}
 
 
 @contextmanager
