@@ -9,6 +9,7 @@ from logsift.derive import series
 from logsift.derive.clocks import Clocks, settle
 from logsift.derive.hosts import name_hosts
 from logsift.derive.ranks import name_ranks
+from logsift.derive.tasks import name_tasks
 from logsift.ingest.evidence import fetch
 from logsift.ingest.reading import read as read_files
 from logsift.ingest.spelling import Spelling
@@ -81,6 +82,7 @@ def explain(
     """
     rules = {r.id: r for r in catalog.rules}
     store.plan_by_size()
+    name_tasks(store)
     name_hosts(store)
     name_ranks(store)
     unite(store)

@@ -77,6 +77,8 @@ _HOST_IN_NAME = re.compile(
     r"(?=[._/]|\Z)",
     re.IGNORECASE,
 )
+_TASK_BEHIND = re.compile(r"[-_](?:(?:local|global)?[-_]?rank|task|proc)[-_]?[0-9]+$", re.IGNORECASE)
+"""What is no part of a host's name."""
 # As captures name their folders: nobody needs to guess.
 _HOST_FOLDER = re.compile(r"(?:^|/)host=([^/]+)/")
 # KIND.HOST.txt or KIND.HOST.DATE.txt, as the report's own advice names what it asks for. A host's name holds a letter
@@ -343,7 +345,7 @@ def hints(name: str) -> tuple[str | None, int | None]:
             rank = int(found[1])
             break
     hosts = _HOST_FOLDER.findall(name) or _HOST_IN_NAME.findall(name) or _HOST_AFTER_KIND.findall(name)
-    return (hosts[-1] if hosts else None), rank
+    return (_TASK_BEHIND.sub("", hosts[-1]) if hosts else None), rank
 
 
 def known_files(run: Path | None, rows: Iterable[Mapping[str, Any]]) -> dict[int, SourceFile]:

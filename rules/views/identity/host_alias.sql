@@ -1,6 +1,6 @@
 -- table: One row per other name of a host: a pod that runs on a node, where no line says that it
 -- runs on another one; the name that a file was given, where its lines tell of one other host and
--- no other file is of that one, or where a rank follows that of a host.
+-- no other file is of that one.
 with
     named_file as (
         select short_host(f.host) as alias, short_host(l.host) as host, l.file_id, l.line_no
@@ -34,8 +34,3 @@ group by alias
 having
     count(distinct host) = 1
     and min(host) not in (select o.host from named_file o where o.alias <> named_file.alias)
-union all
-select short_host(f.host) as alias, min(h.host) as host, min(f.file_id) as file_id, 1 as line_no
-from file f
-join host h on h.host = regexp_extract(short_host(f.host), '^(.+[^-_])[-_]rank[-_]?[0-9]+$', 1)
-group by short_host(f.host)
