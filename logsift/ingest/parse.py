@@ -244,7 +244,7 @@ class _Work:
         ):
             if window.is_whole and (margin or window.core_stop == file.size):
                 data = bytes(window.view())
-                whole = _as_written(data) if file.grammar is None else numbered.unnumbered(data)
+                whole = _as_written(data, file.grammar)
                 if whole is not data:
                     ends = text.line_ends(whole)
                     window = replace(window, buffer=whole, core_stop=len(whole), stop=len(whole), ends=ends)
@@ -284,7 +284,7 @@ class _Work:
             return None
         self.parsed.unended |= {file_id: not data.endswith(b"\n") for file_id, data in texts.items()}
         window = text.together(texts)
-        if changed := _mended(texts, window) if owner is None else _unnumbered(texts, window):
+        if changed := _mended(texts, window, owner):
             window = text.together(texts | changed)
         for file_id, first, last in window.cores:
             self.parsed.lines[file_id] = last
@@ -357,28 +357,25 @@ class _Held(Generic[T]):
             yield owner, self.take(owner)
 
 
-def _mended(texts: Mapping[int, bytes], window: text.Window) -> dict[int, bytes]:
+def _mended(texts: Mapping[int, bytes], window: text.Window, owner: str | None) -> dict[int, bytes]:
     """Of small texts, by number, and the window they are in: those to read without colours and line ends of a terminal, numbers of lines, and entities of a page."""
     if b"\r\n" in window.buffer:
         texts = {file_id: data.replace(b"\r\n", b"\n") for file_id, data in texts.items()}
         window = text.together(texts)
-    found = set(window.which(mend.broken(bytes(window.buffer), window.ends, window.begins)).tolist())
-    odd = {file_id: texts[file_id] for file_id in window.file_ids[list(found)].tolist()} | _unnumbered(texts, window)
+    found = set(numbered.may_be(window.buffer, window.ends, window.begins).tolist())
+    if owner is None:
+        found |= set(window.which(mend.broken(bytes(window.buffer), window.ends, window.begins)).tolist())
+    odd = {file_id: texts[file_id] for file_id in window.file_ids[list(found)].tolist()}
     if text.is_dressed(window.buffer):
         odd |= {file_id: data for file_id, data in texts.items() if text.is_dressed(data)}
-    return {file_id: _as_written(data) for file_id, data in odd.items()}
+    written = {file_id: _as_written(data, owner) for file_id, data in odd.items()}
+    return {file_id: data for file_id, data in written.items() if data is not odd[file_id]}
 
 
-def _as_written(data: bytes) -> bytes:
-    """A text without what was done to it before it was pasted, or `data` itself."""
-    return mend.mended(numbered.unnumbered(text.undressed(data)))
-
-
-def _unnumbered(texts: Mapping[int, bytes], window: text.Window) -> dict[int, bytes]:
-    """Of small texts, by number, and the window they are in: those whose lines are numbered, without the numbers."""
-    may_be = window.file_ids[numbered.may_be(window.buffer, window.ends, window.begins)].tolist()
-    without = {file_id: numbered.unnumbered(texts[file_id]) for file_id in may_be}
-    return {file_id: data for file_id, data in without.items() if data is not texts[file_id]}
+def _as_written(data: bytes, owner: str | None) -> bytes:
+    """A text without what was done to it before it was pasted, or `data` itself; what one grammar reads has lines of its own length."""
+    data = numbered.unnumbered(text.undressed(data))
+    return mend.mended(data) if owner is None else data
 
 
 @contextmanager

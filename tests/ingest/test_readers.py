@@ -53,6 +53,25 @@ def test_lines(data: bytes, expected: list[tuple[int, str]]) -> None:
     assert rows(data) == expected
 
 
+@pytest.mark.parametrize(
+    ("pasted", "written"),
+    [
+        pytest.param("&amp;lt;stdout&amp;gt; &lt;a&gt;", "<stdout> <a>", id="spelled by a page that quotes another"),
+        pytest.param("lift \u2014doors=4 \u2013floor 3", "lift --doors=4 --floor 3", id="options behind a dash"),
+        pytest.param("run \u201c\u2014doors 4\u201d", 'run "--doors 4"', id="an option in quotes"),
+        pytest.param("\u2014\u2014\u2014 SIGINT \u2014-", "------ SIGINT ---", id="rulers"),
+        pytest.param(
+            "door 3 \u2014 open, 1\u20132 of 4, no\u2014yes",
+            "door 3 \u2014 open, 1\u20132 of 4, no\u2014yes",
+            id="dashes",
+        ),
+    ],
+)
+def test_signs_are_read_as_they_were_before_they_were_pasted(pasted: str, written: str) -> None:
+    assert lines.undressed(pasted.encode()).decode() == written
+    assert lines.is_dressed(pasted.encode()) == (pasted != written)
+
+
 def test_an_overlong_line_is_cut_and_the_next_keeps_its_number() -> None:
     got = rows(b"x" * 300_000 + b"\nnext\n")
     assert [(n, len(text)) for n, text in got] == [(1, lines.LINE_BYTES), (2, 4)]

@@ -342,6 +342,10 @@ _SIGNS = {
 }  # fmt: skip
 """What pages, mailers and word processors make of a sign when a log is pasted into them, and the sign."""
 _SIGN = re.compile("|".join(_SIGNS).encode())
+_DASH = re.compile(
+    rb"(?<![^\s\"'(\[=`])\xe2\x80[\x93\x94](?=[A-Za-z])|\xe2\x80\x94(?=-|\xe2\x80\x94)|(?<=\xe2\x80\x94)\xe2\x80\x94"
+)
+"""What they put for two hyphens, before an option and in a ruler; with blanks around it, it is a dash."""
 _SIGN_BEGINS = sorted({sign.encode()[:1] for sign in _SIGNS})
 """Their first bytes: a text without any of these has none of them, and a single byte is found in no time."""
 
@@ -352,13 +356,16 @@ def _has_signs(data: bytes | memoryview) -> bool:
 
 def is_dressed(data: bytes | memoryview) -> bool:
     """Whether there are terminal colours in a text, or signs as they come out of a page."""
-    return ESCAPE in data or (_has_signs(data) and _SIGN.search(data) is not None)
+    return ESCAPE in data or (_has_signs(data) and (_SIGN.search(data) or _DASH.search(data)) is not None)
 
 
 def undressed(data: bytes) -> bytes:
     """The bytes without terminal colours (ECMA-48 8.3.117) and with the signs that were there before it was pasted: within a phrase both hide it."""
     data = _COLOUR.sub(b"", data) if ESCAPE in data else data
-    return _SIGN.sub(_sign, data) if _has_signs(data) else data
+    if not _has_signs(data):
+        return data
+    data = _DASH.sub(b"--", _SIGN.sub(_sign, data))
+    return _SIGN.sub(_sign, data) if b"&" in data else data  # a page may have quoted another
 
 
 def _sign(found: re.Match[bytes]) -> bytes:
