@@ -373,9 +373,11 @@ def _mended(texts: Mapping[int, bytes], window: text.Window, owner: str | None) 
 
 
 def _as_written(data: bytes, owner: str | None) -> bytes:
-    """A text without what was done to it before it was pasted, or `data` itself; what one grammar reads has lines of its own length."""
-    data = numbered.unnumbered(text.undressed(data))
-    return mend.mended(data) if owner is None else data
+    """A text with as many lines and without what was done to it before it was pasted, or `data` itself; what one grammar reads has lines of its own length."""
+    ended = data if data.endswith(b"\n") else data + b"\n"  # the last line stays one, whatever is taken off it
+    written = numbered.unnumbered(text.undressed(ended))
+    written = mend.mended(written) if owner is None else written
+    return data if written is ended else written
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from logsift import Catalog, analyze
 from logsift.ingest import discover
 from logsift.ingest.readers import numbered
 from logsift.ingest.readers.lines import together
@@ -113,6 +114,19 @@ def test_texts_that_may_be_numbered_are_found_among_others() -> None:
     window = together({3: "\n".join(LOG).encode(), 5: of_viewer.encode(), 9: b"[rank0]: x\n" * 5})
     assert numbered.may_be(window.buffer, window.ends, window.begins).tolist() == [1]
     assert window.file_ids[np.array([1])].tolist() == [5]
+
+
+@pytest.mark.parametrize("last", ["     ", "\x1b[0m"])
+@pytest.mark.parametrize("times", [1, 12_000])
+def test_a_last_line_of_which_nothing_is_left_is_a_line(
+    run_of: Callable[..., Path], catalog: Catalog, last: str, times: int
+) -> None:
+    lines = [*(f"lift {n % 13} rides {'again ' * (n % 7)}" for n in range(times)), *LOG]
+    text = rows(1, *lines) + (f"{len(lines) + 1:4}{last}" if last.isspace() else last)
+    with analyze(run_of({"job.log": text}), catalog=catalog, db=None) as run:
+        assert run.store.rows("SELECT lines FROM file") == [{"lines": len(lines) + 1}]
+        assert run.store.rows("SELECT line_no FROM exception") == [{"line_no": times + LOG.index(LOG[-1]) + 1}]
+        assert not run.store.rows("SELECT * FROM problem")
 
 
 def test_a_file_is_known_by_its_head_without_numbers(tmp_path: Path, content_of: Callable[..., Any]) -> None:
