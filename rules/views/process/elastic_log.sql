@@ -5,7 +5,7 @@ with
         select
             file_id,
             lines,
-            regexp_extract(path, '^(.*?)attempt_[0-9]+/[0-9]+/std', 1) as run_folder,
+            regexp_extract(path, '([^/]*)/?attempt_[0-9]+/[0-9]+/std', 1) as run_folder,
             regexp_extract(path, '(?:^|/)attempt_([0-9]+)/[0-9]+/std', 1)::integer + 1 as attempt
         from file
         where regexp_matches(path, '(?:^|/)attempt_[0-9]{1,5}/[0-9]+/(?:stdout|stderr)[^/]*$')
