@@ -243,6 +243,10 @@ with
         where source = 'srun'
         group by file_id
         having count(distinct host) = 1
+    ),
+    -- what asked for an instance gave up for want of it
+    raised_capacity as (
+        select distinct file_id as raised_file, line_no as raised_line from exception
     )
 select
     list(line_at(s.file_id, line_no) order by s.file_id, line_no)[1:20] as evidence,
@@ -279,9 +283,12 @@ select
     coalesce(min(scheduler) filter (scheduler <> 'kubernetes'), min(scheduler)) as scheduler,
     min_by(coalesce(k.meaning, c.meaning), line_no) as meaning,
     case
+        when bool_or(raised_line is not null)
+        then null
         when any_value(s.event) in ('unschedulable', 'volume', 'capacity', 'crash_loop')
         then 'warning'
     end as severity,
+    case when bool_or(raised_line is not null) then ['crash.exception'] end as explains,
     case
         when any_value(s.event) = 'crash_loop'
         then 'possible'
@@ -295,6 +302,11 @@ left join ended x on x.file_id = s.file_id and s.scheduler = 'pyxis'
 left join described d on d.file_id = s.file_id and s.scheduler = 'kubernetes'
 left join kubernetes_reason k on k.reason = regexp_extract(message, '^[A-Za-z./-]+')
 left join cloud_notice c on starts_with(message, c.notice) and scheduler = 'cloud'
+left join
+    raised_capacity r
+    on r.raised_file = s.file_id
+    and r.raised_line = s.line_no
+    and s.event = 'capacity'
 where
     s.event in ('image', 'runtime', 'evicted', 'probe_failed')
     -- the runtime works, its image lacks the command (crash.config)
@@ -324,7 +336,8 @@ where
     -- these are tried again until they work: nothing of a program may be there
     or s.event in ('unschedulable', 'volume', 'capacity')
     and not exists (from metric)
-    and not exists (from exception)
+    -- but the one that says so
+    and not exists (from exception e where e.file_id <> s.file_id or e.line_no <> s.line_no)
     and not exists (from container_exit)
     and (s.event = 'volume' or not exists (from pod_place where node is not null))
     and not exists (from container_start c where c.file_id = s.file_id and c.line_no > s.line_no)

@@ -83,6 +83,8 @@ UNTOLD = [
     "Error reported to Coordinator: Enqueue operation was cancelled",
     "Cancelled: Step was cancelled by an explicit call to `Ride::Close()`.",
     "door 3 did not answer, ride 7 ends here [type.googleapis.com/lift.DoorError='3']",
+    "Error for Training job lift-ride-2026-01-02: Failed. Reason: UnexpectedStatus: door 3",
+    "Reason: CapacityError: unable to provision the compute capacity, the ride ends",
 ]
 
 

@@ -153,6 +153,8 @@ create macro with_shapes(sentence) as
     .regexp_replace('\blib[a-z0-9_+-]+(?:\.so[.0-9]*)?\b', ' LIBRARY ', 'g')
     .regexp_replace('\bsm_?[0-9]+\b', ' SM ', 'g')
     .regexp_replace('\b(?:one)?[a-z]{1,4}ccl\b', ' CCL ', 'g')
+    -- what a job is called is no host
+    .regexp_replace('\bjob [''"]?[a-z][a-z0-9_]*(?:-[a-z0-9]+){2,}\b', 'job N', 'g')
     .regexp_replace('\b([0-9]+)(?:-[0-9]+)+\b', '\1', 'g')
     .regexp_replace('\brank_?([0-9]+)\b', ' rank \1 ', 'g')
     .regexp_replace('\b(?:mlx[45]|cxi|hfi|bnxt_re|irdma)_?[0-9]+\b', ' hca ', 'g')
