@@ -184,6 +184,7 @@ with
             )
         group by file_id
     ),
+    last_done as (select file_id, max(line_no) as line_no from done_line group by file_id),
     trouble as (
         select
             file_id,
@@ -216,7 +217,9 @@ with
             is_mild(u.text)
             or is_news(u.prefix)
             or logged_level(u.prefix) = 'W'
-            or is_of_a_daemon(u.prefix, u.text) as is_mild,
+            or is_of_a_daemon(u.prefix, u.text)
+            or is_word_of_leaving(u.text)
+            and coalesce(d.line_no - u.line_no between 1 and 60, false) as is_mild,
             is_grave(u.text, u.word) and not is_mild as is_grave,
             f.lines - u.line_no as lines_to_end,
             -- the same was said long before, and the job went on
@@ -251,6 +254,7 @@ with
         join file f using (file_id)
         left join job j using (file_id)
         left join finished e using (file_id)
+        left join last_done d using (file_id)
         left join job_output o using (file_id)
     ),
     failed as (

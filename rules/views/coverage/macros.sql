@@ -177,6 +177,20 @@ create macro is_word_of_pip(text) as
     )
 ;
 
+-- That something leaves or was stopped, and no word of what would be wrong: where its work is told
+-- to be done behind, it was the way out.
+create macro is_word_of_leaving(text) as
+    regexp_matches(
+        coalesce(text, ''),
+        '(?i)\b(?:exiting|leaving|quitting|terminated|interrupted|stopp(?:ed|ing)|ended|ending)\b'
+    )
+    and not regexp_matches(
+        coalesce(text, ''),
+        '(?i)error|exception|fail|fatal|fault|kill|crash|abort|panic|signal|\bsig[a-z]{3,4}\b'
+        || '|\bcode\b|\bstatus\b|memory|lost|timed? ?-?out|hung|hang|stuck|unexpected|\bnan\b'
+    )
+;
+
 -- The last line of a program's traceback: the class of an exception and what it says.
 create macro is_exception(text) as
     regexp_matches(text, '^[a-z_.]*[A-Z][A-Za-z_]*(?:Error|Exception): ')
