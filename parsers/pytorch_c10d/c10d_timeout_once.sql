@@ -70,6 +70,7 @@ select
     collective_seq,
     source,
     arg_min(op, line_no) as op,
+    min(awaited_rank) as awaited_rank,
     max(timeout_ms) as timeout_ms,
     min(ran_ms) as ran_ms,
     any_value(numel_in) as numel_in,

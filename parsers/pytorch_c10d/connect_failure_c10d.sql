@@ -1,4 +1,5 @@
--- table: A store or rendezvous that could not be reached: one row per process that gave up.
+-- table: A store, a rendezvous or the ranks of gloo that could not be reached: one row per process
+-- that gave up.
 with
     attempt as (
         from c10d_store
@@ -106,3 +107,19 @@ where
         from c10d_store k where k.peer is not null or k.event in ('gave_up', 'no_address')
     )
 group by s.file_id
+union all by name
+-- gloo's ranks tell each other their addresses, and one of them could not be reached: whose, it
+-- lost
+select
+    'gloo' as source,
+    any_value(s.host) as host,
+    s.rank,
+    any_value(s.pid) as pid,
+    min(s.time) as time,
+    s.file_id,
+    min(s.line_no) as line_no
+from c10d_store s
+where
+    s.event = 'full_mesh_unmade'
+    and not exists (from metric_span m where m.file_id = s.file_id and m.last_line > s.line_no)
+group by s.file_id, s.rank

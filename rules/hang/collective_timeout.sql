@@ -23,7 +23,8 @@ say = '''
 {%- if ranks %}{{ ranks | ranks | capital }}{% else %}A process{% endif %} waited
 {%- if timeout_ms and ran_ms and ran_ms > 1.5 * timeout_ms %} {{ (ran_ms / 1000) | duration }} (its
 limit: {{ (timeout_ms / 1000) | duration }})
-{%- elif timeout_ms %} {{ (timeout_ms / 1000) | duration }}{% else %} too long{% endif %} in
+{%- elif timeout_ms %} {{ (timeout_ms / 1000) | duration }}{% else %} too long{% endif %}
+{%- if awaited_ranks %} for {{ awaited_ranks | ranks }}{% endif %} in
 {% if ops %}{{ ops | names }}{% elif op %}{{ op }}{% else %}an operation{% endif %}
 {%- if seq is not none %} {{ seq }}{% endif %}{% if group %} of group {{ group }}{% endif %}
 {%- for e in (elsewhere or [])[:3] -%}
@@ -100,8 +101,9 @@ that failed or timed out; this log does not say which.'''
 [[step]]
 when = '''kind == 'timeout' and not all_alike and not ops
   and (op or '') | lower not in ('send', 'recv')'''
-say = '''Look at the other ranks of the group, not at {{ ranks | ranks }}: their stacks, the last
-  lines of their own logs, the kernel logs of their hosts tell who did not come and why.'''
+say = '''Look at {% if awaited_ranks %}{{ awaited_ranks | ranks }} first{% else %}the other ranks of
+  the group{% endif %}, not at {{ ranks | ranks }}: their stacks, the last lines of their own logs,
+  the kernel logs of their hosts tell who did not come and why.'''
 run = ["pgrep -af python", "dmesg -T | grep -iE 'xid|out of memory|blocked for more'"]
 
 [[step]]
@@ -263,6 +265,10 @@ select
     case when len(c.ops) > 1 then c.ops end as ops,
     c.timeout_ms,
     c.ran_ms,
+    -- of all that are waited for, those that do not wait themselves
+    nullif(
+        list_filter(c.awaited_ranks, lambda r: not list_contains(coalesce(c.ranks, []), r)), []
+    ) as awaited_ranks,
     c.numel_in,
     c.numel_out,
     c.last_completed,

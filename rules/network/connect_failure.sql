@@ -37,6 +37,7 @@ say = '''
 {% elif peer %}{% if peer_host %}{{ peer_host }} ({{ peer }}){% else %}{{ peer }}{% endif %}
 {%- if port %} port {{ port }}{% endif %}
 {%- if gloo_on_loopback %}, the loopback that a host gave to gloo{% endif %}
+{%- elif source == 'gloo' %}another rank by gloo, which does not say whom or why
 {%- else %}a peer that the log does not name{% endif %}
 {%- if source == 'strace' and syscall != 'connect' %}, to which it had a connection{% endif %}
 {%- if failure == 'refused' %}: connection refused
@@ -197,7 +198,13 @@ endpoint that all were given: name, port, firewall.'''
 run = ["echo $MASTER_ADDR $MASTER_PORT", "pgrep -af rdzv", "nc -vz -w 5 $MASTER_ADDR $MASTER_PORT"]
 
 [[step]]
-when = "not peer and source not in ('exception', 'told', 'oneccl_store', 'c10d', 'strace')"
+when = "not peer and source == 'gloo'"
+say = '''Check that the hosts reach each other on the interface gloo takes, and name it: a host whose
+name resolves to the loopback, or to an address of another network, tells that one to all ranks.'''
+run = ["getent hosts $(hostname)", "ip -br addr", "export GLOO_SOCKET_IFNAME=INTERFACE"]
+
+[[step]]
+when = "not peer and source not in ('exception', 'told', 'oneccl_store', 'c10d', 'strace', 'gloo')"
 say = '''Run again with the connections in the log: they name the peer and the interface that
 NCCL chose.'''
 run = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET", "ip -br addr"]
@@ -273,7 +280,7 @@ select
             or source = 'strace'
             and (error = 'no answer' and attempts = 1 or syscall <> 'connect')
             -- what the attempt came to is cut off
-            or source = 'c10d'
+            or source in ('c10d', 'gloo')
             and failure is null
         then 'probable'
     end as confidence,

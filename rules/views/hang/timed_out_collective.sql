@@ -46,6 +46,7 @@ select
     arg_min(op, coalesce(seq, 0)) as op,
     max(timeout_ms) as timeout_ms,
     max(ran_ms) as ran_ms,
+    list_sort(list(distinct awaited_rank) filter (awaited_rank is not null)) as awaited_ranks,
     any_value(numel_in) as numel_in,
     any_value(numel_out) as numel_out,
     -- torch 2.3 left a count uninitialised, which then is huge.

@@ -1,7 +1,7 @@
 -- table: One row per connection that could not be made: who (host, rank, pid, gpu_index) failed to
 -- reach whom (peer, port), and why. error: as printed; failure: refused | timed_out | unreachable
--- | unresolved, NULL where the log does not tell; source: nccl | strace | c10d | ucx | mpi | ssh |
--- exception | the library of library_failure.
+-- | unresolved, NULL where the log does not tell; source: nccl | strace | c10d | gloo | ucx | mpi |
+-- ssh | exception | the library of library_failure.
 with
     attempt as (
         from connect_failure_nccl

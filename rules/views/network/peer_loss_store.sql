@@ -53,5 +53,12 @@ where
     and not exists (
         from c10d_store
         where
-            event in ('clients_missing', 'key_wait', 'unique_id', 'full_mesh_failed', 'port_taken')
+            event in (
+                'clients_missing',
+                'key_wait',
+                'unique_id',
+                'full_mesh_failed',
+                'full_mesh_unmade',
+                'port_taken'
+            )
     )
