@@ -55,6 +55,19 @@ create macro is_of_a_dashboard(frames) as
     )
 ;
 
+-- The call that raised it asks an accelerator's driver for memory of the device.
+create macro is_of_device_memory(frames) as
+    coalesce(
+        regexp_matches(
+            list_last(frames)::varchar,
+            '/tinygrad/runtime/(?:ops_(?:amd|cl|cuda|dsp|gpu|hip|hsa|metal|nv|qcom|webgpu)\.py'
+            || '|support/(?:hcq\.py|memory\.py|am/|nv/))'
+            || '|\bcupy/cuda/memory\.pyx|/numba(?:_cuda/numba)?/cuda/cudadrv/|/pyopencl/|/pycuda/'
+        ),
+        false
+    )
+;
+
 -- What a program was started with cannot serve: a variable of the environment that is not set,
 -- numbers of processes, parts and sizes that do not fit together, options that exclude each other.
 create macro refuses_setting(class, message) as

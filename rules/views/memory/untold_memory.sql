@@ -16,12 +16,16 @@ with
             stream,
             class,
             message,
-            regexp_matches(
-                class || ': ' || message,
-                '(?i)out.?of.?memory|RESOURCE_EXHAUSTED|ResourceExhaustedError|CUBLAS_|CUDNN_'
-                || '|CUSOLVER_|\b(?:gpu|vram|hbm|cuda|hip|rocm|npu|hpu|xpu|device|nrt_[a-z_]+'
-                || '|kv[ _-]cache|workspace)\b|device_memory|DeviceMemory|MEM_OBJECT_ALLOC'
-                || '|MODULE:|CachingAllocator|bytes for new constant'
+            (
+                is_of_device_memory(frames)
+                and not contains(message, 'OUT_OF_HOST_MEMORY')
+                or regexp_matches(
+                    class || ': ' || message,
+                    '(?i)out.?of.?memory|RESOURCE_EXHAUSTED|ResourceExhaustedError|CUBLAS_|CUDNN_'
+                    || '|CUSOLVER_|\b(?:gpu|vram|hbm|cuda|hip|rocm|npu|hpu|xpu|device|nrt_[a-z_]+'
+                    || '|kv[ _-]cache|workspace)\b|device_memory|DeviceMemory|MEM_OBJECT_ALLOC'
+                    || '|MODULE:|CachingAllocator|bytes for new constant'
+                )
             )
             and not starts_with(class, 'java.')
             -- Ray's word for the memory of the node
