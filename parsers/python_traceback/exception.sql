@@ -264,7 +264,10 @@ with
         left join cxx_uncaught u on u.file_id = l.file_id and u.line_no = l.cxx_line
         left join raised_without_head h on h.file_id = l.file_id and h.line_no = l.line_no
         left join box b on b.file_id = l.file_id and b.bottom_line = l.line_no - 1
-        where l.type not in ('LustreError', 'LNetError')  -- modules of the kernel
+        where
+            l.type not in ('LustreError', 'LNetError')  -- modules of the kernel
+            -- a word alone, below no frame
+            and not (l.type = 'KeyboardInterrupt' and l.message is null and h.stack is null)
         union all by name
         -- C++ has no more of it than its class: it is no std::exception, or says nothing
         select

@@ -18,7 +18,8 @@ other ranks wait in a collective. Where the workers were dumped too, their place
 matters: a lock inherited by fork, a read that does not return. Where all ranks wait for their
 loaders, the workers must be seen to be stuck: two dumps in which none moves, or locks that they
 wait for; or somebody says that the program hangs, or a timer of minutes ran out over the dump. Or
-the loader gave up in the end, or the log tells in words that it gives nothing.
+the loader gave up in the end, somebody interrupted the program while it waited for workers to end,
+or the log tells in words that it gives nothing.
 """
 summary = '''
 {% set who = ranks or pids or [0] %}
@@ -36,6 +37,9 @@ summary = '''
 {% elif seconds %}
   {% if ranks %}{{ ranks | ranks | capital }}{% else %}The program{% endif %}
   waited {{ seconds }} s for a batch of the data loader's workers, in vain
+{% elif interrupted %}
+  {% if ranks %}{{ ranks | ranks | capital }}{% else %}The program{% endif %} was interrupted while it
+  waited for the workers of its data loader to end: they had been told to, and did not
 {% elif others %}
   {% if ranks and not (ranks_guessed and pids) %}{{ ranks | ranks | capital }}
   {% elif pids %}{{ pids | agree('Process', 'Processes') }} {{ pids | names }}
@@ -86,6 +90,15 @@ more workers.
 run = ["pgrep -f YOUR_SCRIPT | xargs -I {} py-spy dump --native --pid {}"]
 
 [[step]]
+when = "interrupted"
+say = '''
+Dump the workers the next time, while they are waited for. They are told to end after the last
+batch: what keeps them is a thread or a child of their own, a lock that was held when they were
+forked, a queue that nobody empties, or a read that does not return.
+'''
+run = ["pgrep -f YOUR_SCRIPT | xargs -I {} py-spy dump --native --pid {}"]
+
+[[step]]
 when = "worker_frame and worker_wants_lock"
 say = '''
 A thread held this lock when the workers were forked, and nobody in them can release it: give the
@@ -109,7 +122,8 @@ run = [
 ]
 
 [[step]]
-when = "not worker_frame and not seconds and not message and not dead_workers"
+when = """not worker_frame and not seconds and not message and not dead_workers
+  and not interrupted"""
 say = '''
 Dump the workers of {% if ranks %}{{ ranks | ranks }}{% else %}this process{% endif %} too
 {%- if host %}, on {{ host }}{% endif %}. If they are waiting for a lock, it was held when they were
@@ -126,7 +140,7 @@ they wait for. Then test the storage or the service that the data come from.
 run = ["pgrep -f YOUR_SCRIPT | xargs -I {} py-spy dump --native --pid {}"]
 
 [[step]]
-when = "not seconds and not message"
+when = "not seconds and not message and not interrupted"
 say = "Set DataLoader(timeout=300), so that the next time it fails with a message."
 */
 with
@@ -281,6 +295,19 @@ select
 from fatal_exception
 where loader_gave_up(message)
 having count(*) > 0
+union all by name
+-- interrupted where it waited for workers that do not end
+select
+    evidence,
+    "at",
+    ranks,
+    hosts,
+    pids,
+    true as interrupted,
+    function as waiting_function,
+    'warning' as severity,
+    'possible' as confidence
+from interrupted_loader
 union all by name
 -- in words that no grammar knows
 select

@@ -40,6 +40,7 @@ where
     not exists (from agent_stopped)
     and not exists (from scheduler_action)
     and not exists (from interrupted_lock)
+    and not exists (from interrupted_loader)
     and not exists (from training_mark where kind = 'end')
 having
     count(*) > 0
