@@ -268,6 +268,15 @@ with
             l.type not in ('LustreError', 'LNetError')  -- modules of the kernel
             -- a word alone, below no frame
             and not (l.type = 'KeyboardInterrupt' and l.message is null and h.stack is null)
+            -- the heading of its own traceback
+            and not exists (
+                from traceback_end t
+                where
+                    t.file_id = l.file_id
+                    and t.traceback_line = l.line_no + 1
+                    and split_part(t.type, '.', -1) = split_part(l.type, '.', -1)
+                    and l.rank is not distinct from t.rank
+            )
         union all by name
         -- C++ has no more of it than its class: it is no std::exception, or says nothing
         select
