@@ -191,7 +191,7 @@ say = '''
 Correct what the message names: a setting, or how the program calls the library. All ranks must run
 the same code with the same settings.
 '''
-run = ["env | grep -E '^NCCL_|^RCCL_|^TORCH_NCCL_'"]
+run = ["env | grep -E '^(NCCL|RCCL|TORCH_NCCL|UCX|FI|CCL)_'"]
 
 [[step]]
 when = "library == 'MPI' and class in ('internal', 'echo')"
