@@ -10,11 +10,18 @@ from
     (
         select
             *,
-            try_cast(
-                regexp_extract(
-                    store_key, '^/?default_pg/[0-9]+//[a-z]+//[0-9]+/(?:rank_)?([0-9]+)[.,]?$', 1
-                ) as bigint
-            ) as rank_awaited
+            case
+                when store_key is null
+                then awaited
+                else
+                    try_cast(
+                        regexp_extract(
+                            store_key,
+                            '^/?default_pg/[0-9]+//[a-z]+//[0-9]+/(?:rank_)?([0-9]+)[.,]?$',
+                            1
+                        ) as bigint
+                    )
+            end as rank_awaited
         from c10d_store
         where event = 'key_wait'
     )
