@@ -38,8 +38,9 @@ summary = '''
   {% if ranks %}{{ ranks | ranks | capital }}{% else %}The program{% endif %}
   waited {{ seconds }} s for a batch of the data loader's workers, in vain
 {% elif interrupted %}
-  {% if ranks %}{{ ranks | ranks | capital }}{% else %}The program{% endif %} was interrupted while it
-  waited for the workers of its data loader to end: they had been told to, and did not
+  {% if ranks %}{{ ranks | ranks | capital }}{% else %}The program{% endif %} was
+  interrupted while it waited for the workers of its data loader to end: they had been told to, and
+  did not
 {% elif others %}
   {% if ranks and not (ranks_guessed and pids) %}{{ ranks | ranks | capital }}
   {% elif pids %}{{ pids | agree('Process', 'Processes') }} {{ pids | names }}

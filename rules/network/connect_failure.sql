@@ -199,8 +199,9 @@ run = ["echo $MASTER_ADDR $MASTER_PORT", "pgrep -af rdzv", "nc -vz -w 5 $MASTER_
 
 [[step]]
 when = "not peer and source == 'gloo'"
-say = '''Check that the hosts reach each other on the interface gloo takes, and name it: a host whose
-name resolves to the loopback, or to an address of another network, tells that one to all ranks.'''
+say = '''Check that the hosts reach each other on the interface gloo takes, and name it: a host
+whose name resolves to the loopback, or to an address of another network, tells that one to all
+ranks.'''
 run = ["getent hosts $(hostname)", "ip -br addr", "export GLOO_SOCKET_IFNAME=INTERFACE"]
 
 [[step]]
