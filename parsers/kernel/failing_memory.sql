@@ -2,7 +2,8 @@
 -- errors = how many; within_a_day = in 24 hours (of lines without times: in all); limit_passed =
 -- what counts them says so itself. Every healthy machine has some. mcelog.conf asks for a look
 -- from 100 in 24 hours on (of a socket), or 10 (of a module); the latter counts here only where
--- the hardware had more than it could count.
+-- the hardware had more than it could count, or where they come again: is_few, in so many reports
+-- that it was no single burst.
 with
     reported as (
         select
@@ -20,6 +21,7 @@ with
             host,
             of_module,
             sum(errors) over last_day as errors,
+            count(*) over last_day as reports,
             bool_or(overflow is not null) over last_day as overflowed
         from reported
         where kind = 'report'
@@ -30,9 +32,16 @@ with
             )
     ),
     counted as (
-        select file_id, host, of_module, max(errors) as errors, true as within_a_day
+        select
+            file_id,
+            host,
+            of_module,
+            max(errors) as errors,
+            true as within_a_day,
+            not bool_or(overflowed or errors >= 100) as is_few
         from day
-        where errors >= 100 or errors >= 10 and overflowed
+        where
+            errors >= 100 or errors >= 10 and (overflowed or reports >= 5 and of_module is not null)
         group by all
         union all by name
         -- since boot or longer: half of the servers with errors have less than ten a month, and
@@ -69,6 +78,7 @@ select
     m.errors,
     m.within_a_day,
     coalesce(m.limit_passed, false) as limit_passed,
+    coalesce(m.is_few, false) as is_few,
     min(r.happened) as "at",
     max(r.happened) as until,
     list(line_at(r.file_id, r.line_no) order by r.line_no)[:20] as evidence
@@ -78,4 +88,4 @@ join
     on r.file_id = m.file_id
     and r.host is not distinct from m.host
     and r.of_module is not distinct from m.of_module
-group by m.host, m.of_module, m.errors, m.within_a_day, m.limit_passed
+group by m.host, m.of_module, m.errors, m.within_a_day, m.limit_passed, m.is_few

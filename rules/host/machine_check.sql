@@ -9,7 +9,7 @@ transient = true
 about = """
 The hardware found an error it could not correct. The kernel kills the process whose memory is lost
 (SIGBUS) or stops the host. Of corrected errors every healthy machine counts some; told of is a
-memory module that has hundreds of them a day.
+memory module that has hundreds of them a day, or, as possible, one that has them again and again.
 """
 false_positives = "Errors injected by a test (einj)."
 references = ["https://docs.kernel.org/admin-guide/ras.html", "https://mcelog.org/config.html"]
@@ -172,7 +172,7 @@ select
     until,
     case when f.host is not null then [f.host] else [] end as hosts,
     'warning' as severity,
-    case when within_a_day then 'probable' else 'possible' end as confidence,
+    case when within_a_day and not is_few then 'probable' else 'possible' end as confidence,
     ['perf.slowdown'] as explains,
     'memory' as part,
     true as corrected,
