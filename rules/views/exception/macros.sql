@@ -422,6 +422,8 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 || '|^oneCCL: |^\[(?:ring|jaccl)\]|^E(?:CONN[A-Z]+|PIPE): |tensorpipe|RPCErr:'
                 || '|Barrier timed out\. (?:Barrier_id|Id): |CoordinationService/'
             )
+            -- of a store that did not name what it waited for
+            or class = 'RuntimeError' and message = 'Socket Timeout'
             or class in ('XlaRuntimeError', 'JaxRuntimeError')
             and starts_with(message, 'DEADLINE_EXCEEDED')
             -- TensorFlow says what happened below the graph
