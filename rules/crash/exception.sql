@@ -16,8 +16,8 @@ explains_same_place = ["crash.signal"]
 transient = true
 about = """
 The first exception across ranks that is the program's own. Not reported: the echo in ranks that
-lost their peer, the launcher's summary, what the rules for memory, GPUs, collectives or disks
-explain better, and an exception after which training went on.
+lost their peer, the launcher's summary, what the rules for the loss, memory, GPUs, collectives or
+disks explain better, and an exception after which training went on.
 """
 false_positives = "An exception that was logged and handled at the very end of a log."
 references = ["https://docs.python.org/3/library/exceptions.html"]
@@ -232,7 +232,11 @@ with
                     and e.line_no - c.line_no between 0 and 100
                     and (c.failure is not null and e.line_no > c.line_no or c.source = 'ssh')
                     and contains(e.message, c.peer)
-            ) as is_of_peer
+            ) as is_of_peer,
+            -- it is the word of loss.nan: a program that looked at its loss, and stopped
+            kind = 'loss'
+            and (certain or lines_after <= 2)
+            and not regexp_matches(message, '(?i)loss scale') as is_of_loss
         from fatal_exception e
         where
             (
@@ -298,6 +302,7 @@ with
             bool_or(rank in (from first_rank)) as of_first_rank,
             bool_or(chain_uncaught) as uncaught,
             bool_or(is_of_peer) as is_of_peer,
+            bool_and(is_of_loss) as is_of_loss,
             count(*) as times,
             min_by(frames, line_no) filter (frames is not null) as frames,
             min_by(raised_frames, line_no) filter (raised_frames is not null) as raised_frames,
@@ -466,3 +471,4 @@ select
     frame_file(own_code) as own_file,
     frame_line(own_code) as own_line
 from ranked_failure
+where not is_of_loss

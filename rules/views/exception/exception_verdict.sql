@@ -194,7 +194,17 @@ with
             row_number() over (
                 partition by file_id, stream, chain_line
                 order by
-                    case when is_missed_lookup then 1 when kind = 'echo' then 2 else 0 end, line_no
+                    case
+                        -- nothing came: of whom it was expected the next one tells
+                        when is_missed_lookup and class in ('Empty', 'Full')
+                        then 3
+                        when is_missed_lookup
+                        then 1
+                        when kind = 'echo'
+                        then 2
+                        else 0
+                    end,
+                    line_no
             )
             = 1
     ),
