@@ -58,7 +58,10 @@ summary = '''
     thread {{ threads[0] }} is waiting in {{ places[0] }} for a lock of CUDA's driver; which thread
     holds it is not shown
   {% elif threads | length == 1 %}
-    its only thread is waiting in {{ places[0] }} for a lock that nobody is left to release
+    {% if driver_threads %}its main thread{% else %}its only thread{% endif %} is waiting in
+    {{ places[0] }} for a lock that nobody is left to release
+    {%- if driver_threads %}: beside it there {{ driver_threads | agree('is', 'are') }} only
+    {{ driver_threads | count('thread') }} of CUDA's driver, waiting for events{% endif %}
   {% else %}
     {{ threads | length }} threads are waiting for locks, and nobody else could release one:
     {% for place in places -%}
@@ -225,6 +228,7 @@ select
     [function] as functions,
     [frame] as places,
     'lock' as lock,
+    driver_threads,
     'possible' as confidence
 from stack_lone_lock
 where not exists (from stack_deadlock)
