@@ -94,6 +94,11 @@ select
             try_cast(regexp_extract(t.message, '(?:> |limit )([0-9]+) ?(?:kb|\))', 1) as bigint)
             * case when contains(t.message, 'usage hard limit') then 1024 * 1024 else 1024 end
         ),
+        max(
+            try_cast(regexp_extract(t.message, ' limit of ([0-9]+) (?:megabytes|Mb)', 1) as bigint)
+            * 1024
+            * 1024
+        ),
         any_value(q.limit_bytes)
     ) as limit_bytes,
     min(t.time) as first_time,

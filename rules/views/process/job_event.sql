@@ -17,14 +17,27 @@ with
         semi join condor_run r on r.file_id = e.file_id and r.submitted_line > e.line_no
         where e.scheduler = 'htcondor'
     ),
+    -- what HTCondor says below the head of an event is of the job that the head names
+    placed as (
+        select
+            s.* replace (
+                case
+                    when s.scheduler = 'htcondor'
+                    then coalesce(s.job, h.cluster::varchar)
+                    else s.job
+                end as job
+            )
+        from scheduler_event s
+        asof left join htcondor_event h on h.file_id = s.file_id and s.line_no >= h.line_no
+    ),
     told as (
         select
             *,
             regexp_extract(job, '^[0-9]+') as base,
-            exists (from training_line t where t.file_id = scheduler_event.file_id)
-            or exists (from launcher_event l where l.file_id = scheduler_event.file_id)
-            or exists (from traceback_end x where x.file_id = scheduler_event.file_id) as in_output
-        from scheduler_event
+            exists (from training_line t where t.file_id = placed.file_id)
+            or exists (from launcher_event l where l.file_id = placed.file_id)
+            or exists (from traceback_end x where x.file_id = placed.file_id) as in_output
+        from placed
     ),
     named as (
         select distinct base
