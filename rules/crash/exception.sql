@@ -234,9 +234,12 @@ with
                     and contains(e.message, c.peer)
             ) as is_of_peer,
             -- it is the word of loss.nan: a program that looked at its loss, and stopped
-            kind = 'loss'
-            and (certain or lines_after <= 2)
-            and not regexp_matches(message, '(?i)loss scale') as is_of_loss
+            coalesce(
+                kind = 'loss'
+                and (certain or lines_after <= 2)
+                and not regexp_matches(message, '(?i)loss scale'),
+                false
+            ) as is_of_loss
         from fatal_exception e
         where
             (
