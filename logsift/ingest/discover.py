@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from logsift.errors import UserError
 from logsift.ingest import budget
 from logsift.ingest.archives import BUNDLE, is_named_so, printable, unpacked
+from logsift.ingest.heads import head_of, in_utf8, is_binary, is_binary_behind, tail_of
 from logsift.ingest.output import is_output
-from logsift.ingest.readers.opening import begins_plain, compression_of, open_bytes
+from logsift.ingest.readers.opening import compression_of
 from logsift.remote import RemotePath, scan, upcoming
 
 if TYPE_CHECKING:
@@ -63,9 +64,6 @@ _TOLD_ANEW = (_SHUT, _COPY, _END, _LINK)
 """What may be otherwise at another time though the file did not change."""
 _AT_ONCE = 256
 """Files whose heads are matched together, of at most 64 kB each."""
-_CONTROL = bytes((*range(1, 8), *range(14, 27), 28, 29, 30, 31))
-_LARGE_BYTES = 1 << 20
-_HOLE = re.compile(rb"\0{512,}")
 _ESCAPED = re.compile(rb"\\x([89a-f][0-9a-f])")
 _RANK = re.compile(r"(?:^|[^a-z])(?:global)?_?rank[-_.=]?([0-9]{1,6})(?![0-9])", re.IGNORECASE)
 # No host is what a temporary folder got at random: eight letters and digits, mixed, after a name and _. Nor is a name
@@ -471,7 +469,7 @@ def _look(file: Found, catalog: Catalog, is_any: Callable[[str], re.Match[str] |
         one.told = seen[1][file.name]
         return one
     try:
-        one.head = _head(file.path)
+        one.head = head_of(file.path)
     except ConnectionError as e:  # at another time it may be read: it counts as changed
         one.file, one.told = replace(file, mtime_ns=0), ("", None, f"{_SHUT}: {e}")
         return one
@@ -532,8 +530,8 @@ def _match_heads(looked: Sequence[_Look], owners: Sequence[Grammar]) -> None:
     _find_owners(copied, [owner for owner in owners if owner.reader == "lines"])
     for one in free:
         if one.told is None:
-            is_binary = _binary(one.head) or _binary_behind(one.file)
-            one.told = ("", None, "binary, and no reader knows it") if is_binary else ("lines", None, "")
+            binary = is_binary(one.head) or is_binary_behind(one.file.path, one.file.size)
+            one.told = ("", None, "binary, and no reader knows it") if binary else ("lines", None, "")
 
 
 def _find_owners(heads: Sequence[tuple[_Look, bytes]], owners: Sequence[Grammar]) -> None:
@@ -542,7 +540,7 @@ def _find_owners(heads: Sequence[tuple[_Look, bytes]], owners: Sequence[Grammar]
         return
     import polars as pl
 
-    texts = pl.Series([_text(head) for _, head in heads], dtype=pl.Binary).cast(pl.String)
+    texts = pl.Series([in_utf8(head) for _, head in heads], dtype=pl.Binary).cast(pl.String)
     free = pl.int_range(len(heads), eager=True)
     for owner in owners:
         fits = free
@@ -551,7 +549,8 @@ def _find_owners(heads: Sequence[tuple[_Look, bytes]], owners: Sequence[Grammar]
                 fits = fits.filter(_matches(texts.gather(fits), pattern))
         if owner.unless and len(fits):
             fits = fits.filter(~_matches(texts.gather(fits), owner.unless))
-            ends = pl.Series([_text(_end(heads[n][0].file)) for n in fits], dtype=pl.Binary).cast(pl.String)
+            files = [heads[n][0].file for n in fits]
+            ends = pl.Series([in_utf8(tail_of(f.path, f.size)) for f in files], dtype=pl.Binary).cast(pl.String)
             fits = fits.filter(~_matches(ends, owner.unless))
         for n in fits:
             heads[n][0].told = _told(owner)
@@ -562,58 +561,3 @@ def _find_owners(heads: Sequence[tuple[_Look, bytes]], owners: Sequence[Grammar]
 def _matches(texts: pl.Series, pattern: str) -> pl.Series:
     """Whether a regex matches somewhere in each text, by an engine whose time is linear in it; ^ and $ are those of a line."""
     return texts.str.contains(f"(?m){pattern}")
-
-
-def _text(head: bytes) -> bytes:
-    """The head in UTF-8, what is binary taken for Latin-1."""
-    if head.isascii():
-        return head
-    return (head.decode("latin-1") if b"\0" in head[:4096] else head.decode(errors="replace")).encode()
-
-
-def _head(path: Path) -> bytes:
-    """The first bytes of a file. Blocks of zeros are left out: file systems leave them after a crash, before good lines."""
-    with open_bytes(path) as f:
-        head = f.read(budget.HEAD_BYTES)
-        passed = len(head)
-        while head and not head.strip(b"\0") and passed < budget.HOLE_BYTES:
-            head = f.read(1 << 20)
-            passed += len(head)
-        if not head and f.why:
-            raise EOFError(f.why)
-    return _HOLE.sub(b"", head)[: budget.HEAD_BYTES] if b"\0" in head else head[: budget.HEAD_BYTES]
-
-
-def _end(file: Found) -> bytes:
-    """The last bytes of a file of which the head is not all; nothing of one that has to be unpacked or fetched for it."""
-    if file.size <= budget.HEAD_BYTES or isinstance(file.path, RemotePath) or compression_of(file.path):
-        return b""
-    with suppress(OSError), file.path.open("rb") as f:
-        f.seek(-budget.END_BYTES, os.SEEK_END)
-        return f.read(budget.END_BYTES)
-    return b""
-
-
-def _binary(head: bytes) -> bool:
-    """True where control bytes are too many for a log (a log may hold NULs of a torn write)."""
-    control = len(head) - len(head.translate(None, _CONTROL))
-    return control + head.count(0) // 8 > len(head) // 20
-
-
-def _binary_behind(file: Found) -> bool:
-    """True where a large file begins as text and goes on as none, as weights do behind a header that describes them."""
-    if file.size < _LARGE_BYTES or isinstance(file.path, RemotePath):
-        return False
-    samples = list[bytes]()
-    with suppress(OSError), file.path.open("rb") as f:
-        for part in range(4):
-            f.seek(file.size * part // 4)
-            samples.append(f.read(budget.HEAD_BYTES))
-    return bool(samples) and begins_plain(samples[0]) and all(map(_no_text, samples[1:]))
-
-
-def _no_text(sample: bytes) -> bool:
-    """True where control bytes, and bytes that are no UTF-8, are more than a text in any encoding has."""
-    said = sample.replace(b"\0", b"")
-    control = len(said) - len(said.translate(None, _CONTROL))
-    return control > len(said) // 50 and said.decode(errors="replace").count("\ufffd") > len(said) // 10

@@ -368,8 +368,7 @@ def _mended(texts: Mapping[int, bytes], window: text.Window, owner: str | None) 
     odd = {file_id: texts[file_id] for file_id in window.file_ids[list(found)].tolist()}
     if text.is_dressed(window.buffer):
         odd |= {file_id: data for file_id, data in texts.items() if text.is_dressed(data)}
-    written = {file_id: _as_written(data, owner) for file_id, data in odd.items()}
-    return {file_id: data for file_id, data in written.items() if data is not odd[file_id]}
+    return {file_id: new for file_id, data in odd.items() if (new := _as_written(data, owner)) is not data}
 
 
 def _as_written(data: bytes, owner: str | None) -> bytes:

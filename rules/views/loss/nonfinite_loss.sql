@@ -42,7 +42,7 @@ with
         group by s.family
         having count(distinct s.series_id) >= 2 and not bool_or(isfinite(p.value))
     ),
-    course as (  -- of the losses beside a norm, by halves: whether they fall, and whether they do not
+    course as (  -- by halves, whether the losses beside a norm fall, and whether they do not
         select
             family,
             bool_or(
