@@ -16,10 +16,10 @@ about = """
 The main thread of a rank is where the DataLoader waits for a batch of a worker process, while the
 other ranks wait in a collective. Where the workers were dumped too, their place is the one that
 matters: a lock inherited by fork, a read that does not return. Where all ranks wait for their
-loaders, the workers must be seen to be stuck: two dumps in which none moves, or locks that they
-wait for; or somebody says that the program hangs, or a timer of minutes ran out over the dump. Or
-the loader gave up in the end, somebody interrupted the program while it waited for workers to end,
-or the log tells in words that it gives nothing.
+loaders, the workers must be seen to be stuck (two dumps in which none moves, locks that they wait
+for), or somebody says that the program hangs, or a timer of minutes ran out over the dump. Or the
+loader gave up, somebody interrupted the wait for its workers to end, or the log says that it gives
+nothing.
 """
 summary = '''
 {% set who = ranks or pids or [0] %}
