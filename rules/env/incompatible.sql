@@ -359,7 +359,15 @@ with
                 and contains(message, 'NCCL WARN')
                 and exists (
                     from nccl_init i
-                    where i.file_id = c.file_id and i.line_no > c.line_no and i.phase = 'COMPLETE'
+                    where
+                        i.phase = 'COMPLETE'
+                        and (
+                            i.file_id = c.file_id
+                            and i.line_no > c.line_no
+                            -- what it wrote to standard output is in a file of its own
+                            or i.file_id <> c.file_id
+                            and contains(c.message, ':' || i.pid || ':')
+                        )
                 )
             )
             and (

@@ -86,6 +86,19 @@ with
                         and m.line_no < f.line_no
                 )
             )
+            -- nor of one that trains, as the other half of its output tells
+            and not (
+                library = 'slurm'
+                and exists (
+                    from file a
+                    join
+                        file b
+                        on b.file_id <> a.file_id
+                        and output_stem(b.path) = output_stem(a.path)
+                    join metric_span m on m.file_id = b.file_id
+                    where a.file_id = f.file_id
+                )
+            )
             -- all had met before: whom one cannot reach any more has ended
             and not (
                 library = 'socket'

@@ -6,3 +6,8 @@ create macro ends_well_after(file, line) as
         where m.kind = 'end' and m.file_id = file::bigint and m.line_no > line::bigint
     )
 ;
+
+-- What the files have in common to which a job's standard output and standard error go.
+create macro output_stem(path) as
+    regexp_replace(path, '[.](?:out|err|log|txt)$', '')
+;
