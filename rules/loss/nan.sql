@@ -119,7 +119,7 @@ be made, or none that counts'''
 [[summary]]
 when = "undecided"
 say = '''The {{ metric }} is {{ value }} wherever it is printed, from {{ unit or 'step' }}
-{{ nan_step }} on, while the loss is finite: too few values are here to tell whether it
+{{ nan_step }} on, while the loss is finite: these are too few values to tell whether it
 falls'''
 
 [[summary]]

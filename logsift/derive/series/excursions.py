@@ -314,7 +314,7 @@ def blown_up(c: Curve) -> list[Excursion]:
 
 
 def early_burst(c: Curve) -> list[Excursion]:
-    """In what is else left out at the start: two neighbours out of all proportion to the points before them, above even the first."""
+    """In what is otherwise left out at the start: two neighbours out of all proportion to the points before them, above even the first."""
     k, least = c.p.early_burst
     y = c.y[: c.skip + 1]
     if not c.logarithmic or len(y) < k + 2:
