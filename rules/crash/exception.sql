@@ -233,13 +233,7 @@ with
                     and (c.failure is not null and e.line_no > c.line_no or c.source = 'ssh')
                     and contains(e.message, c.peer)
             ) as is_of_peer,
-            -- it is the word of loss.nan: a program that looked at its loss, and stopped
-            coalesce(
-                kind = 'loss'
-                and (certain or lines_after <= 2)
-                and not regexp_matches(message, '(?i)loss scale'),
-                false
-            ) as is_of_loss
+            stops_over_its_loss(kind, certain, lines_after, message) as is_of_loss
         from fatal_exception e
         where
             (

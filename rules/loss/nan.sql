@@ -491,14 +491,10 @@ with
         select file_id, line_no, time, rank, host, message, false as goes_on
         from fatal_exception
         where
-            kind = 'loss'
-            and (
-                certain
-                or lines_after <= 2
-                or lines_after <= 20
-                and ends_with(message, 'found invalid values:')
-            )
-            and not regexp_matches(message, '(?i)loss scale')
+            stops_over_its_loss(kind, certain, lines_after, message)
+            or kind = 'loss'
+            and lines_after <= 20
+            and ends_with(message, 'found invalid values:')
     ),
     first_check as (
         select

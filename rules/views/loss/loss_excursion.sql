@@ -163,26 +163,26 @@ select
             and h.base > 0
             and h.peak > 100 * h.base
             or h.logarithmic
-            and h.kind = 'outlier'
-            and h.height > ln(1000)
-            or h.logarithmic
-            and h.height > ln(20)
-            and b.level > 0
-            and h.peak > 5 * b.level
-            or h.logarithmic
-            and h.height > ln(30)
-            and exists (
-                from here p
-                where
-                    p.kind = 'rise'
-                    and p.logarithmic
-                    and p.height > ln(30)
-                    and p.points >= 5
-                    and p.family = h.family
-                    and p.series_id <> h.series_id
-                    and p.series_rank is not distinct from h.series_rank
-                    and p.branch = h.branch
-                    and abs(p.start_step - h.start_step) <= h.interval
+            and (
+                h.kind = 'outlier'
+                and h.height > ln(1000)
+                or h.height > ln(20)
+                and b.level > 0
+                and h.peak > 5 * b.level
+                or h.height > ln(30)
+                and exists (
+                    from here p
+                    where
+                        p.kind = 'rise'
+                        and p.logarithmic
+                        and p.height > ln(30)
+                        and p.points >= 5
+                        and p.family = h.family
+                        and p.series_id <> h.series_id
+                        and p.series_rank is not distinct from h.series_rank
+                        and p.branch = h.branch
+                        and abs(p.start_step - h.start_step) <= h.interval
+                )
             )
         ),
         false

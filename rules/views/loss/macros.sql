@@ -12,3 +12,13 @@ create macro epoch_at(file, line) as
 create macro saved_up_to(last_step) as
     (select max(e.step) from training_event e where e.kind = 'save' and e.step <= last_step)
 ;
+
+-- An exception by which a program stopped that had looked at its loss: loss.nan tells of it.
+create macro stops_over_its_loss(kind, certain, lines_after, message) as
+    coalesce(
+        kind = 'loss'
+        and (certain or lines_after <= 2)
+        and not regexp_matches(message, '(?i)loss scale'),
+        false
+    )
+;

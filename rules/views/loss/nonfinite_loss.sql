@@ -42,7 +42,31 @@ with
         group by s.family
         having count(distinct s.series_id) >= 2 and not bool_or(isfinite(p.value))
     ),
-    course as (  -- by halves, whether the losses beside a norm fall, and whether they do not
+    half as (  -- of the losses beside a norm
+        select
+            s.family,
+            s.series_id,
+            p.value,
+            ntile(2) over (partition by s.series_id order by p.ordinal) as half
+        from series s
+        join series_point p using (series_id)
+        where
+            s.canonical = 'loss'
+            and s.family in (select family from series where canonical = 'grad_norm')
+    ),
+    halves as (
+        select
+            family,
+            count(*) as points,
+            bool_and(isfinite(value) and value > 0) as positive,
+            median(value) filter (half = 1) as median_of_first,
+            median(value) filter (half = 2) as median_of_second,
+            min(value) filter (half = 1) as lowest_of_first,
+            max(value) filter (half = 2) as highest_of_second
+        from half
+        group by family, series_id
+    ),
+    course as (  -- whether they fall, and whether they do not
         select
             family,
             bool_or(
@@ -54,32 +78,7 @@ with
                 or points >= 6
                 and highest_of_second < lowest_of_first
             ) as is_falling
-        from
-            (
-                select
-                    family,
-                    count(*) as points,
-                    bool_and(isfinite(value) and value > 0) as positive,
-                    median(value) filter (half = 1) as median_of_first,
-                    median(value) filter (half = 2) as median_of_second,
-                    min(value) filter (half = 1) as lowest_of_first,
-                    max(value) filter (half = 2) as highest_of_second
-                from
-                    (
-                        select
-                            s.family,
-                            s.series_id,
-                            p.value,
-                            ntile(2) over (partition by s.series_id order by p.ordinal) as half
-                        from series s
-                        join series_point p using (series_id)
-                        where
-                            s.canonical = 'loss'
-                            and s.family
-                            in (select family from series where canonical = 'grad_norm')
-                    )
-                group by family, series_id
-            )
+        from halves
         group by family
     ),
     zeroed as (  -- from there on the loss, positive before, is printed as exactly zero
@@ -130,10 +129,10 @@ select
     s.canonical = 'grad_norm' as of_gradient,
     s.canonical = 'grad_norm'
     and e.before_step is null
-    and s.family in (select family from course where is_level) as unlearned,
+    and coalesce(c.is_level, false) as unlearned,
     s.canonical = 'grad_norm'
     and e.before_step is null
-    and s.family in (select family from course where not is_level and not is_falling) as undecided,
+    and coalesce(not c.is_level and not c.is_falling, false) as undecided,
     (e.series_id, e.file_id, e.line_no) in (from zeroed) as loss_is_zero,
     s.canonical = 'validation_loss' and exists (from trained) as of_validation,
     case when e.end_step is not null then w.nan_times end as nan_times,
@@ -151,6 +150,7 @@ from excursion e
 join series s using (series_id)
 join stretches t using (series_id)
 left join now_and_then w using (series_id)
+left join course c on c.family = s.family
 where
     e.kind = 'nonfinite'
     and case
@@ -212,7 +212,7 @@ where
                 and (
                     s.family not in (select family from whole_loss)
                     -- or it does not tell that anything is learned
-                    or s.family in (select family from course where not is_falling)
+                    or not c.is_falling
                 )
                 or e.before_step is not null
                 and e.points >= 5
