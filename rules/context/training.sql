@@ -51,6 +51,7 @@ with
         from segment
         anti join other_writer using (file_id, series_id)
         group by file_id, series_id, run
+        having sum(points) >= 3
     ),
     runs_of_curve as (
         select

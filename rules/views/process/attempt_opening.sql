@@ -43,7 +43,8 @@ with
     -- In the log of one rank, or of a job that has one process only, each exception that nobody
     -- caught ended another process: Paddle's launcher appends to the logs of its workers. Where
     -- nothing names a rank, alike ones may be those of several processes, and are where one is
-    -- directly behind the other: a program that is started again says something first.
+    -- directly behind the other: a program that is started again says something first. So are those
+    -- of different hosts.
     raised as (
         select
             file_id,
@@ -63,6 +64,7 @@ with
             class in ('SyntaxError', 'IndentationError', 'TabError') as is_unreadable,
             lead(traceback_line) over in_order as next_line,
             lead(script) over in_order as next_script,
+            e.host is distinct from lead(e.host) over in_order as is_elsewhere,
             lead(alike) over in_order as next_alike
         from exception_verdict e
         join file f using (file_id)
@@ -85,6 +87,7 @@ with
             or (
                 script = next_script
                 and alike <> next_alike
+                and not is_elsewhere
                 and file_id not in (select file_id from of_several)
                 and not exists (
                     from exception_verdict
