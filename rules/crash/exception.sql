@@ -314,21 +314,24 @@ with
         from own_exception
         group by alike
     ),
-    -- The one process that failed by itself, as its launcher tells, raised the one exception of its
-    -- log.
-    lone_process as (
-        select file_id, [any_value(rank)] as lone_ranks, [any_value(host)] as lone_hosts
-        from "exit"
-        where source = 'torchelastic' and rank is not null and exitcode = 1 and host is not null
-        group by file_id
-        having
-            count(distinct rank) = 1
-            and (select count(*) from fatal_exception where certain and rank is null) = 1
-            and not exists (from fatal_exception where rank is not null)
+    told_failure as (
+        select
+            *,
+            (select count(*) = 1 and count(rank) = 0 from fatal_exception where certain) as is_alone
+        from failure
     ),
     ranked_failure as (
         select
-            * replace (coalesce(ranks, lone_ranks) as ranks, coalesce(hosts, lone_hosts) as hosts),
+            * replace (
+                -- The one process that failed by itself raised the one exception that ended
+                -- anything; what was caught others may have printed as well.
+                coalesce(
+                    ranks, case when certain and is_alone then lone_ranks(first_file, hosts) end
+                ) as ranks,
+                coalesce(
+                    hosts, case when certain and is_alone then lone_hosts(first_file) end
+                ) as hosts
+            ),
             coalesce(own_frame(frames), own_frame(raised_frames)) as own_code,
             row_number() over (
                 order by
@@ -338,9 +341,7 @@ with
                     started nulls last,
                     place
             ) as n
-        from failure
-        -- what was caught others may have printed as well
-        left join lone_process l on l.file_id = first_file and certain
+        from told_failure
     )
 select
     evidence,

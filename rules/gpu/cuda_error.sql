@@ -297,7 +297,13 @@ run = ["export CUDA_LAUNCH_BLOCKING=1"]
 select
     list_concat(e.evidence, coalesce(a.evidence, [])) as evidence,
     -- who prints it may not say who it is; of one alone a launcher knows
-    case when is_nobody then n.ranks else e.ranks end as ranks,
+    case
+        when is_nobody
+        then coalesce(n.ranks, lone_ranks(e.file_id, null))
+        when e.processes = 1 and not is_labelled
+        then coalesce(e.ranks, lone_ranks(e.file_id, e.hosts))
+        else e.ranks
+    end as ranks,
     case
         when is_nobody and n.hosts is null
         then
@@ -398,9 +404,12 @@ from
             processes = 1
             and coalesce(len(ranks), 0) = 0
             and coalesce(len(hosts), 0) = 0
-            and coalesce(len(local_ranks), 0) = 0
-            and coalesce(len(tasks), 0) = 0 as is_nobody
-        from runtime_error
+            and not is_labelled as is_nobody
+        from
+            (
+                select *, local_ranks is not null or tasks is not null as is_labelled
+                from runtime_error
+            )
     ) e
 left join device_assertion a on e.kind = 'assert'
 left join first_end n on e.is_nobody

@@ -176,7 +176,13 @@ select
     list(line_at(file_id, line_no) order by worker_pid is null, file_id, line_no) as evidence,
     min(time) as "at",
     max(time) as until,
-    list(distinct rank) filter (rank is not null) as ranks,
+    coalesce(
+        list(distinct rank) filter (rank is not null),
+        case
+            when count(distinct file_id) = 1
+            then lone_ranks(any_value(file_id), list(distinct host) filter (host is not null))
+        end
+    ) as ranks,
     list(distinct host) filter (host is not null) as hosts,
     case when bool_or(says_full) then 'definite' else 'probable' end as confidence,
     case when bool_or(used_by = 'nccl') then 'nccl' else min(used_by) end as used_by,

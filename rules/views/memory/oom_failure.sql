@@ -43,6 +43,10 @@ with
             failure_no,
             list_sort(list(distinct rank) filter (rank is not null)) as ranks,
             list_sort(list(distinct host) filter (host is not null)) as hosts,
+            list(distinct local_rank) filter (
+                local_rank is not null and rank is null
+            ) as local_ranks,
+            list(distinct task) filter (task is not null and rank is null) as tasks,
             list_sort(list(distinct gpu_index::varchar) filter (gpu_index is not null)) as gpus,
             min(time) as at,
             max(time) as until,
@@ -73,8 +77,13 @@ select
     ) as evidence,
     w.at,
     w.until,
-    coalesce(w.ranks, [e.rank]) as ranks,
-    coalesce(w.hosts, case when w.ranks is null then [e.host] end) as hosts,
+    -- its message alone need not say whose it is
+    coalesce(w.ranks, case when w.failures = 1 then lone_ranks(m.file_id, w.hosts) end) as ranks,
+    coalesce(
+        w.hosts, case when w.ranks is null and w.failures = 1 then lone_hosts(m.file_id) end
+    ) as hosts,
+    case when len(w.local_ranks) = 1 then w.local_ranks[1] end as local_rank,
+    case when len(w.tasks) = 1 then w.tasks[1] end as task,
     w.gpus,
     m.because,
     case when m.survived then true end as survived,
@@ -129,21 +138,3 @@ select
 from leading_message m
 join whole w using (failure_no)
 left join accelerator a using (device)
--- its message alone does not say whose it is, the launcher's word for its abort does, or for the
--- one task that ended by itself
-left join
-    (
-        select file_id, line_no as end_line, rank, host
-        from "exit"
-        where
-            signal = 6
-            and rank is not null
-            or exitcode between 1 and 127
-            and source = 'srun'
-            and (rank is not null or host is not null)
-        qualify count(distinct(rank, task, host)) over (partition by file_id) = 1
-    ) e
-    on w.ranks is null
-    and w.failures = 1
-    and e.file_id = m.file_id
-    and e.end_line - m.line_no between 1 and 5

@@ -11,3 +11,23 @@ create macro ends_well_after(file, line) as
 create macro output_stem(path) as
     regexp_replace(path, '[.](?:out|err|log|txt)$', '')
 ;
+
+-- The rank of the one process that failed by itself, where a log tells of one, or of one on a host.
+create macro lone_ranks(log, of_hosts) as
+    (
+        select list(rank)
+        from lone_failure
+        where file_id = log and coalesce(of_hosts, [host]) = [host]
+        having count(*) = 1 and count(rank) = 1
+    )
+;
+
+-- Its host.
+create macro lone_hosts(log) as
+    (
+        select list(host)
+        from lone_failure
+        where file_id = log
+        having count(*) = 1 and count(host) = 1
+    )
+;
