@@ -15,14 +15,22 @@ with
             s.averaged,
             s.stepless,
             exists (from series o where o.canonical in ('loss', 'adversarial_loss')) as any_loss,
-            -- Equal places of different curves lie within a few points of the coarser one.
-            greatest(3 * e.interval, 0.002 * abs(e.start_step), 5) as slack,
+            -- Equal places of different curves lie within a few points of the coarser one; where a
+            -- slow rise begins is no one point.
+            greatest(
+                3 * e.interval,
+                0.002 * abs(e.start_step),
+                5,
+                case when e.kind = 'trend' then 0.1 * e.last_step end
+            ) as slack,
             count_if(e.kind = 'rise') over (partition by e.series_id, e.run) as of_series
         from excursion e
         join series s using (series_id)
     ),
     risen as (
-        select series_id, start_step from here where kind in ('rise', 'shift') and height > 0.5
+        select series_id, start_step
+        from here
+        where kind in ('rise', 'shift') and height > 0.5 or kind = 'trend' and height > 1
     ),
     beginning as (
         select series_id, median(value) as level
@@ -131,8 +139,7 @@ select
     coalesce(
         h.canonical = 'component_loss'
         and not h.any_loss
-        and h.kind in ('rise', 'shift')
-        and h.height > 0.5
+        and (h.kind in ('rise', 'shift') and h.height > 0.5 or h.kind = 'trend' and h.height > 1)
         and (
             select
                 count(*) >= 2
