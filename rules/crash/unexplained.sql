@@ -384,7 +384,13 @@ select
         list(rank) filter (rank is not null and is_best), (select ranks from first_end)
     ) as ranks,
     coalesce(
-        list(host) filter (host is not null and is_best), (select hosts from first_end)
+        -- its launcher knows where it was, whoever collected its output
+        case
+            when list_has_any(list(rank) filter (is_best), (select ranks from first_end))
+            then (select hosts from first_end)
+        end,
+        list(host) filter (host is not null and is_best),
+        (select hosts from first_end)
     ) as hosts,
     arg_max(text[:200], score) as text,
     arg_max(times, score) as times,

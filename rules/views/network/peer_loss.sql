@@ -52,7 +52,7 @@ where
     )
 union all by name
 select
-    'mpi' as source, e.file_id, e.line_no, e.time, coalesce(e.host, a.host) as host, e.rank, e.peer
+    'mpi' as source, e.file_id, e.line_no, e.time, coalesce(a.host, e.host) as host, e.rank, e.peer
 from launcher_event e
 left join
     launcher_event a
