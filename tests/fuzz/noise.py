@@ -54,6 +54,7 @@ EXCEPTIONS = {
         for fixture in (
             "crash.config--command-not-found",
             "crash.config--launcher-waits-for-more-nodes",
+            "crash.config--makefiles-cannot-be-bootstrapped",
             "crash.config--rank-not-set",
             "hang.init_incomplete--ray-has-no-place",
             "host.container--never-scheduled",
