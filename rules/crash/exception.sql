@@ -378,7 +378,9 @@ select
     case
         when
             kind = 'own'
-            and (reads_damaged_data(class, message) or is_damaged_item(class, message, frames))
+            and (
+                reads_damaged_data(class, message) or is_damaged_item(class, message, frames, null)
+            )
         then true
     end as damaged_input,
     -- two that rename the same file

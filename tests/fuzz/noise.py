@@ -123,6 +123,14 @@ EXCEPTIONS = {
         "wrapped",
     ): "the message is cut through where it names itself",
     (
+        "loss.plateau_shift--in-a-rotated-log",
+        "behind the steps of an earlier attempt",
+    ): "the newest part of the log begins with another attempt: the loss rises where training was taken up again",
+    (
+        "hang.collective_timeout--two-of-four-name-their-part",
+        "journal of a host",
+    ): "the host in front makes a third rank known, which alone says nothing of the timeout",
+    (
         "crash.unexplained--watchdog-misses-the-job",
         "cluster",
     ): "other jobs are listed: which of them this is, nobody says",

@@ -148,7 +148,7 @@ with
             and (
                 certain
                 or lines_after < 3
-                and refuses_setting(class, message)
+                and (refuses_setting(class, message) or own_name_unresolved(message))
                 -- what C++ checks ends its program
                 or class = 'Check failed'
                 and misses_input(class, message)

@@ -123,7 +123,17 @@ with
                     and regexp_matches(frames[-1], 'multiprocessing[^a-z]+(?:spawn|forkserver)\.py')
                 then 'echo'
                 -- what a data loader reads is no checkpoint, however it was packed
-                when is_damaged_item(e.class, message, frames)
+                when
+                    is_damaged_item(
+                        e.class,
+                        message,
+                        frames,
+                        -- as its loader raised it, right above it
+                        case
+                            when e.traceback_line - lag(e.line_no) over in_file between 0 and 3
+                            then lag(message) over in_file
+                        end
+                    )
                 then 'own'
                 else c.kind
             end as class_kind,

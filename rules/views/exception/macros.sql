@@ -189,13 +189,19 @@ create macro reads_damaged_data(class, message) as
 ;
 
 -- What a data loader of torch reads as an item of its data set cannot be unpacked: an archive or a
--- pickle that is cut or is none.
-create macro is_damaged_item(class, message, frames) as
-    coalesce(
-        regexp_matches(
-            frames::varchar, 'torch[/\\]+utils[/\\]+data[/\\]+_utils[/\\]+(?:worker|fetch)\.py:'
-        ),
-        false
+-- pickle that is cut or is none. raised_again: the exception in which the loader hands it on.
+create macro is_damaged_item(class, message, frames, raised_again) as
+    (
+        coalesce(
+            regexp_matches(
+                frames::varchar,
+                'torch[/\\]+utils[/\\]+data[/\\]+_utils[/\\]+(?:worker|fetch)\.py:'
+            ),
+            false
+        )
+        or coalesce(
+            regexp_matches(raised_again, '^Caught [A-Za-z_.]+ in DataLoader worker process'), false
+        )
     )
     and (
         class in ('EOFError', 'UnpicklingError', 'BadZipFile', 'SafetensorError')
