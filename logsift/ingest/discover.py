@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from logsift.errors import UserError
 from logsift.ingest import budget
 from logsift.ingest.archives import BUNDLE, is_named_so, printable, unpacked
-from logsift.ingest.heads import head_of, in_utf8, is_binary, is_binary_behind, tail_of
+from logsift.ingest.heads import head_of, in_utf8, is_binary, is_binary_behind, tail_of, with_plain_ends
 from logsift.ingest.output import is_output
 from logsift.ingest.readers.opening import compression_of
 from logsift.remote import RemotePath, scan, upcoming
@@ -525,7 +525,7 @@ def _match_heads(looked: Sequence[_Look], owners: Sequence[Grammar]) -> None:
     _find_owners([(one, one.head) for one in looked], owners)
     free = [one for one in looked if one.told is None]
     # What was copied out of a page or a viewer is known by what it was there.
-    written = ((one, unnumbered(undressed(one.head))) for one in free)
+    written = ((one, unnumbered(undressed(with_plain_ends(one.head)))) for one in free)
     copied = [(one, head) for one, head in written if head != one.head]
     _find_owners(copied, [owner for owner in owners if owner.reader == "lines"])
     for one in free:

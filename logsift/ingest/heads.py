@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _CONTROL = bytes((*range(1, 8), *range(14, 27), 28, 29, 30, 31))
 _LARGE_BYTES = 1 << 20
 _HOLE = re.compile(rb"\0{512,}")
+_BLANK = re.compile(rb"\n(?:[ \t]*\n)+")
 
 
 def head_of(path: Path) -> bytes:
@@ -51,6 +52,12 @@ def in_utf8(head: bytes) -> bytes:
     if head.isascii():
         return head
     return (head.decode("latin-1") if b"\0" in head[:4096] else head.decode(errors="replace")).encode()
+
+
+def with_plain_ends(head: bytes) -> bytes:
+    """The head with line feeds alone, and without the blank lines that a copy has between all of its lines."""
+    head = head.replace(b"\r\n", b"\n") if b"\r" in head else head
+    return _BLANK.sub(b"\n", head) if 5 * head.count(b"\n\n") >= 2 * head.count(b"\n") > 0 else head
 
 
 def is_binary(head: bytes) -> bool:

@@ -63,6 +63,19 @@ def test_every_file_has_one_reader_however_many_are_looked_at_together(
     assert [f.file_id for f in found] == list(range(1, len(FILES) + 1))
 
 
+def test_neither_line_ends_nor_blank_lines_between_hide_the_owner(content_of: Make, run_of: Make) -> None:
+    lift = content_of({"parsers/a.toml": owned("Lift", r"head = '(?m)^LIFT up$\nfloors$'")}, alone=True)
+    run = run_of(
+        {
+            "1.log": "LIFT up\nfloors\n",
+            "2.log": "LIFT up\r\nfloors\r\n",
+            "3.log": "LIFT up\n\nfloors\n\n",
+            "4.log": "LIFT up\nrow 4\nfloors\n",
+        }
+    )
+    assert [f.grammar for f in discover.discover(run, lift)] == ["a", "a", "a", None]
+
+
 def test_what_is_known_of_a_file_is_not_looked_up_again(lifts: Catalog, run_of: Make) -> None:
     run = run_of({"1.log": "LIFT 1\nfloors\n", "2.log": "CRANE 2\n"})
     first, second = discover.discover(run, lifts)
