@@ -129,13 +129,18 @@ class Envelopes:
         if not glued.any():
             return lines
         first, rest = lines.filter(pl.Series(~glued)), lines.filter(pl.Series(glued))
+        # Blanks in front of a record are no other writer's line: who wrote them wrote the record.
+        blank = rest["body"].str.contains(rf"^\s+{self.glue_regex}")
+        if blank.any():
+            inner = self._strip(rest.filter(blank).with_columns(pl.col("body").str.strip_chars_start()))
+            rest = pl.concat([rest.filter(~blank), inner.select(rest.columns)]).sort("seq")
         parts = rest.with_columns(pl.col("body").str.replace_all(self.glue_regex, "\n${0}").str.split("\n")).explode(
             "body"
         )
         parts = parts.filter(pl.col("body") != "").with_columns(part=pl.int_range(pl.len()).over("seq"))
         same, fresh = parts.filter(part=0), parts.filter(pl.col("part") > 0)
         if fresh.is_empty():
-            return lines
+            return pl.concat([first, rest]).sort("seq")
         fresh = fresh.with_columns(pl.lit(None, t).alias(f) for f, t in FACTS.items())
         both = pl.concat([same, self._strip(fresh).select(same.columns)]).sort("seq", "part").drop("part")
         # What is searched for a needle from here on is the record, not the line it shares.

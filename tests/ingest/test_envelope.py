@@ -33,6 +33,8 @@ def strip(envelopes: Envelopes, line: str) -> list[dict[str, object]]:
         ("Error: no such thing", [{"body": "Error: no such thing"}]),
         ("12:30:01 is no task", [{"body": "12:30:01 is no task"}]),
         ("50%|##| 1.2it/s[rank4]: Traceback", [{"body": "50%|##| 1.2it/s"}, {"body": "Traceback", "rank": 4}]),
+        ("node-7:     [rank4]: Traceback", [{"body": "Traceback", "host": "node-7", "rank": 4}]),
+        ("node-7:   what():  out of doors", [{"body": "what():  out of doors", "host": "node-7"}]),
     ],
 )
 def test_prefixes_stack_and_glued_records_part(
