@@ -43,9 +43,14 @@ where
         where
             v.file_id = e.file_id
             and e.line_no between v.line_no and v.raised_line
-            and v.kind = 'own'
             and not v.chain_uncaught
-            and (v.steps_after >= 1 or e.class = 'RuntimeError' and v.lines_after > 200)
+            and (
+                v.kind = 'own'
+                and (v.steps_after >= 1 or e.class = 'RuntimeError' and v.lines_after > 200)
+                -- whoever it lost, it did without
+                or v.kind = 'echo'
+                and v.steps_after > 5
+            )
             and not v.job_failed
     )
 union all by name
