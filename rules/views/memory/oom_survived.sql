@@ -9,7 +9,7 @@ with
         union all
         select file_id, line_no, rank, done
         from progress_bar
-        where done is not null
+        where done is not null and not is_bar_beside(label)
     ),
     placed as (
         select

@@ -31,3 +31,14 @@ create macro lone_hosts(log) as
         having count(*) = 1 and count(host) = 1
     )
 ;
+
+-- A progress bar of what is read, made ready or tested: it is drawn anew as often as that is done,
+-- and counts no steps of a training.
+create macro is_bar_beside(label) as
+    regexp_matches(
+        coalesce(label, ''),
+        '(?i)\b(?:(?:down|up)?load|fetch|extract|unpack|read|map|filter|token|pack|group|generat'
+        || '|sav|writ|copy|quanti[sz]|shard|resolv|prepar|preprocess|process|eval|valid|test|sanity'
+        || '|predict|infer)[a-z]*\b'
+    )
+;

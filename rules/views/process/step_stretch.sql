@@ -16,7 +16,7 @@ with
         union all
         select file_id, line_no, done, false
         from progress_bar
-        where done is not null
+        where done is not null and not is_bar_beside(label)
     ),
     numbered_line as (
         select
