@@ -351,8 +351,11 @@ where
         from training_mark m
         where
             m.kind = 'end'
-            and m.file_id = x.file_id
-            and m.line_no < x.line_no
+            and (
+                m.file_id = x.file_id
+                and m.line_no < x.line_no
+                or m.file_id in (select half_id from other_half h where h.file_id = x.file_id)
+            )
             and not exists (
                 from metric_span t where t.file_id = m.file_id and t.last_line > m.line_no
             )

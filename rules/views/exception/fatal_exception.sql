@@ -41,6 +41,18 @@ where
                 and frame_file(p.frames[1]) <> frame_file(exception_verdict.frames[1])
         )
     )
+    -- what could not be loaded was done without: the other half of its output tells of training
+    and not (
+        kind = 'checkpoint'
+        and not chain_uncaught
+        and not job_failed
+        and not regexp_matches(coalesce(frames::varchar, ''), ' in (?:async_|_)?save')
+        and exists (
+            from other_half h
+            join metric_span m on m.file_id = h.half_id
+            where h.file_id = exception_verdict.file_id
+        )
+    )
     -- one of a server's requests, which went on until it was told to end
     and not (
         not chain_uncaught

@@ -90,13 +90,9 @@ with
             and not (
                 library = 'slurm'
                 and exists (
-                    from file a
-                    join
-                        file b
-                        on b.file_id <> a.file_id
-                        and output_stem(b.path) = output_stem(a.path)
-                    join metric_span m on m.file_id = b.file_id
-                    where a.file_id = f.file_id
+                    from other_half h
+                    join metric_span m on m.file_id = h.half_id
+                    where h.file_id = f.file_id
                 )
             )
             -- all had met before: whom one cannot reach any more has ended

@@ -86,7 +86,16 @@ where
             from metric as m
             where
                 m.step is not null
-                and coalesce(started - m.time between interval 0 second and interval 5 minute, true)
+                and coalesce(
+                    started - m.time between interval 0 second and interval 5 minute,
+                    -- without times, only the same output tells of what came before
+                    exists (
+                        select 1
+                        from (select unnest(evidence).file_id as file_id) as l
+                        left join other_half h using (file_id)
+                        where m.file_id in (l.file_id, h.half_id)
+                    )
+                )
         )
     )
     and not exists (from scheduler_action)
