@@ -23,6 +23,15 @@ with
         from fallback f
         join series s using (series_id)
     ),
+    counted_step as (
+        select file_id, line_no, step
+        from line_metric
+        where step is not null
+        union all
+        select file_id, line_no, step
+        from training_mark
+        where kind = 'count'
+    ),
     believed as (
         select *
         from numbered n
@@ -62,6 +71,20 @@ with
                         )
                         is true
                     )
+            )
+            -- Or it begins anew in the same file.
+            and (
+                from_file <> file_id
+                or (
+                    select min(m.step) <= 0.1 * n.to_step and max(m.step) >= 0.5 * n.to_step
+                    from counted_step m
+                    where
+                        m.file_id = n.file_id
+                        and m.line_no > n.from_line
+                        and m.line_no < n.line_no
+                        and m.step < n.to_step
+                )
+                is not true
             )
             -- Steps that are trained again are logged again, or somebody said that a checkpoint
             -- was loaded: a table of experiments does neither.
