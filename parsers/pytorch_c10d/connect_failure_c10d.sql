@@ -96,7 +96,7 @@ where
         or exists (
             from launcher_event l
             where
-                l.event = 'launched'
+                l.event in ('launched', 'endpoint')
                 and l.file_id = s.file_id
                 and s.line_no - l.line_no between 1 and 40
         )
