@@ -69,7 +69,8 @@ select
         regexp_extract(
             -- who writes this, by host and pid, is no peer
             regexp_replace(
-                fields_apart(sentence),
+                -- an address of IPv4 that is written as one of IPv6 begins with colons
+                replace(fields_apart(sentence), '::ffff:', ''),
                 '(?i)^\[[a-z][a-z0-9.-]*(?::[0-9]+)+\]|^[a-z][a-z0-9-]*:[0-9]+\.[a-z]',
                 ''
             ),
