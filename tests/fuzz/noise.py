@@ -53,10 +53,13 @@ EXCEPTIONS = {
         for kind in _OF_STEPS
         for fixture in (
             "crash.config--command-not-found",
+            "crash.config--image-lacks-the-command",
+            "crash.config--kubelet-finds-no-command",
             "crash.config--launcher-waits-for-more-nodes",
             "crash.config--makefiles-cannot-be-bootstrapped",
             "crash.config--rank-not-set",
             "hang.init_incomplete--ray-has-no-place",
+            "host.container--assigned-but-its-volume-never-mounted",
             "host.container--never-scheduled",
         )
     },
@@ -130,6 +133,78 @@ EXCEPTIONS = {
         "hang.collective_timeout--two-of-four-name-their-part",
         "journal of a host",
     ): "the host in front makes a third rank known, which alone says nothing of the timeout",
+    (
+        "crash.exception--numbered-as-cat-does",
+        "time before each line",
+    ): "the six columns of a line's number are not at its start",
+    (
+        "loss.nan--norm-never-a-number-and-loss-level",
+        "behind the steps of an earlier attempt",
+    ): "the steps in front have norms that are numbers and a loss that falls",
+    **{
+        (
+            "crash.exception--cell-of-a-notebook",
+            kind,
+        ): "a notebook is read where it is all there is: beside other files it is somebody's notes"
+        for kind in (
+            "copies of each file",
+            "checkpoints",
+            "cluster",
+            "data",
+            "earlier",
+            "journal",
+            "machine",
+            "notebook",
+            "postmortem",
+            "project",
+            "questions",
+            "report",
+            "tests",
+            "tracker",
+            "an earlier run that finished",
+            "curves",
+            "weights",
+            "empty and odd files",
+        )
+    },
+    (
+        "host.preempted--loader-thread-follows-the-interrupt",
+        "apart",
+    ): "the name of the interrupt is in the other file",
+    (
+        "loss.nan--bits-per-dimension",
+        "behind the steps of an earlier attempt",
+    ): "a loss is there by its own name: another name is taken for one where there is none",
+    **{
+        (fixture, "wrapped"): "the message is cut through its figures or its names"
+        for fixture in (
+            "gpu.cuda_error--printed-before-it-is-raised",
+            "hang.init_incomplete--third-process-never-started",
+            "oom.capacity--pool-as-large-as-an-address-space",
+            "oom.cgroup--systemd-oomd",
+            "oom.foreign_process--in-a-container-that-holds-half",
+        )
+    },
+    (
+        "crash.communication--deepep-barrier-without-a-rank",
+        "apart",
+    ): "what was thrown and what it says are in two files",
+    (
+        "crash.unexplained--a-compiler-that-a-pool-started",
+        "name of the rank",
+    ): "what a rank tells of a command that failed, it had started itself",
+    (
+        "crash.signal--mail-of-grid-engine-without-a-limit",
+        "name of the rank",
+    ): "behind the name of a rank it is known who was killed",
+    (
+        "hang.init_incomplete--one-rank-counts-more-than-the-others",
+        "name of the rank",
+    ): "each line tells another rank than the library itself",
+    (
+        "healthy--a-service-of-the-machine-dies-of-an-exception",
+        "name of the rank",
+    ): "behind the name of a rank these are lines of the job, not of a service",
     (
         "crash.unexplained--watchdog-misses-the-job",
         "cluster",
@@ -340,7 +415,7 @@ def texts_of(run: Path) -> Texts:
 
 NO_OUTPUT = re.compile(
     r"NVRM|execve|^\d+ \d\d:\d\d:\d\d\.\d+ \w+\(|^(?:\[pid +\d+\] |\d+ +)?(?:\d\d:\d\d:\d\d(?:\.\d+)? |\d+\.\d{6} )?[a-z_]\w*\(.*\) += +(?:-?\d|0x|\?)|^Thread |Thread 0x|\(active|\(idle|kernel:|^\[ *\d+\.\d{6}\]|^[A-Z ]+\|[A-Z ]+\||^\S+ += \S|"
-    r"^[A-Z]{4,} +[A-Z]{3,}|^#\d+ ", re.MULTILINE
+    r"^[A-Z]{4,} +[A-Z]{3,}|^(?:Events|Conditions):$|^#\d+ ", re.MULTILINE
 )  # fmt: skip
 """What no job prints: kernel logs, traces of system calls, stacks, tables of schedulers."""
 
