@@ -432,6 +432,10 @@ NO_OUTPUT = re.compile(
 """What no job prints: kernel logs, traces of system calls, stacks, tables of schedulers."""
 
 
+DUMPED = re.compile(r" <unfinished \.\.\.>|most recent call first|^#\d+ ", re.MULTILINE)
+"""What a tool writes at once."""
+
+
 def outputs(texts: Texts) -> Iterator[tuple[Path, list[str]]]:
     """What jobs printed, as lines with their ends."""
     for path, text in texts.items():
@@ -485,10 +489,10 @@ def gzipped(texts: Texts, _: random.Random) -> None:
 
 @form
 def rotated(texts: Texts, _: random.Random) -> None:
-    """The oldest third is .2.gz, the next .1. What strace writes, nobody rotates."""
+    """The oldest third is .2.gz, the next .1. What debuggers and strace write, nobody rotates."""
     for path, text in texts.items():
         lines = text.splitlines(keepends=True)
-        if len(lines) < 9 or path.suffix != ".log" or " <unfinished ...>" in text:
+        if len(lines) < 9 or path.suffix != ".log" or DUMPED.search(text):
             continue
         a, b = len(lines) // 3, 2 * len(lines) // 3
         path.with_name(path.name + ".2.gz").write_bytes(gzip.compress("".join(lines[:a]).encode(), mtime=0))
