@@ -218,6 +218,14 @@ EXCEPTIONS = {
         "rotated",
     ): "what shows that this is the page beside the job is in the older part",
     (
+        "healthy--load-failed-in-the-other-file-and-trained-anew",
+        "indented",
+    ): "behind blanks the name of Ray's actor stays in front, and the exception is a sentence",
+    (
+        "healthy--tracker-s-own-log-beside-a-loader-made-anew",
+        "rotated",
+    ): "an older part of a log reads like a log that ended there",
+    (
         "crash.unexplained--watchdog-misses-the-job",
         "cluster",
     ): "other jobs are listed: which of them this is, nobody says",

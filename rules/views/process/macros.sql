@@ -9,7 +9,7 @@ create macro ends_well_after(file, line) as
 
 -- What the files have in common to which a job's standard output and standard error go.
 create macro output_stem(path) as
-    regexp_replace(path, '[.](?:out|err|log|txt)$', '')
+    regexp_replace(path, '[.](?:out|err|log|txt)(?:[.](?:gz|xz|zst|bz2))?$', '')
 ;
 
 -- The rank of the one process that failed by itself, where a log tells of one, or of one on a host.
