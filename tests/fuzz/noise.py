@@ -223,6 +223,22 @@ EXCEPTIONS = {
     ): "behind blanks the name of Ray's actor stays in front, and the exception is a sentence",
     (
         "healthy--tracker-s-own-log-beside-a-loader-made-anew",
+        "apart",
+    ): "that training went on is in the other file",
+    (
+        "healthy--tracker-s-own-log-beside-a-loader-made-anew",
+        "indented",
+    ): "behind blanks the time of the tracker's lines stays in front of them",
+    (
+        "host.preempted--interrupted-beside-curves-without-times",
+        "behind the steps of an earlier attempt",
+    ): "steps are in front of the interrupt: it trained until then",
+    (
+        "network.connect_failure--launch-settings-pasted-with-an-indent",
+        "behind the steps of an earlier attempt",
+    ): "steps are in front: the store had been reached",
+    (
+        "healthy--tracker-s-own-log-beside-a-loader-made-anew",
         "rotated",
     ): "an older part of a log reads like a log that ended there",
     (
