@@ -43,7 +43,12 @@ with
         union all by name
         select
             case when call = 'ssh' then 'ssh' else library end as source,
-            peer,
+            -- Slurm's name of a node, in one line alone and in another with its domain
+            case
+                when library = 'slurm'
+                then regexp_replace(peer, '^([A-Za-z][^.:]*)\..*$', '\1')
+                else peer
+            end as peer,
             min(port) as port,
             coalesce(text, name) as error,
             host,
