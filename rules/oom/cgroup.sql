@@ -20,8 +20,8 @@ transient = true
 about = """
 A process was killed because its memory cgroup (job, step, container, user slice) reached its limit;
 the machine itself may have memory left. The source is the kernel (constraint, oom_memcg), Slurm's
-count of OOM kills in a step, Kubernetes or Docker (OOMKilled), or systemd-oomd, which kills a whole
-cgroup under memory pressure.
+count of OOM kills in a step, Kubernetes or Docker (OOMKilled), systemd-oomd, which kills a whole
+cgroup under memory pressure, or Dask's nanny, which ends a worker near the limit that it was given.
 """
 false_positives = """
 Slurm counts machine-wide kills within the step too; the kernel log of the host tells them apart.
@@ -66,6 +66,15 @@ say = '''
 {%- if hosts %} on {{ hosts | names }}{% endif %} was killed at its memory limit
 {%- if limit_bytes %} of {{ limit_bytes | size }}{% endif %}
 ({{ 'Kubernetes' if actor == 'kubernetes' else 'Docker' }}: OOMKilled)
+'''
+
+[[summary]]
+when = "actor == 'dask'"
+say = '''
+Dask's nanny ended {% if pids and pids | length > 1 %}{{ pids | length }} workers (pids
+{{ pids | names }}){% else %}a worker{% if pids %} (pid {{ pids | names }}){% endif %}{% endif %}
+{%- if hosts %} on {{ hosts | names }}{% endif %} at the memory limit that Dask set for
+{{ pids | agree('it', 'each') if pids else 'it' }}: not the host, a worker's share of it was full
 '''
 
 [[summary]]
@@ -122,6 +131,14 @@ Run the job as a unit of its own that systemd-oomd avoids, or use less memory: i
 whole, children started with nohup or setsid included.
 '''
 run = ["systemd-run --user --scope -p ManagedOOMPreference=avoid ./train.sh"]
+
+[[step]]
+when = "manager == 'dask'"
+say = '''
+Give each worker more memory (--memory-limit, memory_limit=, fewer workers on a host), or cut the
+data into smaller partitions: Dask divides the host's memory among its workers, or takes the limit
+of their container.
+'''
 
 [[step]]
 when = "manager is none"
@@ -245,6 +262,62 @@ with
         where reason in ('pressure', 'unit') and not exists (from oomd_kill where reason = 'swap')
         having count(*) > 0
     ),
+    nanny_kill as (
+        select
+            list_concat(
+                list(line_at(o.file_id, o.line_no) order by o.file_id, o.line_no),
+                flatten(list(w.lines order by o.file_id, o.line_no) filter (w.lines is not null))
+            )[:20] as evidence,
+            min(o.time) as "at",
+            max(o.time) as until,
+            list(distinct o.host) filter (o.host is not null) as hosts,
+            'dask' as actor,
+            count(*) as events,
+            list_sort(
+                list_distinct(
+                    list_concat(
+                        coalesce(list(o.pid) filter (o.pid is not null), []),
+                        coalesce(flatten(list(w.pids) filter (w.pids is not null)), [])
+                    )
+                )
+            ) as pids
+        from oomd_kill o
+        -- who it was, in a line behind it
+        left join
+            (
+                select
+                    k.file_id,
+                    k.line_no,
+                    list(x.pid) filter (x.pid is not null) as pids,
+                    list(line_at(x.file_id, x.line_no)) as lines
+                from oomd_kill k
+                join
+                    "exit" x
+                    on x.source = 'keeper'
+                    and x.file_id = k.file_id
+                    and x.line_no between k.line_no + 1 and k.line_no + 3
+                where k.reason = 'dask' and k.pid is null
+                group by k.file_id, k.line_no
+            ) w
+            on w.file_id = o.file_id
+            and w.line_no = o.line_no
+        where
+            o.reason = 'dask'
+            -- what is taken down once training came to its end, it does without
+            and not exists (
+                from training_mark as m
+                where
+                    m.kind = 'end'
+                    and m.ended_by is null
+                    and m.file_id = o.file_id
+                    and m.line_no < o.line_no
+                    and not exists (
+                        from training_line as l
+                        where l.file_id = m.file_id and l.line_no > m.line_no
+                    )
+            )
+        having count(*) > 0
+    ),
     -- a report that was cut before it names its victim, but after it shows that a cgroup was full
     full_cgroup as (
         select file_id, line_no, limit_bytes
@@ -324,6 +397,8 @@ with
         from scheduler_kill
         union all by name
         from pressure_kill
+        union all by name
+        from nanny_kill
         union all by name
         from cut_report
         union all by name

@@ -73,13 +73,6 @@ Ray killed its workers{% if hosts %} on {{ hosts | names }}{% endif %}: memory w
 '''
 
 [[summary]]
-when = "kind == 'dask'"
-say = '''
-Dask's nanny restarted a worker{% if pid %} (pid {{ pid }}){% endif %}
-{%- if hosts %} on {{ hosts | names }}{% endif %} that had used up its share of memory
-'''
-
-[[summary]]
 when = "kind == 'unit_killed' and cgroup == '/'"
 say = '''
 The kernel's OOM killer killed a process{% if hosts %} on {{ hosts | names }}{% endif %}: the
@@ -238,13 +231,6 @@ See what the object store holds.
 run = ["ray memory --stats-only"]
 
 [[step]]
-when = "kind == 'dask'"
-say = '''
-Give each worker more memory (--memory-limit, fewer workers on a host), or cut the data into smaller
-partitions.
-'''
-
-[[step]]
 when = "kind == 'worker_killed'"
 say = '''
 Confirm it in the kernel log{% if hosts %} of {{ hosts | names }}{% endif %} and in the
@@ -353,7 +339,7 @@ with
             case
                 when reason = 'swap'
                 then 'swap_full'
-                when reason in ('ray', 'dask')
+                when reason = 'ray'
                 then reason
                 else 'unit_killed'
             end as kind,
@@ -365,7 +351,7 @@ with
             max(time) as until,
             list(distinct host) filter (host is not null) as hosts,
             case
-                when reason in ('ray', 'dask')
+                when reason = 'ray'
                 then reason
                 when reason = 'swap'
                 then 'systemd-oomd'
@@ -376,8 +362,6 @@ with
             case reason when 'ray' then max(limit_bytes) end as total_bytes,
             -- others print the number of who tells
             case
-                when reason = 'dask' and count(distinct pid) = 1
-                then any_value(pid)
                 when reason = 'ray'
                 then
                     coalesce(any_value(victim_pid), any_value(pid) filter (limit_bytes is not null))
@@ -385,13 +369,13 @@ with
         from oomd_kill as o
         where
             -- what is taken down once training came to its end, it does without
-            reason in ('swap', 'ray', 'dask')
+            reason in ('swap', 'ray')
             and not exists (
                 from training_mark as m
                 where
                     m.kind = 'end'
                     and m.ended_by is null
-                    and o.reason in ('ray', 'dask')
+                    and o.reason = 'ray'
                     and m.file_id = o.file_id
                     and m.line_no < o.line_no
                     and not exists (

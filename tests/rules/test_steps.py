@@ -190,7 +190,6 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("network.connect_failure", {"failure": "unresolved", "peer": "master-0"}, "Look master-0 up on n1"),
     ("hang.init_incomplete", {"kind": "told"}, "See which ranks were started, and whether their hosts reach"),
     ("hang.collective_timeout", {"kind": "told"}, "Look for the rank that tells something else, or nothing"),
-    ("oom.host", {"kind": "dask"}, "Give each worker more memory"),
 ]  # fmt: skip
 
 
