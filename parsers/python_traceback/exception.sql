@@ -273,7 +273,7 @@ with
                 from traceback_end t
                 where
                     t.file_id = l.file_id
-                    and t.traceback_line = l.line_no + 1
+                    and t.traceback_line - l.line_no between 1 and 3
                     and split_part(t.type, '.', -1) = split_part(l.type, '.', -1)
                     and l.rank is not distinct from t.rank
             )

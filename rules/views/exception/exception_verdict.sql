@@ -164,6 +164,11 @@ with
             case
                 when is_exit_barrier(frames)
                 then 'ignored'
+                -- what a worker raised is known by its class, where the log ends before the rest
+                when
+                    count(*) over chain = 1
+                    and regexp_matches(message, '^Caught [A-Za-z.]+ in (?:DataLoader|pin memory)')
+                then exception_kind(class, class_kind, '', chained, concept)
                 else exception_kind(class, class_kind, message, chained, concept)
             end as kind,
             last_value(class) over in_order as raised_class,
