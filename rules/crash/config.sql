@@ -271,7 +271,15 @@ Ask for what the allocation and its partition have: tasks, processors, GPUs, mem
 run = ["sinfo -o '%P %l %D %c %m %G'", "scontrol show partition"]
 
 [[step]]
-when = "what == 'permission'"
+when = "what == 'permission' and program == 'AWS'"
+say = '''
+Look at the role: it must exist, its trust policy must name the service that is to use it, and who
+starts the job must be allowed to pass it on (iam:PassRole).
+'''
+run = ["aws sts get-caller-identity", "aws iam get-role --role-name ROLE"]
+
+[[step]]
+when = "what == 'permission' and program != 'AWS'"
 say = '''
 Give the job's user the right to use {% if path %}{{ path }}{% else %}the file{% endif %}: look at
 the owner and the mode of every directory on the way to it.
