@@ -374,8 +374,8 @@ select
 from
     (
         select
-            h.*,
-            f.rank as told_rank,
+            h.* replace (coalesce(h.pid, i.pid) as pid),
+            coalesce(f.rank, i.rank) as told_rank,
             try_cast(
                 regexp_extract(h.message, 'remote rank: ?\[([0-9]+)\]', 1) as bigint
             ) as remote_rank,
@@ -386,6 +386,19 @@ from
             on f.library = 'hccl'
             and f.file_id = h.file_id
             and f.line_no = h.line_no
+        -- torch_npu says whose process it is, some lines above
+        left join
+            identity i
+            on i.learnt_from = 'torch_npu'
+            and i.file_id = h.file_id
+            and i.stream is not distinct from h.stream
+            and h.line_no - i.line_no between 1 and 6
+            and h.pid is null
+        qualify
+            row_number() over (
+                partition by h.file_id, h.line_no, h.hccl_code order by i.line_no desc nulls last
+            )
+            = 1
     ) e
 join hccl_code c using (hccl_code)
 where c.class = 'collective' and not exists (from timed_out_collective)
