@@ -236,13 +236,26 @@ with
         group by file_id
         having count(distinct pod) = 1
     ),
-    -- the one host on which srun saw tasks of the step end
-    ended as (
-        select file_id, any_value(host) as host
-        from "exit"
-        where source = 'srun'
+    -- how often the runtime said the same, at most
+    failed_start as (
+        select file_id, max(times) as starts
+        from
+            (
+                select file_id, message, count(*) as times
+                from scheduler_event
+                where scheduler = 'pyxis'
+                group by file_id, message
+            )
         group by file_id
-        having count(distinct host) = 1
+    ),
+    -- the one host on which srun saw tasks of the step end, or several, one for each failed start
+    ended as (
+        select x.file_id, list(distinct x.host order by x.host) as ended_on
+        from "exit" x
+        join failed_start f using (file_id)
+        where x.source = 'srun' and x.host is not null
+        group by x.file_id
+        having count(distinct x.host) in (1, max(f.starts))
     ),
     -- what asked for an instance gave up for want of it
     raised_capacity as (
@@ -252,8 +265,18 @@ select
     list(line_at(s.file_id, line_no) order by s.file_id, line_no)[1:20] as evidence,
     min(time) as "at",
     max(time) as until,
-    list(distinct coalesce(s.host, d.node, x.host)) filter (
-        coalesce(s.host, d.node, x.host) is not null
+    list_sort(
+        list_distinct(
+            flatten(
+                list(
+                    case
+                        when coalesce(s.host, d.node) is not null
+                        then [coalesce(s.host, d.node)]
+                        else coalesce(x.ended_on, [])
+                    end
+                )
+            )
+        )
     ) as hosts,
     replace(s.event, 'evicting', 'evicted') as reason,
     coalesce(
