@@ -384,6 +384,7 @@ select
     e.api,
     case when len(e.local_ranks) = 1 then e.local_ranks[1] end as local_rank,
     case when len(e.tasks) = 1 then e.tasks[1] end as task,
+    case when e.processes = 1 then e.pids[1] end as pid,
     e.processes,
     a.assertion,
     a.kernel,

@@ -220,12 +220,20 @@ with
             bool_and(status is null and error = 'completion with error') as is_untold,
             bool_or(event is not null) as has_event
         from rdma_failure
+    ),
+    -- MPI says which rank of a host died of it, where that is one
+    died as (
+        select m.host, list(distinct m.rank) as ranks
+        from library_message m
+        where m.library = 'mpi' and m.fatal and m.host is not null and m.rank is not null
+        group by m.host
+        having count(distinct m.rank) = 1
     )
 select
     l.evidence,
     l.at,
     l.until,
-    l.ranks,
+    coalesce(l.ranks, m.ranks) as ranks,
     l.hosts,
     l.gpus,
     l.pids,
@@ -274,3 +282,4 @@ from first_failure f
 cross join everybody l
 left join first_completion c on true
 left join address_host a on a.address = coalesce(f.peer, c.peer)
+left join died m on l.hosts = [m.host] and len(l.pids) = 1

@@ -136,6 +136,7 @@ with
             host,
             requested_bytes,
             path,
+            pid as refused_pid,
             coalesce(starts_with(error, 'No space left'), false) as says_full,
             'nccl' as used_by
         from nccl_segment_failure
@@ -189,7 +190,13 @@ select
     case
         when count(worker_pid) > 0 then list(distinct worker_pid) filter (worker_pid is not null)
     end as worker_pids,
-    min(worker_pid) as pid,
+    coalesce(
+        min(worker_pid),
+        case
+            when count(distinct refused_pid) = 1 and count(*) = count(refused_pid)
+            then min(refused_pid)
+        end
+    ) as pid,
     max(signal) as signal,
     max(requested_bytes) as requested_bytes,
     min(path) as path

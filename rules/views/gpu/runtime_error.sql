@@ -13,6 +13,7 @@ with
             any_value(api) as api,
             list_sort(list(distinct rank) filter (rank is not null)) as ranks,
             list(distinct host) filter (host is not null) as hosts,
+            list_sort(list(distinct pid) filter (pid is not null)) as pids,
             list(distinct local_rank) filter (
                 local_rank is not null and rank is null
             ) as local_ranks,
