@@ -166,9 +166,14 @@ with
                 then 'ignored'
                 -- what a worker raised is known by its class, where the log ends before the rest
                 when
-                    count(*) over chain = 1
-                    and regexp_matches(message, '^Caught [A-Za-z.]+ in (?:DataLoader|pin memory)')
-                then exception_kind(class, class_kind, '', chained, concept)
+                    regexp_matches(message, '^Caught [A-Za-z.]+ in (?:DataLoader|pin memory)')
+                    and not exists (
+                        from exception o
+                        where
+                            o.file_id = raised.file_id
+                            and o.traceback_line - raised.line_no between 1 and 3
+                    )
+                then 'own'
                 else exception_kind(class, class_kind, message, chained, concept)
             end as kind,
             last_value(class) over in_order as raised_class,
