@@ -8,8 +8,9 @@ lasting = true
 about = """
 The training loss jumped far above its own noise and stayed there for several points: it came back
 at once (fast), after long (slow), or not at all (unrecovered). Single hard batches are not meant; a
-wobble of less than 15 % that is over at once, jumps that come in even distances, and a part of the
-loss that is switched on, are remarks.
+wobble of less than 15 % that is over at once (of less than 40 % between epochs, where the loss then
+falls lower than before), jumps that come in even distances, and a part of the loss that is switched
+on, are remarks.
 """
 false_positives = """
 The objective or the data was changed on purpose and the log does not mention it; one data set or
@@ -129,6 +130,11 @@ select
             or j.class = 'fast'
             and (j.points <= 10 or j.end_step - j.start_step <= 0.01 * j.planned)
             and j.height < 0.15
+            -- the mean of an epoch, not half as high again, and lower than ever when it is over
+            or j.class = 'fast'
+            and n.unit = 'epoch'
+            and j.height < 0.4
+            and j.after < j.base
         then 'info'
         when j.class = 'unrecovered' and not j.alone
         then 'critical'

@@ -32,6 +32,18 @@ with
         from training_mark
         where kind = 'count'
     ),
+    turn as (
+        select
+            series_id,
+            file_id,
+            line_no,
+            step,
+            lag(step) over in_order as step_before,
+            lead(step) over in_order as step_behind
+        from series_point
+        where series_id in (select series_id from numbered)
+        window in_order as (partition by series_id, file_id order by ordinal)
+    ),
     believed as (
         select *
         from numbered n
@@ -85,6 +97,17 @@ with
                         and m.step < n.to_step
                 )
                 is not true
+            )
+            -- Steps before and after it take turns: two processes write into one file.
+            and not exists (
+                from turn t
+                where
+                    t.series_id = n.series_id
+                    and t.file_id = n.file_id
+                    and t.line_no > n.from_line
+                    and t.step > n.from_step
+                    and t.step_before between n.to_step and n.from_step
+                    and t.step_behind between t.step_before and n.from_step
             )
             -- Steps that are trained again are logged again, or somebody said that a checkpoint
             -- was loaded: a table of experiments does neither.

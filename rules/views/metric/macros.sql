@@ -43,7 +43,7 @@ create macro plain_name(name) as
 create macro is_unsure_of_loss(n) as
     regexp_full_match(
         coalesce(n, ''),
-        'train|val|valid|validation|l'
+        'train|learn|val|valid|validation|l'
         || '|((mean|avg|average|total|squared|train|training|val|validation|test)_){0,2}'
         || 'error(_rate)?'
     )
