@@ -442,7 +442,8 @@ with
                 and not exists (from training_mark where kind = 'end')
             )
             -- Nothing goes wrong before it, and it is the last that is written, or what became of
-            -- its tasks follows; what a step at the start of the job came to has long been passed.
+            -- its tasks follows, or what the batch system prints behind a job; what a step at the
+            -- start of the job came to has long been passed.
             or (
                 event = 'cancelled'
                 and message is null
@@ -461,6 +462,13 @@ with
                             f.file_id = job_event.file_id
                             -- behind the end of the whole job a program may say that it stops
                             and f.lines - job_event.line_no < if(job_step is null, 12, 3)
+                    )
+                    or exists (
+                        from training_mark m
+                        where
+                            m.kind = 'epilog'
+                            and m.file_id = job_event.file_id
+                            and m.line_no - job_event.line_no between 1 and 5
                     )
                     and (
                         job_step is null
