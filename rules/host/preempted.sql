@@ -456,19 +456,21 @@ with
                             and x.line_no - job_event.line_no between 1 and 300
                             and x.source = 'srun'
                     )
-                    or exists (
-                        from file f
-                        where
-                            f.file_id = job_event.file_id
-                            -- behind the end of the whole job a program may say that it stops
-                            and f.lines - job_event.line_no < if(job_step is null, 12, 3)
-                    )
-                    or exists (
-                        from training_mark m
-                        where
-                            m.kind = 'epilog'
-                            and m.file_id = job_event.file_id
-                            and m.line_no - job_event.line_no between 1 and 5
+                    or (
+                        exists (
+                            from file f
+                            where
+                                f.file_id = job_event.file_id
+                                -- behind the end of the whole job a program may say that it stops
+                                and f.lines - job_event.line_no < if(job_step is null, 12, 3)
+                        )
+                        or exists (
+                            from training_mark m
+                            where
+                                m.kind = 'epilog'
+                                and m.file_id = job_event.file_id
+                                and m.line_no - job_event.line_no between 1 and 5
+                        )
                     )
                     and (
                         job_step is null

@@ -96,6 +96,12 @@ run = [
 ]
 
 [[step]]
+when = "failure == 'refused' and not peer and source == 'exception'"
+say = '''Read in the program's settings which server it asks, and see whether that one is up before
+the job begins: the host answers, but nothing listens on that port yet, or any more.'''
+run = ["env | grep -iE 'url|host|port|endpoint'", "ss -ltn"]
+
+[[step]]
 when = "source == 'slurm'"
 say = '''See whether slurmd runs on {{ (peers or [peer]) | names }}, and whether the host that
 starts the job reaches it{% if port %} on port {{ port }}{% endif %}: a firewall, a name that

@@ -45,7 +45,8 @@ where
     kind = 'own'
     and (
         errno_class in ('refused', 'timed_out', 'unreachable')
-        and peer is not null
+        -- a client of some server may not tell whom it asked
+        and (peer is not null or is_of_client(frames))
         or unresolved
         and len(frames) > 0
     )

@@ -32,3 +32,15 @@ create macro is_unpaid(message) as
         || '|exceeded your monthly (?:included credits|spending limit|usage)'
     )
 ;
+
+-- A stack that ends in a library that asks a server: of HTTP, of remote calls, of a data base, of a
+-- queue of messages.
+create macro is_of_client(frames) as
+    regexp_matches(
+        coalesce(frames::varchar, ''),
+        '[/\\](?:httpx|httpcore|urllib3|aiohttp|requests|websockets?|grpc|redis|valkey|pymongo'
+        || '|psycopg2?|asyncpg|pymysql|MySQLdb|kafka|aiokafka|pika|nats|elastic_?transport'
+        || '|elasticsearch|opensearchpy|clickhouse_connect|clickhouse_driver|cassandra|etcd3?'
+        || '|pymemcache|minio|ldap3|paramiko)(?:[/\\]|\.py)'
+    )
+;
