@@ -18,3 +18,5 @@ select
     j.exit_code
 from job_state as j
 left join slurm_job_state t on t.short = j.state
+-- the report of a job's end tells its number, its host and its limit on lines of their own
+where j.state is not null

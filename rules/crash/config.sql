@@ -215,8 +215,9 @@ run = ["type -a {% if command %}{{ command }}{% else %}python torchrun{% endif %
 [[step]]
 when = "what == 'script'"
 say = '''
-Close what the shell found open in the script: a quote, a loop, a condition or a brace. Its check
-names the place without running anything.
+Mend the script{% if line %} in line {{ line }} or before it{% endif %}: the shell found a quote, a
+loop, a condition or a brace open there, or something that it cannot read at all. Its check names
+the place without running anything.
 '''
 run = ["bash -n {{ program }}"]
 
@@ -263,7 +264,15 @@ by this user and inside the container: {{ program }} was refused them.
 run = ["nvidia-smi -L", "ls -l /dev/nvidia0 /dev/infiniband /dev/neuron0", "ibv_devices"]
 
 [[step]]
-when = "what == 'request'"
+when = "program in ('Lmod', 'module')"
+say = '''
+Load in the job's script what this machine has: a module may have another name or version, or show
+only where another one is loaded before it.
+'''
+run = ["module avail", "module spider"]
+
+[[step]]
+when = "what == 'request' and program not in ('Lmod', 'module')"
 say = '''
 Ask for what the allocation and its partition have: tasks, processors, GPUs, memory and time of
 {{ program or 'the job' }} against what the scheduler offers.
@@ -331,6 +340,8 @@ select
     program,
     file,
     line,
+    -- the copy of the batch script that Slurm runs
+    nullif(regexp_extract(program, '/job([0-9]+)/slurm_script$', 1), '') as job,
     times,
     port,
     holder_pid,

@@ -27,6 +27,7 @@ with
             time,
             file_id,
             line_no,
+            "line",
             -- a launcher that knows only that its daemons did not come up
             case
                 when starts_with(message, 'was unable to reliably start') or program = 'pydantic'
@@ -82,6 +83,12 @@ with
                             and not regexp_matches(
                                 e.class, '^(?:ImportError|OSError|CalledProcess)'
                             )
+                    )
+                    -- the shell itself did not get to their end
+                    or exists (
+                        from usage_error s
+                        where
+                            s.kind = 'script' and s.file_id = u.file_id and s.line_no > u.line_no
                     )
                     or exists (
                         from file as f where f.file_id = u.file_id and f.lines - u.line_no > 20

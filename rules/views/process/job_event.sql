@@ -68,6 +68,8 @@ with
     )
 select
     told.* exclude (base, in_output) replace (
+        -- the report of a batch job names it at its head
+        coalesce(told.job, case when told.scheduler in ('lsf', 'pbs') then r.job end) as job,
         case
             when told.scheduler = 'kubernetes' and told.event in ('node_failure', 'pressure')
             then coalesce(told.host, n.node)
@@ -77,11 +79,11 @@ select
                 coalesce(
                     nullif(told.host, ''), case when told.line_no - a.line_no < 5 then a.host end
                 )
-            -- the report of a batch job names the host above the reason
+            -- and the host above the reason, the script of the job between them
             when told.scheduler in ('lsf', 'pbs')
             then
                 coalesce(
-                    nullif(told.host, ''), case when told.line_no - b.line_no < 12 then b.nodes end
+                    nullif(told.host, ''), case when told.line_no - b.line_no < 300 then b.nodes end
                 )
             else nullif(told.host, '')
         end as host
@@ -96,6 +98,10 @@ asof left join
     (select file_id, line_no, nodes from job_state where nodes is not null) b
     on b.file_id = told.file_id
     and told.line_no >= b.line_no
+asof left join
+    (select file_id, line_no, job from job_state where job is not null and state is null) r
+    on r.file_id = told.file_id
+    and told.line_no >= r.line_no
 where
     (told.file_id, told.line_no) not in (select (file_id, line_no) from superseded)
     and (
