@@ -10,7 +10,17 @@ import polars as pl
 
 from logsift.ingest import budget
 from logsift.ingest.readers.opening import cut_short, read_whole
-from logsift.ingest.readers.points import EPISODES, EPOCHS, STEPS, TIMES, counters_of, curves, first_of, long_rows
+from logsift.ingest.readers.points import (
+    EPISODES,
+    EPOCHS,
+    STEPS,
+    TIMES,
+    counters_of,
+    curves,
+    first_of,
+    long_rows,
+    may_count,
+)
 
 if TYPE_CHECKING:
     from logsift.content.model import Grammar
@@ -35,7 +45,7 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
     elif value and {c.strip().lower() for c in wide.columns} <= {"value", *STEPS, *TIMES, *EPISODES, *EPOCHS}:
         stem = file.path.name.rpartition("-tag-")[2].split(".")[0]  # TensorBoard's download: one file per tag
         wide = wide.rename({value: stem or file.path.name})
-    if not any(counters_of(wide.columns)):
+    if not any(counters_of([c for c in wide.columns if may_count(wide[c])])):
         wide = wide.with_columns(pl.int_range(1, wide.height + 1).alias("step"))
     yield from curves(long_rows(file, wide, line_no, name))
 

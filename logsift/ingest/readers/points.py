@@ -80,6 +80,17 @@ def counters_of(columns: Sequence[str]) -> list[str | None]:
     return [last[c] if (c := first_of(names, list(last))) else None for names in (STEPS, EPISODES, EPOCHS)]
 
 
+def may_count(column: pl.Series) -> bool:
+    """Whether a column may count what its name says: fractions that go up and down are what a step took, say."""
+    if not column.dtype.is_numeric():
+        return True
+    numbers = column.cast(pl.Float64).drop_nulls()
+    if numbers.is_empty() or (numbers == numbers.round()).any():
+        return True
+    moved = numbers.diff().drop_nulls()
+    return not 5 * (moved < 0).sum() > len(moved)
+
+
 def long_rows(file: SourceFile, wide: pl.DataFrame, line_no: pl.Series, name: str | None = None) -> Iterator[Long]:
     """The numbers of a table, column by column.
 
@@ -90,7 +101,7 @@ def long_rows(file: SourceFile, wide: pl.DataFrame, line_no: pl.Series, name: st
         name: the column that names the metric, where each row has one value only.
     """
     numeric = [c for c in wide.columns if wide[c].dtype.is_numeric()]
-    step, episode, epoch = counters_of(numeric)
+    step, episode, epoch = counters_of([c for c in numeric if may_count(wide[c])])
     time, run, phase, rank, planned = (first_of(names, wide.columns) for names in (TIMES, RUNS, PHASES, RANKS, PLANNED))
     apart = [wide[c] for c in (run, phase, rank, name) if c]
     place, counted = places(

@@ -87,8 +87,7 @@ with
                     -- the shell itself did not get to their end
                     or exists (
                         from usage_error s
-                        where
-                            s.kind = 'script' and s.file_id = u.file_id and s.line_no > u.line_no
+                        where s.kind = 'script' and s.file_id = u.file_id and s.line_no > u.line_no
                     )
                     or exists (
                         from file as f where f.file_id = u.file_id and f.lines - u.line_no > 20
