@@ -330,7 +330,10 @@ with
                 ) as ranks,
                 coalesce(
                     hosts, case when certain and is_alone then lone_hosts(first_file) end
-                ) as hosts
+                ) as hosts,
+                coalesce(
+                    pids, case when certain and is_alone then lone_pids(first_file, hosts) end
+                ) as pids
             ),
             coalesce(own_frame(frames), own_frame(raised_frames)) as own_code,
             row_number() over (

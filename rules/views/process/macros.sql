@@ -22,6 +22,16 @@ create macro lone_ranks(log, of_hosts) as
     )
 ;
 
+-- Its process.
+create macro lone_pids(log, of_hosts) as
+    (
+        select list(pid)
+        from lone_failure
+        where file_id = log and coalesce(of_hosts, [host]) = [host]
+        having count(*) = 1 and count(pid) = 1
+    )
+;
+
 -- Its host.
 create macro lone_hosts(log) as
     (
