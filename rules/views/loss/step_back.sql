@@ -106,8 +106,9 @@ with
                     and t.file_id = n.file_id
                     and t.line_no > n.from_line
                     and t.step > n.from_step
-                    and t.step_before between n.to_step and n.from_step
-                    and t.step_behind between t.step_before and n.from_step
+                    and t.step_before < n.from_step
+                    and t.step_behind < n.from_step
+                    and t.step_behind >= t.step_before
             )
             -- Steps that are trained again are logged again, or somebody said that a checkpoint
             -- was loaded: a table of experiments does neither.
