@@ -20,18 +20,6 @@ with
             )
         from tensor_oom t
         left join place p using (file_id, line_no)
-    ),
-    -- the end of the allocator's dump, where its beginning is not in the log
-    stat as (
-        select
-            file_id,
-            stats_line,
-            max(line_no) as last_line,
-            max(value_bytes) filter (name = 'Limit') as limit_bytes,
-            max(value_bytes) filter (name = 'InUse') as in_use_bytes
-        from bfc_stat
-        where dump_line is null and stats_line is not null
-        group by all
     )
 select
     t.file_id,
@@ -48,13 +36,10 @@ select
     case when t.device = 'TPU' then 'tpu' else 'cuda' end as device,
     t.gpu_index,
     'tensor' as kind,
-    s.limit_bytes,
-    s.in_use_bytes as allocated_bytes,
     try_cast(
         list_product(list_transform(string_split(t.shape, ','), lambda n:try_cast(n as double)))
         * d.bytes as bigint
     ) as requested_bytes
 from placed t
 left join tensorflow_dtype d using (dtype)
-left join stat s on s.file_id = t.file_id and t.line_no - s.last_line between 1 and 8
 where coalesce(t.allocator, '') not ilike '%cpu%' and coalesce(t.device, '') not ilike 'cpu'
