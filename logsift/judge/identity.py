@@ -10,7 +10,7 @@ from logsift.content.model import LOCAL_NAMES, LOOPBACK, NO_HOST
 from logsift.timings import timed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from logsift.content.incident import Incident
     from logsift.store import Store
@@ -74,11 +74,13 @@ class _Known:
         hosts = frozenset(name for h in i.hosts if is_a_host(name := self._names[h][1]))
         if not ranks and gpus and hosts:
             ranks = frozenset(r for h in shorts for g in gpus if (r := self._of_gpu.get((h, g))) is not None)
-        if not ranks and isinstance(pid := i.facts.get("pid"), int):
+        pid = i.facts.get("pid")
+        if not ranks and isinstance(pid, int):
             ranks = _single(r for h, r in self._of_pid.get(pid, ()) if not shorts or h is None or h in shorts)
         for key in ("local_rank", "task"):
             if not ranks and (n := i.facts.get(key)) is not None:
-                ranks = _single(r for f in files for r in self._of_writer.get((f, key, n), ()))
+                of_label = {r for f in files for r in self._of_writer.get((f, key, n), ())}
+                ranks = _single(r for r in of_label if self._may_be(r, shorts, pid))
         if not ranks and len(shorts) == 1 and (local := i.facts.get("local_rank")) is not None:
             ranks = _single(
                 rank
@@ -91,6 +93,12 @@ class _Known:
         if not gpus and len(ranks) <= FEW:
             gpus = frozenset(g for r in ranks if (g := self._rank.get(r, {}).get("gpu")))
         return replace(i, ranks=ranks, hosts=hosts, gpus=gpus)
+
+    def _may_be(self, rank: int, hosts: Collection[str], pid: object) -> bool:
+        """Whether a rank ran on one of these hosts and as this process, as far as that is known."""
+        host = self._one(self._rank.get(rank, {}).get("host"))
+        pids = self._pids_of.get(rank)
+        return not (hosts and host and host not in hosts) and not (isinstance(pid, int) and pids and pid not in pids)
 
     def _host_in(self, files: Iterable[int], rank: int) -> str | None:
         """A rank that ran on several hosts (a restart on others) is of the one that these files alone tell."""
@@ -108,6 +116,14 @@ class _Known:
         out: dict[int, set[tuple[str | None, int]]] = {}
         for r in self._store.rows("SELECT host, pid, rank FROM process WHERE rank IS NOT NULL"):
             out.setdefault(r["pid"], set()).add((self._one(r["host"]), r["rank"]))
+        return out
+
+    @cached_property
+    def _pids_of(self) -> dict[int, set[int]]:
+        out: dict[int, set[int]] = {}
+        for pid, ranks in self._of_pid.items():
+            for _, rank in ranks:
+                out.setdefault(rank, set()).add(pid)
         return out
 
     @cached_property

@@ -56,3 +56,15 @@ def test_rank_and_host_are_named_behind_any_label(label: str, tmp_path: Path, ca
         assert (run.root.rule, run.root.ranks) == ("oom.capacity", {CULPRIT})
         (host,) = run.root.hosts
     assert host == (HOSTS[1] if label in OF_HOSTS else "ride-worker-1")
+
+
+@pytest.mark.parametrize("label", ["nothing", "docker compose", "srun --label", "JSON records"])
+def test_where_the_line_with_the_rank_is_lost_no_other_is_named(label: str, tmp_path: Path, catalog: Catalog) -> None:
+    log = tmp_path / "job.log"
+    left = (line for line in printed() if line.text != f"  rank      : {CULPRIT} (local_rank: 0)")
+    log.write_text("".join(f"{OF_HOSTS[label](line)}\n" for line in left), encoding="utf-8")
+    with analyze(log, catalog=catalog, db=None) as run:
+        assert run.root is not None
+        assert run.root.rule == "oom.capacity"
+        assert run.root.ranks <= {CULPRIT}
+        assert run.root.hosts <= {HOSTS[1]}

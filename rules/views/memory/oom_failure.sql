@@ -78,9 +78,14 @@ select
     w.at,
     w.until,
     -- its message alone need not say whose it is
-    coalesce(w.ranks, case when w.failures = 1 then lone_ranks(m.file_id, w.hosts) end) as ranks,
     coalesce(
-        w.hosts, case when w.ranks is null and w.failures = 1 then lone_hosts(m.file_id) end
+        w.ranks, [e.rank], case when w.failures = 1 then lone_ranks(m.file_id, w.hosts) end
+    ) as ranks,
+    coalesce(
+        w.hosts,
+        case
+            when w.ranks is null and w.failures = 1 then coalesce([e.host], lone_hosts(m.file_id))
+        end
     ) as hosts,
     case when len(w.local_ranks) = 1 then w.local_ranks[1] end as local_rank,
     case when len(w.tasks) = 1 then w.tasks[1] end as task,
@@ -138,3 +143,15 @@ select
 from leading_message m
 join whole w using (failure_no)
 left join accelerator a using (device)
+-- the launcher's word for its abort, just behind it
+left join
+    (
+        select file_id, line_no as end_line, rank, host
+        from "exit"
+        where signal = 6 and rank is not null
+        qualify count(distinct rank) over (partition by file_id) = 1
+    ) e
+    on w.ranks is null
+    and w.failures = 1
+    and e.file_id = m.file_id
+    and e.end_line - m.line_no between 1 and 5

@@ -18,4 +18,12 @@ select
     ) as hosts
 from ended
 -- told by the library without its host, and by the launcher with it
-having max(rank) is not distinct from min(rank) and coalesce(len(hosts), 0) < 2
+having
+    max(rank) is not distinct from min(rank)
+    and coalesce(len(hosts), 0) < 2
+    -- of another one only the number may be left
+    and (
+        select count(distinct pid) < 2
+        from "exit"
+        where first_observed and coalesce(exitcode, 1) <> 0
+    )
