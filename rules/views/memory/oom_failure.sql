@@ -79,12 +79,12 @@ select
     w.until,
     -- its message alone need not say whose it is
     coalesce(
-        w.ranks, [e.rank], case when w.failures = 1 then lone_ranks(m.file_id, w.hosts) end
+        w.ranks, e.ranks, case when w.failures = 1 then lone_ranks(m.file_id, w.hosts) end
     ) as ranks,
     coalesce(
         w.hosts,
         case
-            when w.ranks is null and w.failures = 1 then coalesce([e.host], lone_hosts(m.file_id))
+            when w.ranks is null and w.failures = 1 then coalesce(e.hosts, lone_hosts(m.file_id))
         end
     ) as hosts,
     case when len(w.local_ranks) = 1 then w.local_ranks[1] end as local_rank,
@@ -146,7 +146,11 @@ left join accelerator a using (device)
 -- the launcher's word for its abort, just behind it
 left join
     (
-        select file_id, line_no as end_line, rank, host
+        select
+            file_id,
+            line_no as end_line,
+            [rank] as ranks,
+            case when host is not null then [host] end as hosts
         from "exit"
         where signal = 6 and rank is not null
         qualify count(distinct rank) over (partition by file_id) = 1
