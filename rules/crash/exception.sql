@@ -314,26 +314,25 @@ with
         from own_exception
         group by alike
     ),
-    told_failure as (
+    -- The one process that failed by itself raised the one exception that ended anything; what was
+    -- caught others may have printed as well.
+    placed_failure as (
         select
             *,
-            (select count(*) = 1 and count(rank) = 0 from fatal_exception where certain) as is_alone
+            case
+                when
+                    certain
+                    and (select count(*) = 1 and count(rank) = 0 from fatal_exception where certain)
+                then lone_process(first_file, hosts)
+            end as process
         from failure
     ),
     ranked_failure as (
         select
             * replace (
-                -- The one process that failed by itself raised the one exception that ended
-                -- anything; what was caught others may have printed as well.
-                coalesce(
-                    ranks, case when certain and is_alone then lone_ranks(first_file, hosts) end
-                ) as ranks,
-                coalesce(
-                    hosts, case when certain and is_alone then lone_hosts(first_file) end
-                ) as hosts,
-                coalesce(
-                    pids, case when certain and is_alone then lone_pids(first_file, hosts) end
-                ) as pids
+                coalesce(ranks, process.ranks) as ranks,
+                coalesce(hosts, process.hosts) as hosts,
+                coalesce(pids, process.pids) as pids
             ),
             coalesce(own_frame(frames), own_frame(raised_frames)) as own_code,
             row_number() over (
@@ -344,7 +343,7 @@ with
                     started nulls last,
                     place
             ) as n
-        from told_failure
+        from placed_failure
     )
 select
     evidence,

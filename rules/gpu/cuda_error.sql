@@ -297,13 +297,13 @@ run = ["export CUDA_LAUNCH_BLOCKING=1"]
 select
     list_concat(e.evidence, coalesce(a.evidence, [])) as evidence,
     -- who prints it may not say who it is; of one alone a launcher knows
-    case
-        when is_nobody
-        then coalesce(n.ranks, lone_ranks(e.file_id, null))
-        when e.processes = 1 and not is_labelled
-        then coalesce(e.ranks, lone_ranks(e.file_id, e.hosts))
-        else e.ranks
-    end as ranks,
+    coalesce(
+        e.ranks,
+        n.ranks,
+        case
+            when e.processes = 1 and not is_labelled then lone_process(e.file_id, e.hosts).ranks
+        end
+    ) as ranks,
     case
         when is_nobody and n.hosts is null
         then

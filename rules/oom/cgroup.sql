@@ -304,18 +304,7 @@ with
         where
             o.reason = 'dask'
             -- what is taken down once training came to its end, it does without
-            and not exists (
-                from training_mark as m
-                where
-                    m.kind = 'end'
-                    and m.ended_by is null
-                    and m.file_id = o.file_id
-                    and m.line_no < o.line_no
-                    and not exists (
-                        from training_line as l
-                        where l.file_id = m.file_id and l.line_no > m.line_no
-                    )
-            )
+            and not ended_well_before(o.file_id, o.line_no)
         having count(*) > 0
     ),
     -- a report that was cut before it names its victim, but after it shows that a cgroup was full

@@ -370,19 +370,7 @@ with
         where
             -- what is taken down once training came to its end, it does without
             reason in ('swap', 'ray')
-            and not exists (
-                from training_mark as m
-                where
-                    m.kind = 'end'
-                    and m.ended_by is null
-                    and o.reason = 'ray'
-                    and m.file_id = o.file_id
-                    and m.line_no < o.line_no
-                    and not exists (
-                        from training_line as l
-                        where l.file_id = m.file_id and l.line_no > m.line_no
-                    )
-            )
+            and not (o.reason = 'ray' and ended_well_before(o.file_id, o.line_no))
             or (
                 reason in ('kernel', 'machine')
                 and not exists (from kernel_oom_incident)

@@ -181,7 +181,10 @@ select
         list(distinct rank) filter (rank is not null),
         case
             when count(distinct file_id) = 1
-            then lone_ranks(any_value(file_id), list(distinct host) filter (host is not null))
+            then
+                lone_process(
+                    any_value(file_id), list(distinct host) filter (host is not null)
+                ).ranks
         end
     ) as ranks,
     list(distinct host) filter (host is not null) as hosts,

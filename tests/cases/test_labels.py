@@ -48,7 +48,7 @@ OF_PODS: dict[str, Callable[[Printed], str]] = {
 
 @pytest.mark.parametrize("label", [*OF_HOSTS, *OF_PODS])
 def test_rank_and_host_are_named_behind_any_label(label: str, tmp_path: Path, catalog: Catalog) -> None:
-    before = OF_HOSTS.get(label) or OF_PODS[label]
+    before = (OF_HOSTS | OF_PODS)[label]
     log = tmp_path / "job.log"
     log.write_text("".join(f"{before(line)}\n" for line in printed()), encoding="utf-8")
     with analyze(log, catalog=catalog, db=None) as run:

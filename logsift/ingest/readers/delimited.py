@@ -10,17 +10,7 @@ import polars as pl
 
 from logsift.ingest import budget
 from logsift.ingest.readers.opening import cut_short, read_whole
-from logsift.ingest.readers.points import (
-    EPISODES,
-    EPOCHS,
-    STEPS,
-    TIMES,
-    counters_of,
-    curves,
-    first_of,
-    long_rows,
-    may_count,
-)
+from logsift.ingest.readers.points import EPISODES, EPOCHS, STEPS, TIMES, counters_in, curves, first_of, long_rows
 
 if TYPE_CHECKING:
     from logsift.content.model import Grammar
@@ -45,7 +35,7 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
     elif value and {c.strip().lower() for c in wide.columns} <= {"value", *STEPS, *TIMES, *EPISODES, *EPOCHS}:
         stem = file.path.name.rpartition("-tag-")[2].split(".")[0]  # TensorBoard's download: one file per tag
         wide = wide.rename({value: stem or file.path.name})
-    if not any(counters_of([c for c in wide.columns if may_count(wide[c])])):
+    if not any(counters_in(wide, wide.columns)):
         wide = wide.with_columns(pl.int_range(1, wide.height + 1).alias("step"))
     yield from curves(long_rows(file, wide, line_no, name))
 

@@ -80,7 +80,14 @@ def counters_of(columns: Sequence[str]) -> list[str | None]:
     return [last[c] if (c := first_of(names, list(last))) else None for names in (STEPS, EPISODES, EPOCHS)]
 
 
-def may_count(column: pl.Series) -> bool:
+def counters_in(wide: pl.DataFrame, columns: Sequence[str]) -> list[str | None]:
+    """Of these columns of a table those of step, episode and epoch that may count what they are called."""
+    while misnamed := [c for c in counters_of(columns) if c and not _may_count(wide[c])]:
+        columns = [c for c in columns if c not in misnamed]
+    return counters_of(columns)
+
+
+def _may_count(column: pl.Series) -> bool:
     """Whether a column may count what its name says: fractions that go up and down are what a step took, say."""
     if not column.dtype.is_numeric():
         return True
@@ -101,7 +108,7 @@ def long_rows(file: SourceFile, wide: pl.DataFrame, line_no: pl.Series, name: st
         name: the column that names the metric, where each row has one value only.
     """
     numeric = [c for c in wide.columns if wide[c].dtype.is_numeric()]
-    step, episode, epoch = counters_of([c for c in numeric if may_count(wide[c])])
+    step, episode, epoch = counters_in(wide, numeric)
     time, run, phase, rank, planned = (first_of(names, wide.columns) for names in (TIMES, RUNS, PHASES, RANKS, PLANNED))
     apart = [wide[c] for c in (run, phase, rank, name) if c]
     place, counted = places(

@@ -79,12 +79,13 @@ select
     w.until,
     -- its message alone need not say whose it is
     coalesce(
-        w.ranks, e.ranks, case when w.failures = 1 then lone_ranks(m.file_id, w.hosts) end
+        w.ranks, e.ranks, case when w.failures = 1 then lone_process(m.file_id, w.hosts).ranks end
     ) as ranks,
     coalesce(
         w.hosts,
         case
-            when w.ranks is null and w.failures = 1 then coalesce(e.hosts, lone_hosts(m.file_id))
+            when w.ranks is null and w.failures = 1
+            then coalesce(e.hosts, lone_process(m.file_id, w.hosts).hosts)
         end
     ) as hosts,
     case when len(w.local_ranks) = 1 then w.local_ranks[1] end as local_rank,

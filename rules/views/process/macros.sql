@@ -7,38 +7,40 @@ create macro ends_well_after(file, line) as
     )
 ;
 
+-- Training had come to its end further up in the same log, and none followed in it.
+create macro ended_well_before(file, line) as
+    exists (
+        from training_mark m
+        where
+            m.kind = 'end'
+            and m.ended_by is null
+            and m.file_id = file::bigint
+            and m.line_no < line::bigint
+            and not exists (
+                from training_line l where l.file_id = m.file_id and l.line_no > m.line_no
+            )
+    )
+;
+
 -- What the files have in common to which a job's standard output and standard error go.
 create macro output_stem(path) as
     regexp_replace(path, '[.](?:out|err|log|txt)(?:[.](?:gz|xz|zst|bz2))?$', '')
 ;
 
--- The rank of the one process that failed by itself, where a log tells of one, or of one on a host.
-create macro lone_ranks(log, of_hosts) as
+-- The one process that failed by itself, where a log tells of one, or of one on a host: lists of
+-- its
+-- rank, its host and its pid, each null where it is not told.
+create macro lone_process(log, of_hosts) as
     (
-        select list(rank)
+        select
+            {
+                'ranks':list(rank) filter (rank is not null),
+                'hosts':list(host) filter (host is not null),
+                'pids':list(pid) filter (pid is not null)
+            }
         from lone_failure
         where file_id = log and coalesce(of_hosts, [host]) = [host]
-        having count(*) = 1 and count(rank) = 1
-    )
-;
-
--- Its process.
-create macro lone_pids(log, of_hosts) as
-    (
-        select list(pid)
-        from lone_failure
-        where file_id = log and coalesce(of_hosts, [host]) = [host]
-        having count(*) = 1 and count(pid) = 1
-    )
-;
-
--- Its host.
-create macro lone_hosts(log) as
-    (
-        select list(host)
-        from lone_failure
-        where file_id = log
-        having count(*) = 1 and count(host) = 1
+        having count(*) = 1
     )
 ;
 
