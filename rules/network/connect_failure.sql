@@ -29,7 +29,7 @@ say = '''
 say = '''
 {% if hosts %}{{ hosts | names }}
 {%- if ranks %} ({{ ranks | ranks }}){% elif host and gpus %} ({{ gpus | names('GPU') }}){% endif %}
-{% elif ranks %}{{ ranks | ranks | capital }}{% elif source == 'slurm' %}Slurm
+{% elif ranks %}{{ ranks | ranks | capital }}{% elif source in ('slurm', 'slurmctld') %}Slurm
 {%- else %}A process{% endif %}
 {% if source == 'strace' and syscall != 'connect' %}can no longer reach{% else %}cannot reach
 {% endif %}
@@ -37,17 +37,19 @@ say = '''
 {% elif peer %}{% if peer_host %}{{ peer_host }} ({{ peer }}){% else %}{{ peer }}{% endif %}
 {%- if port %} port {{ port }}{% endif %}
 {%- if gloo_on_loopback %}, the loopback that a host gave to gloo{% endif %}
+{%- elif source == 'slurmctld' %}its controller (slurmctld)
 {%- elif source == 'gloo' %}another rank by gloo, which does not say whom or why
 {%- else %}a peer that the log does not name{% endif %}
 {%- if source == 'strace' and syscall != 'connect' %}, to which it had a connection{% endif %}
 {%- if failure == 'refused' %}: connection refused
 {%- elif failure == 'unreachable' and 'ermi' in (error or '') %}: its own host forbids it (route,
 firewall)
-{%- elif failure == 'unreachable' %}: no route to it
+{%- elif failure == 'unreachable' and source not in ('slurm', 'slurmctld') %}: no route to it
 {%- elif failure == 'unresolved' %}: its name is not known
 {%- elif failure == 'timed_out' %}: timed out
 {%- if timeout_ms %} after {{ (timeout_ms / 1000) | duration }}{% endif %}
-{%- elif attempts and not peer %}: no connection after {{ attempts | count('attempt') }}
+{%- elif attempts and not peer and source != 'slurmctld' %}: no connection after
+{{ attempts | count('attempt') }}
 {%- elif error %}: {{ error }}{% endif %}'''
 
 [[step]]
@@ -100,6 +102,12 @@ when = "failure == 'refused' and not peer and source == 'exception'"
 say = '''Read in the program's settings which server it asks, and see whether that one is up before
 the job begins: the host answers, but nothing listens on that port yet, or any more.'''
 run = ["env | grep -iE 'url|host|port|endpoint'", "ss -ltn"]
+
+[[step]]
+when = "source == 'slurmctld'"
+say = '''Ask whether Slurm's controller is up, and whether this host reaches it: it restarts, has
+too much to do, or a firewall is between them. Nothing is wrong with the request itself.'''
+run = ["scontrol ping", "sdiag | head -20", "scontrol show config | grep -E 'Slurmctld(Host|Port)'"]
 
 [[step]]
 when = "source == 'slurm'"
@@ -211,7 +219,8 @@ ranks.'''
 run = ["getent hosts $(hostname)", "ip -br addr", "export GLOO_SOCKET_IFNAME=INTERFACE"]
 
 [[step]]
-when = "not peer and source not in ('exception', 'told', 'oneccl_store', 'c10d', 'strace', 'gloo')"
+when = '''not peer and source not in ('exception', 'told', 'oneccl_store', 'c10d', 'strace', 'gloo',
+  'slurmctld')'''
 say = '''Run again with the connections in the log: they name the peer and the interface that
 NCCL chose.'''
 run = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET", "ip -br addr"]

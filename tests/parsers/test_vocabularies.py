@@ -262,7 +262,7 @@ LIBRARY = seed("library_status/library_status.csv")
 LIBRARIES = {
     "nvml": 31, "ucx": 26, "ucc": 8, "oneccl": 12, "nvshmem": 7, "nixl": 13, "libfabric": 16, "efa": 46, "neuron": 27,
     "grpc": 16, "hccl": 25, "hccl_heartbeat": 3, "oneccl_store": 1, "synapse": 26, "mlx": 14,
-    "socket": 8, "resolver": 3, "ssh": 1, "cxi": 27, "slurm": 22,
+    "socket": 8, "resolver": 3, "ssh": 1, "cxi": 27, "slurm": 27,
 }  # fmt: skip
 READ_BY_A_RULE = {  # the other classes name no cause; the seed says who does
     "transport", "peer", "unreachable", "refused", "timed_out", "device", "pinned", "config", "permission", "startup",

@@ -1,7 +1,7 @@
 -- table: One row per connection that could not be made: who (host, rank, pid, gpu_index) failed to
 -- reach whom (peer, port), and why. error: as printed; failure: refused | timed_out | unreachable
 -- | unresolved, NULL where the log does not tell; source: nccl | strace | c10d | gloo | ucx | mpi |
--- ssh | exception | the library of library_failure.
+-- ssh | slurmctld | exception | the library of library_failure.
 with
     attempt as (
         from connect_failure_nccl
@@ -42,7 +42,7 @@ with
         where event = 'connect_failed'
         union all by name
         select
-            case when call = 'ssh' then 'ssh' else library end as source,
+            case when call in ('ssh', 'slurmctld') then call else library end as source,
             -- Slurm's name of a node, in one line alone and in another with its domain
             case
                 when library = 'slurm'
