@@ -122,7 +122,15 @@ say = "Check that the claim is bound, and that its storage can be reached from t
 run = ["kubectl get pvc,pv", "kubectl describe pod {{ job }}"]
 
 [[step]]
-when = "reason == 'image'"
+when = "reason == 'image' and scheduler == 'docker'"
+say = '''
+Check the image's name and tag, and that the host may pull it: a login to the registry, its limit of
+pulls, the way to it, free disk.
+'''
+run = ["docker login", "docker pull {{ image }}", "df -h /var/lib/docker"]
+
+[[step]]
+when = "reason == 'image' and scheduler != 'docker'"
 say = '''
 Check the image's name and tag, and that the node may pull it: registry credentials
 (imagePullSecrets), network, free disk.
@@ -163,7 +171,7 @@ run = [
 ]
 
 [[step]]
-when = "reason == 'runtime' and scheduler == 'pyxis' and 'ermission denied' in message"
+when = "reason == 'runtime' and scheduler in ('pyxis', 'enroot') and 'ermission denied' in message"
 say = '''
 Let the job's user read what the message names{% if hosts %} on {{ hosts | names }}{% endif %}: the
 folders that enroot unpacks to (ENROOT_DATA_PATH, ENROOT_RUNTIME_PATH) have to be the user's own,
@@ -172,7 +180,18 @@ and the mount of their file system has to allow it.
 run = ["cat /etc/enroot/enroot.conf", "nvidia-container-cli --version", "id"]
 
 [[step]]
-when = "reason == 'runtime' and scheduler == 'pyxis' and 'ermission denied' not in message"
+when = "reason == 'runtime' and scheduler == 'enroot' and 'returned error code: 4' in message"
+say = '''
+Give enroot a login for the registry, and see that the image's name and tag are right: the registry
+answers, and refuses.
+'''
+run = ["cat ~/.config/enroot/.credentials", "enroot import docker://USER@REGISTRY#IMAGE:TAG"]
+
+[[step]]
+when = '''
+reason == 'runtime' and scheduler in ('pyxis', 'enroot') and 'ermission denied' not in message
+and 'returned error code: 4' not in message
+'''
 say = '''
 Start the image by hand on one node: usually the squashfs file is missing or damaged, or the
 directory for unpacked containers is full.
@@ -187,6 +206,14 @@ job_container.conf names, whether another job of this user has taken it down, an
 node (autofs, an SPANK plugin) changes mounts.
 '''
 run = ["cat /etc/slurm/job_container.conf", "findmnt -R -o TARGET,PROPAGATION /"]
+
+[[step]]
+when = "reason == 'runtime' and scheduler == 'docker' and 'device driver' not in message"
+say = '''
+Read the log of the daemon{% if hosts %} on {{ hosts | names }}{% endif %} around that time, and
+start an empty container: if that fails too, it is the host, not the image.
+'''
+run = ["journalctl -u docker -n 100", "docker run --rm hello-world", "df -h /var/lib/docker"]
 
 [[step]]
 when = "reason == 'runtime' and scheduler == 'singularity'"
