@@ -383,7 +383,18 @@ with
                 event = 'cancelled'
                 and regexp_matches(
                     message,
-                    '^(CANCELLED by |uid |TERM_|via condor_rm|cancel$|Job deleted |KILLED$)'
+                    '^(CANCELLED by |uid |TERM_|via condor_|cancel$|Job deleted |KILLED$)'
+                    -- the expression of a policy of HTCondor
+                    || '|^The (job attribute|system macro) '
+                )
+                -- HTCondor let the job go on that it held
+                and not exists (
+                    from htcondor_event h
+                    where
+                        h.file_id = job_event.file_id
+                        and h.cluster::varchar = job_event.job
+                        and h.line_no > job_event.line_no
+                        and h.code in (1, 13)
                 )
                 -- the jobs of one name append to one file, and a later one came to its end
                 and not (
