@@ -54,6 +54,13 @@ with
         from one_line
         where len(frame) > 0
     ),
+    -- IPython once printed the number in front of the line of code only.
+    frame_alone as (
+        select f.* replace (coalesce(f.line, n.line) as line)
+        from loose_frame f
+        left join loose_frame n on n.file_id = f.file_id and n.ipython_line = f.line_no
+        where f.source is not null
+    ),
     -- What rich draws a frame around: from its upper edge to the next lower one.
     box as (
         select file_id, stream, line_no as top_line, next_line as bottom_line
@@ -70,7 +77,7 @@ with
     ),
     boxed_frame as (
         select f.*, b.top_line, b.bottom_line
-        from loose_frame f
+        from frame_alone f
         join
             box b
             on b.file_id = f.file_id
@@ -88,7 +95,7 @@ with
             (
                 select
                     *, lag(line_no) over (partition by file_id, stream order by line_no) as before
-                from loose_frame
+                from frame_alone
                 anti join traceback_frame using (file_id, line_no)
                 anti join boxed_frame using (file_id, line_no)
             ) as f
@@ -98,7 +105,7 @@ with
             file_id,
             stream,
             max(line_no) as last_frame_line,
-            list(source || ':' || line || ' in ' || "function" order by line_no) as frames,
+            list(concat(source, ':' || line, ' in ' || "function") order by line_no) as frames,
             last(source order by line_no) as source,
             last(line order by line_no) as line,
             last("function" order by line_no) as "function"
@@ -109,7 +116,7 @@ with
             file_id,
             stream,
             bottom_line as last_frame_line,
-            list(source || ':' || line || ' in ' || "function" order by line_no) as frames,
+            list(concat(source, ':' || line, ' in ' || "function") order by line_no) as frames,
             last(source order by line_no) as source,
             last(line order by line_no) as line,
             last("function" order by line_no) as "function"

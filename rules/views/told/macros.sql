@@ -21,6 +21,9 @@ create macro is_code(text) as
         || '|^\s*[a-z_][\w.]* = [a-z_]\w*\.[\w.]+\([^'':]*\)\s*$'
         -- the line that warned, below what it warned of, in one line or the first of several
         || '|^\s+(?:_?warnings\.)?warn\('
+        -- a frame of a stack
+        || '|\.(?:pyx?|cc?|cpp|cxx|cu|hh?|hpp|rs|go|java|js|jl)(?::[0-9]+)? in '
+        || '[\w.<>:]+\([^()]*\)\s*$'
         -- a call, alone or given to a name, as a frame of a stack shows it
         || '|^\s+(?:[\w., :\[\]]+ = )?(?:(?:await|yield) )?[\w.]+\((?:[^:]*[(,)])?\s*$'
     )
