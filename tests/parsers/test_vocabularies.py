@@ -408,7 +408,7 @@ def test_words_of_schedulers_and_clouds_are_all_there() -> None:
     assert len(JOB_STATE) == len({r["job_state"] for r in JOB_STATE}) == 29
     assert len({r["short"] for r in JOB_STATE} - {""}) == 27
     assert len(JOB_REASON) == len({r["reason"] for r in JOB_REASON}) == 206
-    assert len(POD_REASON) == len({r["reason"] for r in POD_REASON}) == 71
+    assert len(POD_REASON) == len({r["reason"] for r in POD_REASON}) == 72
     assert {p: sum(1 for r in NOTICE if r["provider"] == p) for p in ("aws", "gcp", "azure", "oci")} == {
         "aws": 16, "gcp": 9, "azure": 9, "oci": 2,
     }  # fmt: skip
