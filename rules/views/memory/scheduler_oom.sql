@@ -76,7 +76,11 @@ with
 select
     t.scheduler,
     coalesce(arg_min(t.job, (t.job is null, t.line_no)), t.base) as job,
-    arg_min(t.job_step, (t.job_step is null, t.job_step = 'extern', t.line_no)) as job_step,
+    -- of several none is the one
+    case
+        when count(distinct t.job_step) filter (t.job_step not in ('batch', 'extern')) <= 1
+        then arg_min(t.job_step, (t.job_step is null, t.job_step = 'extern', t.line_no))
+    end as job_step,
     (
         select sum(events)
         from kills_of_step s
