@@ -17,6 +17,7 @@ At least two threads of a process are acquiring a lock, and every thread that co
 waiting too. Or the only thread of a process wants a lock that nobody is left to release, as in a
 pool worker that was forked while another thread held it. Or a sleeping thread holds the GIL, which
 the main thread needs; or one thread wants the GIL, and the only other one that runs Python a mutex.
+Or the one thread that somebody shows waits for a lock, and its holder is not shown.
 Or every dumped process wants a lock file that none of them holds: the one that made it was killed,
 or works on another machine. Or somebody interrupted a program that was waiting for such a file.
 """
@@ -48,15 +49,17 @@ summary = '''
     its main thread is waiting for a lock in {{ places[0] }}
     {%- if minutes %}, {{ minutes }} min after faulthandler's timer was set
     {%- else %}, and somebody says that it hangs{% endif %}
+  {% elif holder_not_shown %}
+    {% if threads %}thread {{ threads[0] }}{% else %}the thread that is shown{% endif %} is waiting
+    in {{ places[0] }} for
+    {% if of_driver %}a lock of CUDA's driver{% elif lock == 'GIL' %}the GIL{% else %}a lock
+    {%- endif %}; which thread holds it is not shown
   {% elif lock == 'GIL' %}
     thread {{ threads[0] }} sleeps in {{ places[0] }} holding the GIL, and the main thread is
     waiting for it in {{ places[1] }}
   {% elif lock == 'signal' %}
     a signal came while it held a lock in {{ places[0] }}, and the signal's handler is waiting for
     that lock
-  {% elif holder_not_shown %}
-    thread {{ threads[0] }} is waiting in {{ places[0] }} for a lock of CUDA's driver; which thread
-    holds it is not shown
   {% elif threads | length == 1 %}
     {% if driver_threads %}its main thread{% else %}its only thread{% endif %} is waiting in
     {{ places[0] }} for a lock that nobody is left to release
@@ -93,7 +96,7 @@ remove it and start again.
 run = ["ls -l /proc/{{ pid }}/fd", "find ~/.cache/torch_extensions -name lock"]
 
 [[step]]
-when = "lock == 'GIL'"
+when = "lock == 'GIL' and not holder_not_shown"
 say = '''
 Make {{ places[0] }} release the GIL before it sleeps or waits (Py_BEGIN_ALLOW_THREADS,
 py::gil_scoped_release, nogil in Cython); the native frames tell which call it is in.
@@ -241,11 +244,31 @@ select
     [frame] as places,
     'lock' as lock,
     true as holder_not_shown,
+    true as of_driver,
     [] as explains,
     'warning' as severity,
     'possible' as confidence
 from stack_driver_lock
 where not exists (from stack_deadlock)
+union all by name
+select
+    evidence,
+    case when host is not null then [host] end as hosts,
+    case when thread is not null then [thread] end as threads,
+    [function] as functions,
+    [frame] as places,
+    kind as lock,
+    true as holder_not_shown,
+    [] as explains,
+    'warning' as severity,
+    'possible' as confidence
+from stack_thread_shown
+where
+    not exists (from stack_deadlock)
+    and not exists (from stack_driver_lock)
+    and not exists (from stack_lone_lock)
+    and not exists (from stack_verdict)
+    and not exists (from stack_standstill)
 union all by name
 select
     [line_at(file_id, line_no)] as evidence,
