@@ -213,6 +213,18 @@ and check that the script is there and executable{% if hosts %} on {{ hosts | na
 run = ["type -a {% if command %}{{ command }}{% else %}python torchrun{% endif %}"]
 
 [[step]]
+when = "what == 'interpreter'"
+say = '''
+Compare what the job's environment says to Python{% if hosts %} on {{ hosts | names }}{% endif %}
+with where that Python lies: PYTHONHOME and PYTHONPATH of another version or environment, a virtual
+environment that was moved, or a locale that the host does not have keep it from starting.
+'''
+run = [
+  "env | grep -E '^(PYTHON|VIRTUAL_ENV|CONDA|LANG|LC_)'",
+  "python -I -c 'import sys; print(sys.prefix, sys.path)'",
+]
+
+[[step]]
 when = "what == 'script'"
 say = '''
 Mend the script{% if line %} in line {{ line }} or before it{% endif %}: the shell found a quote, a

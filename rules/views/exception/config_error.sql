@@ -1,8 +1,8 @@
 -- table: One row per report that the job was set up in a way that cannot work, before any training
 -- step: what = arguments | missing file | permission | command | port | library | device |
--- host name | held; event says which of NCCL's and the store's errors it is (see config_error_nccl,
--- port_taken, and tpu_in_use: holder_pid has it, on_cpu where the program goes on without it);
--- alike = equal for reports of the same error.
+-- host name | interpreter | held; event says which of NCCL's and the store's errors it is (see
+-- config_error_nccl, port_taken, and tpu_in_use: holder_pid has it, on_cpu where the program goes
+-- on without it); alike = equal for reports of the same error.
 with
     refusal as (
         select

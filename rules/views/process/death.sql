@@ -133,11 +133,17 @@ with
         union all by name
         select
             'faulthandler' as source,
-            regexp_extract(
-                occasion,
-                'Fatal Python error: (Segmentation fault|Aborted|Bus error'
-                || '|Floating point exception|Illegal instruction)',
-                1
+            -- the handler of a signal names it; whatever else is fatal, Python aborts
+            coalesce(
+                (
+                    select any_value(n.said)
+                    from signal_number n
+                    where
+                        n.signal in (4, 6, 7, 8, 11)
+                        and contains(n.said, ' ')
+                        and ends_with(lower(rtrim(occasion)), lower(n.said))
+                ),
+                'Aborted'
             ) as said,
             'python' as process,
             rank,
@@ -149,7 +155,7 @@ with
             file_id,
             line_no
         from stack_process
-        where occasion is not null and occasion like 'Fatal Python error: %'
+        where occasion like 'Fatal Python error: %' and not is_of_python_start(occasion)
         union all by name
         -- 0 and 19: taken of a living process, 5: by a debugger
         select
