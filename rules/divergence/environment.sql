@@ -29,6 +29,12 @@ say = '''Hosts differ in {% if key in ('NCCL', 'RCCL') %}their version of
 {{ hosts_by_value[loop.index0] | names }} {%- if not loop.last %}; {% endif %}{% endfor %}'''
 
 [[summary]]
+when = "of_open_mpi"
+say = '''Processes of Open MPI chose different components of its framework {{ key }}
+{%- if ranks %}: {{ ranks | ranks }} chose {{ values[0] }}, others {{ values[1] }}
+{%- else %}: {{ values | names }}{% endif %}'''
+
+[[summary]]
 say = '''Ranks run different versions of {{ key }}: rank {{ ranks[0] }} has {{ values[0] }}, rank
 {{ ranks[1] }} has {{ values[1] }}'''
 
@@ -56,7 +62,18 @@ weights that are drawn, dropout and the order of the data differ there. Meant di
   (seed + rank), not one rank of many.'''
 
 [[step]]
-when = "key not in ('NCCL', 'RCCL', 'seed') and not differing"
+when = "of_open_mpi"
+say = '''Name the component for all processes, and see why {{ values[1] }} is not chosen where
+{{ values[0] }} is: what its network or its library lacks there (limits of locked memory, devices in
+a container, another build of Open MPI).'''
+run = [
+  "mpirun --mca {{ key }} {{ values[1] }} …",
+  "ompi_info | grep {{ key }}",
+  "mpirun --mca {{ key }}_base_verbose 10 …",
+]
+
+[[step]]
+when = "key not in ('NCCL', 'RCCL', 'seed') and not differing and not of_open_mpi"
 say = '''Pass the same {{ key }} to all hosts (mpirun -x, srun --export, the launcher's env
 file), and look for a file that sets it on some of them.'''
 run = ["env | grep {{ key }}", "grep -s {{ key }} /etc/nccl.conf ~/.nccl.conf ~/.bashrc"]
@@ -133,6 +150,20 @@ select
     case when not bool_or(matters) then [] end as explains
 from environment_difference
 having count(*) > 0
+union all by name
+-- Open MPI's own complaint, of each process against a peer
+select
+    list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence,
+    min(time) as at,
+    list(distinct host order by host) filter (host is not null) as hosts,
+    list(distinct rank order by rank) filter (rank is not null) as ranks,
+    framework as "key",
+    [component, peer_component] as "values",
+    true as of_open_mpi,
+    'definite' as confidence,
+    ['hang', 'crash.communication', 'crash.exception', 'network.connect_failure'] as explains
+from mpi_component_choice
+group by framework, component, peer_component
 union all by name
 -- One seed for all but a few ranks: not a rule by which they differ, such as seed + rank.
 (

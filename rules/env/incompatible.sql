@@ -58,6 +58,14 @@ say = """{{ package or 'A package' }} was built for another version of PyTorch: 
 not registered"""
 
 [[summary]]
+when = "problem == 'mpi_component'"
+say = '''
+Open MPI has no component that it can use{% if framework %} in its framework {{ framework }}
+{%- endif %}{% if hosts %} on {{ hosts | names }}{% endif %}{% if component %}: {{ component }} was
+asked for{% endif %}
+'''
+
+[[summary]]
 say = "{{ message | cut(300) }}"
 
 [[step]]
@@ -248,6 +256,19 @@ say = "Install a NumPy below 2, or a newer version of the module that was compil
 run = ["pip install 'numpy<2'"]
 
 [[step]]
+when = "problem == 'mpi_component'"
+say = '''
+See what this Open MPI was built with{% if hosts %} on {{ hosts | names }}{% endif %}, whether the
+libraries of {{ component or 'the component' }} can be loaded there, and whether a setting asks for
+a component that is not there or whose network is not.
+'''
+run = [
+  "ompi_info | grep -i {{ framework }}",
+  "env | grep ^OMPI_MCA_",
+  "ldd $(ompi_info --path libdir --parsable | cut -d: -f3)/openmpi/mca_{{ framework }}_*.so",
+]
+
+[[step]]
 when = "problem == 'nccl'"
 say = "Make all hosts use the same NCCL: one environment or one container image for the whole job."
 run = [
@@ -279,7 +300,14 @@ with
             m.what,
             m.message,
             coalesce(m.rank, c.rank) as rank,
-            coalesce(m.host, c.host) as host,
+            coalesce(
+                m.host,
+                c.host,
+                case
+                    when m.what = 'component'
+                    then nullif(regexp_extract(m.message, '\n *Host: +([0-9A-Za-z_.-]+)', 1), '')
+                end
+            ) as host,
             coalesce(m.pid, c.pid) as pid,
             m.time,
             m.file_id,
@@ -329,6 +357,9 @@ with
                 raised
                 or is_status
                 or what in ('driver', 'architecture', 'operators', 'host_compiler')
+                -- no message can be sent without a PML; what else was asked for may be spared
+                or what = 'component'
+                and (message ~* '\bpml\b' or exists (from trouble_sign))
                 or regexp_matches(message, 'symbol lookup error|error while loading|GLIBC')
                 -- the exception's message was broken at a terminal's width, or ends with a colon
                 or what = 'symbol'
@@ -405,6 +436,7 @@ with
             min(time) as started,
             count(*) as times,
             bool_and(warned) as warned,
+            any_value(message) filter (starts_with(message, 'PML ')) as refused_component,
             list(line_at(file_id, line_no) order by file_id, line_no)[:10] as evidence
         from serious
         group by what
@@ -465,6 +497,8 @@ select
         then 'torch_abi'
         when what in ('symbol', 'host_compiler', 'operators')
         then what
+        when what = 'component'
+        then 'mpi_component'
         when what = 'communication'
         then 'communication'
         when contains(message, 'not compiled with CUDA')
@@ -493,6 +527,24 @@ select
     nullif(
         regexp_extract(message, '[Oo]p(?:erator)? ([A-Za-z0-9_]+) does not has', 1), ''
     ) as operator,
+    case
+        when what = 'component'
+        then
+            coalesce(
+                nullif(regexp_extract(message, '(?:in the |\n *Framework: +)([a-z0-9_]+)', 1), ''),
+                'pml'
+            )
+    end as framework,
+    case
+        when what = 'component'
+        then
+            nullif(
+                regexp_extract(
+                    concat(refused_component, message), '(?:\n *Component: +|^PML )([a-z0-9_]+)', 1
+                ),
+                ''
+            )
+    end as component,
     nullif(
         replace(
             regexp_extract(message, '\b([a-z]+ versions later than [0-9.]*[0-9])', 1),
