@@ -263,7 +263,8 @@ with
         select
             b.*,
             coalesce(a.steps_after, 0) as steps_after,
-            f.lines - b.raised_line as lines_after,
+            -- the log ends within what was raised of it
+            case when t.file_id is not null then 0 else f.lines - b.raised_line end as lines_after,
             job.failed as job_failed,
             f.path,
             -- a program that an exception ended would print no more; the line before it may be
@@ -271,10 +272,22 @@ with
             b.below_warning
             and (b.kind = 'incompatible' or b.class in ('ImportError', 'ModuleNotFoundError'))
             and not job.failed
-            and f.lines > b.raised_line as warned
+            and f.lines > b.raised_line
+            and t.file_id is null as warned
         from beginning b
         join file f using (file_id)
         cross join job
+        left join
+            cut_traceback t
+            on t.file_id = b.file_id
+            and t.traceback_line - b.raised_line between 1 and 6
+            and exists (
+                from traceback_chain c
+                where
+                    c.file_id = b.file_id
+                    and c.how in ('during', 'cause')
+                    and c.line_no between b.raised_line + 1 and t.traceback_line
+            )
         left join training_after a on a.file_id = b.file_id and a.line_no = b.line_no
     )
 select * exclude (below_warning) replace (chain_uncaught and not warned as chain_uncaught)
