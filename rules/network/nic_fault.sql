@@ -96,6 +96,20 @@ with
             kind in ('nic_fatal', 'nic_stall', 'port_module', 'nic_hot', 'nic_power')
             and not coalesce(message, '') ilike '%unplugged%'
         union all
+        -- a port that sleeps says so too, but sends nothing that could time out
+        select host, file_id, line_no, time, device, 'nic_fatal', message
+        from kernel_event g
+        where
+            kind = 'nic_gone'
+            and exists (
+                from kernel_event s
+                where
+                    s.kind = 'nic_stall'
+                    and s.device = g.device
+                    and s.file_id = g.file_id
+                    and s.line_no > g.line_no
+            )
+        union all
         select host, file_id, line_no, time, device, 'nic_told', message
         from told_failure
         where kind = 'network_card'
