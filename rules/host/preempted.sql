@@ -343,6 +343,12 @@ with
             regexp_replace(
                 regexp_replace(message, '^CANCELLED by ', 'uid '), '^Job deleted at request of ', ''
             ) as sender,
+            -- what submitit heard
+            (
+                select min(n.signal)
+                from signal_number n
+                where n.said = job_event.message or n.signal::varchar = job_event.message
+            ) as signal,
             case
                 event when 'preempted' then 1 when 'time_limit' then 2 when 'requeued' then 3 else 4
             end as weight
@@ -353,6 +359,19 @@ with
             )
         where
             event in ('time_limit', 'preempted', 'requeued')
+            -- Slurm starts it again, and in the same log it came to its end
+            and not (
+                scheduler = 'slurm'
+                and event in ('preempted', 'requeued')
+                and exists (
+                    from training_mark m
+                    where
+                        m.kind = 'end'
+                        and m.ended_by is null
+                        and m.file_id = job_event.file_id
+                        and m.line_no > job_event.line_no
+                )
+            )
             -- HTCondor also takes a job from its machine that it puts on hold or removes, and
             -- starts it elsewhere
             and not (
@@ -568,6 +587,7 @@ with
             scheduler,
             arg_min(event, weight) as reason,
             arg_min(sender, weight) as sender,
+            min(signal) filter (signal is not null) as sent,
             reason in ('time_limit', 'cancelled') and exists (from earlier_hang) as had_hung,
             -- of several jobs, as an accounting file has them, none is the one
             list(distinct job_number order by job_number) filter (
@@ -627,7 +647,8 @@ select
     case when had_hung then true end as had_hung,
     round(s.silent_seconds) as silent_seconds,
     s.last_step::bigint as step,
-    15 as signal,
+    coalesce(sent, 15) as signal,
+    (select min(signal_name) from signal_number n where n.signal = sent) as signal_name,
     job,
     job_name,
     job_step,
