@@ -37,7 +37,7 @@ say = '''
 {% elif hosts %}{{ hosts | names }}: {% endif %}
 {{ cuda_error }}{% if cuda_error_code is not none %} ({{ cuda_error_code }}){% endif %}
 {%- if assertion %}: assertion `{{ assertion }}` failed in
-{{ kernel | cut(80) }} ({{ source }}:{{ line }})
+{% if kernel %}{{ kernel | cut(80) }} ({{ source }}:{{ line }}){% else %}a kernel{% endif %}
 {%- else %}{% if meaning %}, {{ meaning }}{% endif %}
 {%- if pinned_host_memory %} (pinned memory of the host){% endif %}{% endif %}
 '''

@@ -4,7 +4,8 @@ select
     any_value(source) as source,
     any_value(line) as line,
     any_value(kernel) as kernel,
-    any_value(assertion) as assertion,
+    -- of a line that somebody broke, a part may be left
+    max_by(assertion, (source is not null, length(assertion))) as assertion,
     count(*) as threads,
     list(line_at(file_id, line_no) order by file_id, line_no)[1:3] as evidence,
     list_sort(list(distinct rank) filter (rank is not null)) as ranks,
