@@ -83,8 +83,22 @@ left join
     and e.event = 'endpoint'
     and not regexp_matches(e.peer, '^(?:localhost$|127\.|0\.0\.0\.0$)')
 where
-    s.event = 'rendezvous'
-    and s.error = 'RendezvousConnectionError'
+    s.error = 'RendezvousConnectionError'
+    and (
+        s.event = 'rendezvous'
+        -- it leaves, which fails too, before any of its workers began
+        or s.event = 'shutdown_failed'
+        and exists (
+            from launcher_event l
+            where
+                l.event = 'endpoint'
+                and l.file_id = s.file_id
+                and s.line_no - l.line_no between 1 and 40
+        )
+        and not exists (from c10d_store r where r.event = 'rendezvous' and r.file_id = s.file_id)
+        and not exists (from training_mark m where m.kind = 'end' and m.file_id = s.file_id)
+        and not exists (from done_line d where d.file_id = s.file_id)
+    )
     and (
         exists (
             from c10d_store f
