@@ -110,7 +110,7 @@ with
             -- it does without a segment if it can
             and (source <> 'openmpi' or exists (from trouble_sign))
         union all by name
-        -- a semaphore is a file in /dev/shm that Python does not name
+        -- a semaphore is a file in /dev/shm that Python does not name, nor is what is handed over
         select
             file_id,
             line_no,
