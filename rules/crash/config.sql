@@ -388,7 +388,11 @@ select
     ) as package,
     case
         when not regexp_matches(message, 'No module named|no package called')
-        then nullif(regexp_extract(message, '''(/[^'']+|[^'' ]+\.[a-z0-9]+)''', 1), '')
+        then
+            coalesce(
+                nullif(regexp_extract(message, '''(/[^'']+|[^'' ]+\.[a-z0-9]+)''', 1), ''),
+                nullif(regexp_extract(message, '([^\s:;]+); No such file or directory', 1), '')
+            )
     end as path
 from
     (

@@ -155,6 +155,9 @@ create macro misses_input(class, message) as
         || '|does not appear to have (?:a file|files) named'
         || '|is not a local folder and is not a valid|correct path to a directory containing'
     )
+    -- TensorFlow's file systems
+    or class = 'NotFoundError'
+    and regexp_matches(message, '(?:^|[\s:])[^\s;]*[/\\.][^\n;]*; No such file or directory')
 ;
 
 -- A command that failed is neither a program that is launched or built nor a shell or a script that
@@ -666,7 +669,13 @@ create macro message_in_line(message) as
         then regexp_replace(message, '[ \n]*\n[ ]*', ': ', 'g')
         when starts_with(message, 'Error(s) in loading state_dict for ')
         then regexp_replace(message, '\s*\n\s*', ' ', 'g')
-        else regexp_replace(message, '^Graph execution error:\s+(?:\(0\) +(?:[A-Z_]+: +)?)?', '')
+        else
+            regexp_replace(
+                message,
+                '^(?:Graph execution error:\s+|[0-9]+ root error\(s\) found\.\s+)'
+                || '(?:\(0\) +(?:[A-Z][A-Za-z_ ]{2,20}: +)?)?',
+                ''
+            )
     end
 ;
 
