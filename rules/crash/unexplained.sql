@@ -488,6 +488,14 @@ from
         from "exit" x
         where
             exitcode between 1 and 127
+            -- what a loader's parent says of its worker, it says below
+            and not exists (
+                from exception_verdict as v
+                where
+                    v.file_id = x.file_id
+                    and v.line_no = x.line_no
+                    and echo_of(v.class, v.message) = 'loader_worker'
+            )
             -- all submissions append to one log of HTCondor: the last counts
             and not exists (
                 from "exit" l

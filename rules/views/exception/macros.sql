@@ -309,6 +309,7 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 || '|recvValue|peer (?:has )?(?:closed|died)'
                 || '|another (?:process|worker) (?:has )?(?:failed|died)'
                 || '|Caught [A-Za-z]+ in (?:DataLoader|pin memory)|exited unexpectedly'
+                || '|^One of the subprocesses has abruptly died'
                 || '|is killed by signal|Terminating process|EngineDead'
                 || '|is detected by the operating system'
                 || '|one or more processes exited with non-zero'
@@ -557,8 +558,11 @@ create macro echo_of(class, message) as
                 'KilledWorker',
                 'WorkerCrashedError',
                 'RayActorError',
-                'ActorDiedError'
+                'ActorDiedError',
+                'WorkerLostError',
+                'ProcessExpired'
             )
+            or regexp_matches(message, '^One of the subprocesses has abruptly died')
         then 'worker'
     end
 ;

@@ -159,9 +159,7 @@ with
             occasion like 'Fatal Python error: %'
             and not is_of_python_start(occasion)
             -- at its end it only finds a thread that still prints
-            and not regexp_matches(
-                occasion, '_enter_buffered_busy|(?:interpreter|Python) (?:shutdown|finalization)'
-            )
+            and not regexp_matches(occasion, '_enter_buffered_busy|at interpreter shutdown')
         union all by name
         -- 0 and 19: taken of a living process, 5: by a debugger
         select
