@@ -390,6 +390,13 @@ select
         when not regexp_matches(message, 'No module named|no package called')
         then
             coalesce(
+                -- what cannot be made misses the folder that it is to be in
+                nullif(
+                    regexp_extract(
+                        message, 'create file \(unable to open file: name = ''([^'']+)/[^/'']+''', 1
+                    ),
+                    ''
+                ),
                 nullif(regexp_extract(message, '''(/[^'']+|[^'' ]+\.[a-z0-9]+)''', 1), ''),
                 nullif(regexp_extract(message, '([^\s:;]+); No such file or directory', 1), '')
             )
