@@ -157,13 +157,13 @@ select
     min(time) as at,
     list(distinct host order by host) filter (host is not null) as hosts,
     list(distinct rank order by rank) filter (rank is not null) as ranks,
-    framework as "key",
+    mca_framework as "key",
     [component, peer_component] as "values",
     true as of_open_mpi,
     'definite' as confidence,
     ['hang', 'crash.communication', 'crash.exception', 'network.connect_failure'] as explains
 from mpi_component_choice
-group by framework, component, peer_component
+group by mca_framework, component, peer_component
 union all by name
 -- One seed for all but a few ranks: not a rule by which they differ, such as seed + rank.
 (
