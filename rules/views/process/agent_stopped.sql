@@ -99,7 +99,7 @@ where
         )
     )
     and not exists (from scheduler_action)
-    and not exists (from fatal_exception where class not in ('SignalException', 'SIGTERMException'))
+    and not exists (from fatal_exception)
     and not exists (from missing_rank_suspect)
     and not exists (from c10d_timeout_line)
     -- JAX's service had given a task up before

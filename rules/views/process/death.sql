@@ -157,7 +157,14 @@ with
         from stack_process
         where
             occasion like 'Fatal Python error: %'
-            and not is_of_python_start(occasion)
+            -- it did not come up: what it misses is told as such
+            and not exists (
+                from usage_error u
+                where
+                    u.kind = 'interpreter'
+                    and u.file_id = stack_process.file_id
+                    and u.line_no = stack_process.line_no
+            )
             -- at its end it only finds a thread that still prints
             and not regexp_matches(occasion, '_enter_buffered_busy|at interpreter shutdown')
         union all by name

@@ -54,15 +54,3 @@ create macro is_bar_beside(label) as
         || '|predict|infer)[a-z]*\b'
     )
 ;
-
--- Python does not come up: it does not find its own library, or cannot use one of its settings.
-create macro is_of_python_start(occasion) as
-    coalesce(
-        regexp_matches(
-            occasion,
-            '^Fatal Python error: (?:_?Py[A-Za-z]*_?(?:Init|Read|Calculate)[A-Za-z]*|Py_Initialize'
-            || '|py_?init_[a-z_]+|init_?[a-z_]+|preconfig_[a-z_]+|config_[a-z_]+|pymain_[a-z_]+): '
-        ),
-        false
-    )
-;
