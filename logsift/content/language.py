@@ -72,6 +72,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         Key("head", "text or texts", "A regex that matches in the first 64 kB of such a file, or several that all do.", "head = '^LIFT [0-9]'"),
         Key("unless", "text", "A regex that matches neither there nor in the last 4 kB."),
         Key("names", "texts", "Names of such files, with * and ?.", 'names = ["lift_*.log"]'),
+        Key("only_named", "texts", "What a file with such a head also has to be called, where that alone tells too little; in lower case.", 'only_named = ["*weight*"]'),
         Key("shares", "flag", "Other grammars read the lines that this one makes nothing of (a trace that the job's own output is mixed into)."),
     ),
     "[pieces.*]": (

@@ -234,7 +234,7 @@ class _Loader:
         grammar = Grammar(
             stem, raw.get("title", stem), raw.get("about", ""), raw.get("url", ""), raw.get("reader", "lines"),
             head, unless or "", tuple(file.get("names", ())), bool(file.get("shares")), envelope, tuple(patterns),
-            where.here, bool(raw.get("leftovers")),
+            where.here, bool(raw.get("leftovers")), tuple(file.get("only_named", ())),
         )  # fmt: skip
         if patterns or grammar.owns or grammar.reader != "lines":
             self.grammars.append(grammar)

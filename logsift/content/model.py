@@ -172,6 +172,8 @@ class Grammar:
     origin: Origin
     leftovers: bool = False
     """It reads only lines that no other grammar made anything of, and of every file only so many."""
+    only_named: tuple[str, ...] = ()
+    """What a file with such a head also has to be called; in lower case."""
 
     @property
     def owns(self) -> bool:

@@ -51,6 +51,8 @@ _COPIED = re.compile(
 """How browsers and file managers name a copy of a file beside it."""
 _SETTINGS = re.compile(r"\.(?:bash|conf|csh|env|json|properties|sbatch|service|sh|yaml|yml|zsh)")
 _SCRIPTS = re.compile(r"\.(?:bash|csh|sbatch|sh|zsh)")
+_OUTPUT = re.compile(r"(?:\.(?:log|out|err|txt|[oe]?[0-9]+))?")
+"""What ends the name of what a job printed, be it its own script."""
 _NOTES = re.compile(
     r"(?:change-?logs?|changes|news|readme|copyright|copying|licen[cs]es?|authors|contributors|release[-_]?notes|todo|faq)"
     r"(?:\.(?:debian|dch|upstream|old|txt|adoc|[0-9.]+))*(?:\.(?:gz|bz2|xz|zst))?"
@@ -113,16 +115,13 @@ class SourceFile:
     why: str = ""
     start: tuple[int, int] = (0, 1)
     stop: int | None = None
+    is_script: bool = False
+    """It is a script for a shell."""
 
     @property
     def is_settings(self) -> bool:
         """True of a script and of settings, whose words of trouble tell of what may happen."""
-        return _SETTINGS.fullmatch(self.path.suffix) is not None
-
-    @property
-    def is_script(self) -> bool:
-        """True of a script for a shell."""
-        return _SCRIPTS.fullmatch(self.path.suffix) is not None
+        return _SETTINGS.fullmatch(self.path.suffix) is not None or self.is_script
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,8 +309,20 @@ def look(
             if not alone and _is_no_log(_SPARE.sub("", f.path.name)) and not _is_output(one):
                 reader, grammar, why = "", None, _NO_LOG
             host, rank = hints(f.name)
-            out.append(SourceFile(f.file_id, f.path, f.name, reader, grammar, host, rank, f.size, f.mtime_ns, why))
+            out.append(
+                SourceFile(
+                    f.file_id, f.path, f.name, reader, grammar, host, rank, f.size, f.mtime_ns, why,
+                    is_script=_is_script(f.path, one.head),
+                )
+            )  # fmt: skip
     return out
+
+
+def _is_script(path: Path, head: bytes) -> bool:
+    """Whether a file is a script for a shell: by its name, or by its first line where it is not named like what a job printed."""
+    return _SCRIPTS.fullmatch(path.suffix) is not None or (
+        head.startswith(b"#!") and _OUTPUT.fullmatch(path.suffix) is None
+    )
 
 
 def _is_no_log(name: str) -> bool:
@@ -544,6 +555,9 @@ def _find_owners(heads: Sequence[tuple[_Look, bytes]], owners: Sequence[Grammar]
     free = pl.int_range(len(heads), eager=True)
     for owner in owners:
         fits = free
+        if owner.only_named and len(free):
+            plain = (heads[n][0].file.name.rpartition("/")[2].lower() for n in free)
+            fits = free.filter(pl.Series([any(fnmatch.fnmatch(p, g) for g in owner.only_named) for p in plain]))
         for pattern in owner.head:
             if len(fits):  # a regex takes longer to compile than to be looked for in a few heads
                 fits = fits.filter(_matches(texts.gather(fits), pattern))

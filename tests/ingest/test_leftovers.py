@@ -70,6 +70,14 @@ def test_what_scripts_and_settings_say_may_happen_is_no_leftover(
         assert plain(found.sql("SELECT line_no, number FROM door")) == read
 
 
+def test_a_file_of_any_other_name_is_a_script_by_its_first_line(doors: Catalog, run_of: Make) -> None:
+    said = "#!/bin/bash\non_error: stuck\n"
+    files = {"lift.job": said, "lift.list": said[2:], "lift.log": said, "a.log": "door broken: 3\n"}
+    with analyze(run_of(files), catalog=doors, db=None) as found:
+        read = "SELECT path FROM rest JOIN file USING (file_id) ORDER BY path"
+        assert plain(found.sql(read)) == [{"path": "lift.list"}, {"path": "lift.log"}]
+
+
 def test_of_a_script_its_settings_are_read(content_of: Make, run_of: Make) -> None:
     said = "#SBATCH --comment door broken: 1\nSTATE=door broken: 2\necho door broken: 3\n"
     anywhere = DOORS.replace("regex = '^", "regex = '")

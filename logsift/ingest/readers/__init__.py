@@ -25,6 +25,7 @@ _MODULES: dict[str, str] = {
     "py_spy": "logsift.ingest.readers.py_spy",
     "flight_recorder": "logsift.ingest.readers.flight_recorder",
     "delimited": "logsift.ingest.readers.delimited",
+    "bare_numbers": "logsift.ingest.readers.bare_numbers",
     "json_metrics": "logsift.ingest.readers.json_metrics",
     "tensorboard": "logsift.ingest.readers.tensorboard",
     "wandb": "logsift.ingest.readers.wandb",

@@ -48,6 +48,10 @@ _LEARNT = re.compile(r"loss|acc|error|reward|return|score", re.IGNORECASE)
 _LIST = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*\{")
 _ONE_OBJECT = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{(?![^\n]*\}[ \t\r]*\n\s*\{)")
 """Not JSON Lines, of which there may be gigabytes."""
+_RECORDS = re.compile(
+    rb'"([a-zA-Z_]+)"\s*:\s*\[\s*\{[^{}\[\]]*"(?:epoch|global_step|step|iter|iteration|episode)"\s*:\s*[0-9]'
+)
+"""A list of objects of which each says its step or epoch."""
 _BETWEEN = re.compile(r"[\s,\[]*")
 _STATISTICS = {"num", "mean", "std"}
 """What StyleGAN keeps of a metric."""
@@ -61,14 +65,18 @@ def read(file: SourceFile, grammar: Grammar) -> Rows:
         data = _PRINTED_NUMBER.sub(_as_json, data)
     yield from cut_short(why)
     if data[:1000].lstrip()[:1] == b"{" and b'"log_history"' in data[:200_000]:
-        yield from _trainer_state(file, data)
+        yield from _recorded(file, data, "log_history")
         return
     if _LIST.match(data):
         yield from _listed(file, data)
         return
-    if _ONE_OBJECT.match(data) and (histories := _histories(data)):
-        yield from curves(histories)
-        return
+    if _ONE_OBJECT.match(data):
+        if histories := _histories(data):
+            yield from curves(histories)
+            return
+        if kept := _RECORDS.search(data):
+            yield from _recorded(file, data, kept[1].decode())
+            return
     if not _NO_JSON_NUMBER.search(data):
         wide = _as_columns(data)
         if wide is not None:
@@ -116,23 +124,39 @@ def _as_columns(data: bytes) -> pl.DataFrame | None:
     return wide.with_columns(pl.col(c).cast(pl.Float64) for c, t in wide.schema.items() if t.is_numeric())
 
 
-def _trainer_state(file: SourceFile, data: bytes) -> Rows:
-    """The `log_history` of Hugging Face's Trainer; the line is the one that says the entry's step."""
+def _recorded(file: SourceFile, data: bytes, key: str) -> Rows:
+    """The list of objects, one per step or epoch, that one object keeps under a key, such as the `log_history` of Hugging Face's Trainer.
+
+    The line is the one that says the entry's step.
+    """
     try:
-        state = json.loads(data)
+        whole = json.loads(data)
     except (ValueError, RecursionError) as e:
         yield "problem", pl.DataFrame({"line_no": [0], "what": ["is no JSON"], "text": [str(e)]})
         return
-    history = [h for h in state.get("log_history", []) if isinstance(h, dict)]
-    start = data.find(b'"log_history"')
+    found = next(_under(whole, key), ({}, []))
+    history = [h for h in found[1] if isinstance(h, dict)]
+    step = next((c for c in ("step", *STEPS, *EPISODES, *EPOCHS) if history and c in history[0]), "step")
+    start = data.find(f'"{key}"'.encode())
     before = data.count(b"\n", 0, start) + 1
-    at = [before + n for n, line in enumerate(data[start:].splitlines()) if line.lstrip().startswith(b'"step":')]
+    said = re.compile(rb'\s*(?:\{\s*)?"%b"\s*:' % re.escape(step.encode()))
+    at = [before + n for n, line in enumerate(data[start:].splitlines()) if said.match(line)]
     lines = at if len(at) >= len(history) else [before] * len(history)
     points = Points()
     for number, row in zip(lines, history, strict=False):
         if "train_runtime" not in row:
-            points.add(number, {**row, "max_steps": state.get("max_steps")})
+            points.add(number, {**row, "max_steps": found[0].get("max_steps")})
     yield from curves(points.frames(file))
+
+
+def _under(row: Mapping[str, Any], key: str, depth: int = 0) -> Iterator[tuple[Mapping[str, Any], list[Any]]]:
+    """The lists under a key of an object or of those in it, each with the object that has it."""
+    if isinstance(row.get(key), list):
+        yield row, row[key]
+    if depth < _DEPTH:
+        for value in row.values():
+            if isinstance(value, dict):
+                yield from _under(value, key, depth + 1)
 
 
 def _listed(file: SourceFile, data: bytes) -> Rows:

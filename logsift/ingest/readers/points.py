@@ -120,7 +120,9 @@ def long_rows(file: SourceFile, wide: pl.DataFrame, line_no: pl.Series, name: st
         *(pl.col(c).alias(n) for c, n in ((name, "name"), (run, "run_name"), (phase, "phase")) if c and wide[c].dtype == pl.String),
     )  # fmt: skip
     if time:
-        context = context.hstack(times(file, wide[time]))
+        context = context.hstack(read := times(file, wide[time]))
+        if read["time"].null_count() == read.height:
+            time = None  # seconds since the start, say: a curve like others
     for c in numeric:
         if c not in (step if counted else None, time, rank, planned) and (name is None or c.strip().lower() == "value"):
             rows = context.with_columns(wide[c].cast(pl.Float64).alias("metric_value"))
