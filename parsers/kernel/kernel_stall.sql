@@ -62,7 +62,15 @@ with
         group by all
     )
 select
-    e.*,
+    -- a stall of RCU names its task below, in the stack of the processor
+    e.* replace (
+        case
+            when e.kind = 'rcu_stall' and t.line_no - e.line_no < 30 then t.process else e.process
+        end as process,
+        case
+            when e.kind = 'rcu_stall' and t.line_no - e.line_no < 30 then t.task_pid else e.pid
+        end as pid
+    ),
     n.waits_in,
     n.module,
     n.subsystem.waits_for,
@@ -81,6 +89,11 @@ select
     end as weight
 from kernel_event_of_boot e
 left join named n on n.file_id = e.file_id and n.hung_line = e.line_no
+asof left join
+    kernel_task t
+    on t.file_id = e.file_id
+    and coalesce(t.host, '') = coalesce(e.host, '')
+    and e.line_no <= t.line_no
 where
     e.kind in ('hard_lockup', 'soft_lockup', 'rcu_stall', 'hung_task')
     or e.kind = 'blocked_task'

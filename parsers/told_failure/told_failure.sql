@@ -20,7 +20,15 @@ with
         from told_failure_line l
         join file f using (file_id)
         left join device_driver d using (driver)
-        where not is_mild(l.message) and not is_news(l.prefix)
+        where
+            not is_mild(l.message)
+            and not is_news(l.prefix)
+            -- a port without a link: its card is well
+            and not (
+                l.kind = 'driver'
+                and d.part is distinct from 'accelerator'
+                and regexp_matches(l.message, '(?i)(?:^|[^v])link (?:is )?down\b')
+            )
         union all by name
         select
             t.* exclude (

@@ -28,7 +28,7 @@ summary = '''
 {%- elif kind == 'soft_lockup' %}{{ device }} was stuck for {{ seconds | int }} s in {{ process }}
 (pid {{ pid }}), a soft lockup
 {%- elif kind == 'rcu_stall' %}RCU stall{% if device %} ({{ device }}){% endif %}:
-{{ message | cut }}
+{{ message | cut }}{% if process %}, in {{ process }} (pid {{ pid }}){% endif %}
 {%- elif kind == 'blocked_task' %}{{ process }} (pid {{ pid }}) was in uninterruptible sleep
 {%- else %}{{ process }} (pid {{ pid }}) was blocked for more than {{ seconds | int }} s{% endif %}
 {%- if waits_in %} in {{ waits_in }}{% if module %} of {{ module }}{% endif %}{% endif %}

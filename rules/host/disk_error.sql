@@ -140,6 +140,7 @@ with
                 'ata',
                 'beyond_end',
                 'detached',
+                'disk_path',
                 'disk_told'
             )
             and not exists (
@@ -151,9 +152,24 @@ with
                     and r.boot is not distinct from d.boot
                     and (r.host is not null or r.file_id = d.file_id)
             )
-            -- commands that are lost at one moment only are done again, and are not missed
+            -- commands that are lost at one moment only are done again, and are not missed, where
+            -- the port recovers
             and (
                 kind <> 'ata'
+                or (
+                    select count(*)
+                    from kernel_event as r
+                    where r.kind = 'ata' and r.device = d.device and r.file_id = d.file_id
+                )
+                >= 3
+                and not exists (
+                    from kernel_event as r
+                    where
+                        r.kind = 'ata_back'
+                        and r.device = regexp_extract(d.device, '^ata[0-9]+')
+                        and r.file_id = d.file_id
+                        and r.line_no > d.line_no
+                )
                 or exists (
                     from kernel_event as r
                     where
@@ -209,7 +225,7 @@ with
             bool_or(kind = 'read_only') as read_only,
             bool_or(is_gone) as is_gone,
             list_sort(list(distinct drive) filter (is_gone and drive is not null)) as gone_drives,
-            bool_or(kind not in ('nvme', 'ata', 'beyond_end')) as is_failed,
+            bool_or(kind not in ('nvme', 'ata', 'beyond_end', 'disk_path')) as is_failed,
             list(line_at(file_id, line_no) order by line_no)[1:20] as evidence
         from disk_event e
         group by all

@@ -88,11 +88,12 @@ with
         select
             e.*,
             -- below a warning it is the check itself
-            e.kind <> 'corruption' and i.line_no - e.line_no < 60 as is_placed,
+            e.kind <> 'corruption' as is_run,
+            is_run and i.line_no - e.line_no < 60 as is_placed,
             case when is_placed then i.function end as function,
             case when is_placed then i.module end as module,
-            case when is_placed and t.line_no - e.line_no < 30 then t.task_pid end as runner_pid,
-            case when is_placed and t.line_no - e.line_no < 30 then t.process end as runner_name
+            case when is_run and t.line_no - e.line_no < 30 then t.task_pid end as runner_pid,
+            case when is_run and t.line_no - e.line_no < 30 then t.process end as runner_name
         from kernel_event_of_boot e
         asof left join
             kernel_task t

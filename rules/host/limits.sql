@@ -253,10 +253,11 @@ left join traced_limit on true
 union all by name
 from far_too_high
 union all by name
--- One core for a rank and its data loader: all of them wait for each other.
+-- One core for a rank and its data loader: all of them wait for each other. torch alone says so to
+-- many a job that is fast enough.
 select
     list(line_at(file_id, line_no) order by file_id, line_no)[:20] as evidence,
-    'warning' as severity,
+    case when bool_or(workers is null) then 'warning' else 'info' end as severity,
     case when max(workers) is null then 'probable' end as confidence,
     list(distinct rank order by rank) filter (rank is not null) as ranks,
     list(distinct host) filter (host is not null) as hosts,

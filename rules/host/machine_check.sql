@@ -9,10 +9,18 @@ transient = true
 about = """
 The hardware found an error it could not correct. The kernel kills the process whose memory is lost
 (SIGBUS) or stops the host. Of corrected errors every healthy machine counts some; told of is a
-memory module that has hundreds of them a day, or, as possible, one that has them again and again.
+memory module that has hundreds of them a day, or, as possible, one that has them again and again;
+and a processor that itself calls those of its cache too many.
 """
 false_positives = "Errors injected by a test (einj)."
 references = ["https://docs.kernel.org/admin-guide/ras.html", "https://mcelog.org/config.html"]
+
+[[summary]]
+when = "corrected and part == 'processor'"
+say = '''
+{% if host %}{{ host }}: {% endif %}cache of CPU {{ device }} (bank {{ bank }}) is failing: its
+corrected errors passed the limit
+'''
 
 [[summary]]
 when = "corrected"
@@ -56,7 +64,7 @@ run = ["dmesg -T | grep -E 'Xid|AER'"]
 when = "corrected"
 say = '''
 Let the job end, then take {% if host %}{{ host }}{% else %}the node{% endif %} out of the pool: so
-far nothing was lost, but a module with so many errors often has one soon that cannot be corrected.
+far nothing was lost, but what has so many errors often has one soon that cannot be corrected.
 '''
 run = ["@drain ([host], 'memory_errors')"]
 
@@ -185,3 +193,23 @@ where
     not exists (
         from host_fault h where h.host is not distinct from f.host and h.first.part = 'memory'
     )
+union all by name
+select
+    list(line_at(file_id, line_no) order by line_no)[1:20] as evidence,
+    min(time) as "at",
+    max(time) as until,
+    list(distinct host) filter (host is not null) as hosts,
+    'warning' as severity,
+    'probable' as confidence,
+    ['perf.slowdown'] as explains,
+    'processor' as part,
+    true as corrected,
+    true as limit_passed,
+    arg_min(device, line_no) as device,
+    regexp_extract(arg_min(message, line_no), 'Bank ([0-9]+)', 1)::bigint as bank,
+    count(*) as times,
+    arg_min(message, line_no) as message
+from kernel_event_of_boot
+where kind = 'mce_limit'
+group by host, boot, case when host is null then file_id end
+having count(*) > 1

@@ -38,13 +38,15 @@ say = '''
 {%- if port %} port {{ port }}{% endif %}
 {%- if gloo_on_loopback %}, the loopback that a host gave to gloo{% endif %}
 {%- elif source == 'slurmctld' %}its controller (slurmctld)
+{%- elif source == 'tpu_driver' %}the driver of its TPU, which is on another machine
 {%- elif source == 'gloo' %}another rank by gloo, which does not say whom or why
 {%- else %}a peer that the log does not name{% endif %}
 {%- if source == 'strace' and syscall != 'connect' %}, to which it had a connection{% endif %}
 {%- if failure == 'refused' %}: connection refused
 {%- elif failure == 'unreachable' and 'ermi' in (error or '') %}: its own host forbids it (route,
 firewall)
-{%- elif failure == 'unreachable' and source not in ('slurm', 'slurmctld') %}: no route to it
+{%- elif failure == 'unreachable' and source not in ('slurm', 'slurmctld', 'tpu_driver') -%}
+: no route to it
 {%- elif failure == 'unresolved' %}: its name is not known
 {%- elif failure == 'timed_out' %}: timed out
 {%- if timeout_ms %} after {{ (timeout_ms / 1000) | duration }}{% endif %}
@@ -212,6 +214,19 @@ endpoint that all were given: name, port, firewall.'''
 run = ["echo $MASTER_ADDR $MASTER_PORT", "pgrep -af rdzv", "nc -vz -w 5 $MASTER_ADDR $MASTER_PORT"]
 
 [[step]]
+when = "source == 'tpu_driver'"
+say = '''Look whether the TPU is there and answers: its state, the address that the program was
+given, and in a notebook the kind of runtime. A new one may be needed: without its TPU, JAX goes on
+with the CPU. JAX from 0.4 on can no longer reach a TPU of another machine (Colab's old ones, TPU
+nodes).
+'''
+run = [
+  "echo $TPU_NAME $COLAB_TPU_ADDR",
+  "gcloud compute tpus tpu-vm list",
+  "python -c 'import jax; print(jax.__version__)'",
+]
+
+[[step]]
 when = "not peer and source == 'gloo'"
 say = '''Check that the hosts reach each other on the interface gloo takes, and name it: a host
 whose name resolves to the loopback, or to an address of another network, tells that one to all
@@ -220,7 +235,7 @@ run = ["getent hosts $(hostname)", "ip -br addr", "export GLOO_SOCKET_IFNAME=INT
 
 [[step]]
 when = '''not peer and source not in ('exception', 'told', 'oneccl_store', 'c10d', 'strace', 'gloo',
-  'slurmctld')'''
+  'slurmctld', 'tpu_driver')'''
 say = '''Run again with the connections in the log: they name the peer and the interface that
 NCCL chose.'''
 run = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET", "ip -br addr"]
@@ -320,7 +335,7 @@ select
     end as gloo_on_loopback,
     -- Refused by a store whose server never came: the absent rank is the cause.
     case
-        when source = 'exception'
+        when source in ('exception', 'gloo')
         then ['crash', 'network.peer_lost', 'hang']
         when
             failure = 'refused'

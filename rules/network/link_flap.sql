@@ -70,9 +70,13 @@ with
             max(case when event = 'up' then time end) > min(case when event = 'down' then time end)
             or max(case when event = 'up' and time is null then (file_id, line_no) end)
             > min(case when event = 'down' and time is null then (file_id, line_no) end)
-            or count_if(event = 'down') = 0
-            and count_if(event = 'up') >= 3
-            and max(time) - min(time) < interval 1 hour
+            -- what only ever comes up, or only ever goes down, did the other in between
+            or (count_if(event = 'down') = 0 or count_if(event = 'up') = 0)
+            and count(*) >= 3
+            and coalesce(
+                max(time) - min(time) < interval 1 hour,
+                max(uptime_seconds) - min(uptime_seconds) < 3600
+            )
     ),
     marked as (
         select

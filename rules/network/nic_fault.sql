@@ -47,9 +47,9 @@ say = '''Take {{ host or 'the host' }} out of the pool: the firmware of {{ devic
 answering. Reset or replace the card; a driver reload seldom lasts.'''
 run = [
   "@leave_out [host]",
-  "mlxfwmanager --query",
+  "mlxfwmanager --query -d {{ device if 'mlx' in (driver or '') and ':' in device else none }}",
   "devlink health show",
-  "dmesg -T | grep -i mlx5",
+  "dmesg -T | grep -i {{ driver or device }}",
 ]
 
 [[step]]
@@ -90,14 +90,14 @@ run = ["lspci -vv -s {{ device }} | grep -i power"]
 */
 with
     fault as (
-        select host, file_id, line_no, time, device, kind, message
+        select host, file_id, line_no, time, device, process as driver, kind, message
         from kernel_event
         where
             kind in ('nic_fatal', 'nic_stall', 'port_module', 'nic_hot', 'nic_power')
             and not coalesce(message, '') ilike '%unplugged%'
         union all
         -- a port that sleeps says so too, but sends nothing that could time out
-        select host, file_id, line_no, time, device, 'nic_fatal', message
+        select host, file_id, line_no, time, device, process, 'nic_fatal', message
         from kernel_event g
         where
             kind = 'nic_gone'
@@ -110,12 +110,12 @@ with
                     and s.line_no > g.line_no
             )
         union all
-        select host, file_id, line_no, time, device, 'nic_told', message
+        select host, file_id, line_no, time, device, driver, 'nic_told', message
         from told_failure
         where kind = 'network_card'
         union all
         -- a port that was up, went down and did not come back while the log went on
-        select host, file_id, line_no, time, device, 'port_down', null
+        select host, file_id, line_no, time, device, null, 'port_down', null
         from kernel_link_event
         where stays_down
     ),
@@ -150,6 +150,7 @@ select
     end as severity,
     case when bool_or(kind = 'nic_fatal') then 'definite' else 'probable' end as confidence,
     device,
+    any_value(driver) as driver,
     list_filter(
         (select list(kind order by weight) from known_kind), lambda k:list_contains(list(w.kind), k)
     ) as kinds,

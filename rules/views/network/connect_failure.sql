@@ -1,7 +1,7 @@
 -- table: One row per connection that could not be made: who (host, rank, pid, gpu_index) failed to
 -- reach whom (peer, port), and why. error: as printed; failure: refused | timed_out | unreachable
 -- | unresolved, NULL where the log does not tell; source: nccl | strace | c10d | gloo | ucx | mpi |
--- ssh | slurmctld | exception | the library of library_failure.
+-- ssh | slurmctld | tpu_driver | exception | the library of library_failure.
 with
     attempt as (
         from connect_failure_nccl
@@ -42,7 +42,9 @@ with
         where event = 'connect_failed'
         union all by name
         select
-            case when call in ('ssh', 'slurmctld') then call else library end as source,
+            case
+                when call in ('ssh', 'slurmctld', 'tpu_driver') then call else library
+            end as source,
             -- Slurm's name of a node, in one line alone and in another with its domain
             case
                 when library = 'slurm'
@@ -124,14 +126,14 @@ select
         when error ~* 'refused|rejected|ECONNREFUSED|software caused connection abort'
         then 'refused'
         -- 13, 1: a route or a firewall of its own host forbids it
-        when error ~* 'no route|unreach|errno: (?:13|1) - '
+        when error ~* 'no route|unreach|^UNAVAILABLE$|errno: (?:13|1) - '
         then 'unreachable'
         when
             error
             ~* 'name or service|name resolution|address associated|not resolve|host not found'
             || '|no such host|NXDOMAIN|SERVFAIL'
         then 'unresolved'
-        when error ~* 'timed|time[ _-]?out|timer expired|no answer|超时'
+        when error ~* 'timed|time[ _-]?out|deadline|timer expired|no answer|超时'
         then 'timed_out'
     end as failure
 from attempt

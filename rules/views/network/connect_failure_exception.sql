@@ -14,7 +14,17 @@ with
                 '(?i)name or service not known|name resolution|nodename nor servname'
                 || '|no address associated with hostname|getaddrinfo failed'
             ) as unresolved,
-            case when unresolved then 'Name or service not known' else x.text end as text
+            case when unresolved then 'Name or service not known' else x.text end as text,
+            -- a group whose ranks connect to each other as it is made, and no message of another
+            -- library
+            coalesce(
+                regexp_matches(
+                    f.frames[-1],
+                    'torch/distributed/[a-z0-9_]+\.py:[0-9]+ in _?new_(?:process_)?group'
+                )
+                and not regexp_matches(f.message, '(?i)nccl|\bmpi\b|store'),
+                false
+            ) as of_gloo
         from fatal_exception f
         left join exception_errno x using (file_id, line_no)
         where
@@ -22,7 +32,7 @@ with
             and f.kind in ('own', 'config', 'checkpoint', 'disk', 'memory', 'gpu')
     )
 select
-    'exception' as source,
+    if(of_gloo and peer is null, 'gloo', 'exception') as source,
     peer,
     min(port) as port,
     text as error,
@@ -46,7 +56,7 @@ where
     and (
         errno_class in ('refused', 'timed_out', 'unreachable')
         -- a client of some server may not tell whom it asked
-        and (peer is not null or is_of_client(frames))
+        and (peer is not null or of_gloo or is_of_client(frames))
         or unresolved
         and len(frames) > 0
     )

@@ -8,10 +8,11 @@ select
     case when event = 'port error' then 'down' else 'up' end as event,
     '' as boot,
     time,
+    null as uptime_seconds,
     file_id,
     line_no
 from nccl_ib_event
 where event in ('port error', 'port active')
 union all
-select 'kernel', host, device, null, event, boot, time, file_id, line_no
+select 'kernel', host, device, null, event, boot, time, uptime_seconds, file_id, line_no
 from kernel_link_event
