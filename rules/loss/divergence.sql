@@ -4,6 +4,7 @@ severity = "critical"
 confidence = "probable"
 status = "stable"
 explains = ["loss.nan", "loss.rollback"]
+explains_after = ["loss.nan"]
 about = """
 The training loss creeps up for good, without a spike, to the end of the log, or it grows without
 bound: below zero, or the loss of a policy or a critic beyond all measure. Or it is beyond all
@@ -109,7 +110,12 @@ before and after: they show which part runs away.'''
 */
 with
     rise as (
-        select *, coalesce(before_step, start_step) as from_step from loss_jump where kind = 'trend'
+        select *, coalesce(before_step, start_step) as from_step
+        from loss_jump
+        where
+            kind = 'trend'
+            and (series_id, run, start_step)
+            not in (select (series_id, run, start_step) from restart_level)
     ),
     -- the course of the curve before it, in fiftieths of all points
     course as (

@@ -248,8 +248,23 @@ say = '''Look first at the batch of step {{ burst_step }}, where the {{ metric }
 {{ '%.4g' | format(burst_value) }}: what became NaN at step {{ nan_step }} began there.'''
 
 [[step]]
+when = "of_boosting"
+say = '''Lower the learning rate or raise the regularization of the leaves (l2_leaf_reg), and look
+at the targets and weights of the data: values that are not finite, out of the range of the loss, or
+beyond all others make the sums of a leaf overflow. The trees before step {{ nan_step }} are still
+good.'''
+
+[[step]]
+when = '''at_the_start and recovered_step is none and nan_values is none and not of_validation
+  and not of_part and not of_boosting'''
+say = '''Look at the start, not at the course of the training: it broke in its first steps. Begin
+with a lower learning rate and a warm-up, clip the gradients, and look at initialization, labels out
+of range, and empty or masked-out batches (a mean over nothing is NaN). Run the first batches in
+fp32.'''
+
+[[step]]
 when = '''last_finite_step is not none and not stepless and recovered_step is none
-  and nan_values is none and not of_validation'''
+  and nan_values is none and not of_validation and not at_the_start and not of_boosting'''
 say = '''Go back to a checkpoint well before {{ unit or 'step' }} {{ nan_step }}
 {%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}
 and run to that {{ unit or 'step' }} again with the same data. If it breaks at the same
@@ -301,7 +316,7 @@ is finite on another GPU, take that one out and test it.'''
 run = ["dcgmi diag -r 3", "nvidia-smi -q -d ECC,PAGE_RETIREMENT"]
 
 [[step]]
-when = "not module and not of_validation"
+when = "not module and not of_validation and not of_boosting"
 say = '''Find the first module that is not finite: switch on a detector for the last steps
 before, one for activations (forward hooks, Hugging Face's --debug underflow_overflow) and one
 for gradients (torch.autograd.set_detect_anomaly, Megatron's --check-for-nan-in-loss-and-grad).
@@ -616,6 +631,26 @@ select
     end as begins_later,
     b.before_step as last_finite_step,
     b.base as last_finite_value,
+    case
+        when
+            e.unit is null
+            and not b.stepless
+            and (
+                select
+                    (
+                        count_if(isfinite(p.value) and p.step < b.start_step) <= 2
+                        or b.start_step <= 10
+                    )
+                    and min(p.step) <= 2 * (b.start_step - b.before_step)
+                from series_point p
+                where p.series_id = b.series_id
+            )
+        then true
+    end as at_the_start,
+    case
+        when exists (from training_value v where v.file_id = b.file_id and v.trainer = 'catboost')
+        then true
+    end as of_boosting,
     case when e.unit is null then saved_up_to(b.before_step) end as checkpoint_step,
     b.value,
     case when b.passing and b.series_points < 25 then true end as few_points,

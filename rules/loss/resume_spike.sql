@@ -15,10 +15,10 @@ after a resume of Megatron core 0.17 is its own counting and not reported.
 """
 references = ["https://github.com/NVIDIA/Megatron-LM/issues/6237"]
 summary = '''
-After the resume at step {{ resume_step }} the {{ metric }} jumped from about {{ base }} to
-{{ peak }}
+After the resume at {{ unit or 'step' }} {{ resume_step }} the {{ metric }} jumped from about
+{{ base }} to {{ peak }}
 {%- if recovered_step is none %} and never came back (now about {{ level_after }})
-{%- else %} and was back at step {{ recovered_step }}{% endif %}'''
+{%- else %} and was back at {{ unit or 'step' }} {{ recovered_step }}{% endif %}'''
 
 [[step]]
 say = '''Check in the log of the restart that everything was loaded, on all ranks: weights of
@@ -33,14 +33,14 @@ that the optimizer did.'''
 
 [[step]]
 when = "recovered_step is none"
-say = '''Resume from the checkpoint of step {{ resume_step }} again with all of it loaded: what
-was trained since does not heal by itself.'''
+say = '''Resume from the checkpoint of {{ unit or 'step' }} {{ resume_step }} again with all of it
+loaded: what was trained since does not heal by itself.'''
 
 [[step]]
 when = "recovered_step is not none and class == 'slow'"
-say = '''Resume from the checkpoint of step {{ resume_step }} again once that is repaired, if
-the steps up to {{ recovered_step }} matter: that is how long the training took to make up for
-it.'''
+say = '''Resume from the checkpoint of {{ unit or 'step' }} {{ resume_step }} again once that is
+repaired, if the {{ unit or 'step' }}s up to {{ recovered_step }} matter: that is how long the
+training took to make up for it.'''
 */
 select
     [
@@ -61,10 +61,29 @@ select
     j.end_step as recovered_step,
     case when j.end_step is null then j.after end as level_after,
     j.name as metric,
-    j.interval as log_interval
+    j.interval as log_interval,
+    n.unit
 from loss_jump j
+left join counted_in_epochs n using (series_id)
 where
     j.kind in ('rise', 'shift', 'lone')
     and j.boundary_step is not null
     and j.change is null
     and not (j.points <= 1 and j.peak between 1.8 * j.base and 2.2 * j.base)
+union all by name
+-- where it is a step for good, which a few points make look like a slow rise
+select
+    [line_at(r.file_id, r.before_line), line_at(r.file_id, r.restart_line)] as evidence,
+    to_timestamp(j.start_seconds)::timestamp as at,
+    j.of_ranks as ranks,
+    r.before_step as step,
+    r.before_step as resume_step,
+    r.peak,
+    r.base,
+    'unrecovered' as class,
+    r.level as level_after,
+    j.name as metric,
+    n.unit
+from restart_level r
+join loss_jump j using (series_id, run, start_step)
+left join counted_in_epochs n using (series_id)

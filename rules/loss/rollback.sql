@@ -30,7 +30,19 @@ batches in the same order often give the same spike.'''
 select
     [
         line_at(b.from_file, b.from_line),
-        line_at(b.file_id, b.line_no),
+        -- where two processes write, not the next line
+        coalesce(
+            (
+                select arg_min(line_at(p.file_id, p.line_no), p.line_no)
+                from series_point p
+                where
+                    p.series_id = b.series_id
+                    and p.file_id = b.file_id
+                    and p.line_no >= b.line_no
+                    and p.step = b.to_step
+            ),
+            line_at(b.file_id, b.line_no)
+        ),
         line_at(l.file_id, l.line_no)
     ] as evidence,
     b.to_step as step,

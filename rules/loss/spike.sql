@@ -4,13 +4,15 @@ severity = "warning"
 confidence = "definite"
 status = "stable"
 explains = ["loss.nan", "loss.rollback"]
+explains_after = ["loss.nan"]
 lasting = true
 about = """
 The training loss jumped far above its own noise and stayed there for several points: it came back
 at once (fast), after long (slow), or not at all (unrecovered). Single hard batches are not meant; a
 wobble of less than 15 % that is over at once (of less than 40 % between epochs, where the loss then
 falls lower than before), jumps that come in even distances, and a part of the loss that is switched
-on, are remarks.
+on, are remarks. Also a norm of the gradients that is a thousand times the usual one where the log
+ends.
 """
 false_positives = """
 The objective or the data was changed on purpose and the log does not mention it; one data set or
@@ -22,7 +24,7 @@ references = [
   "https://github.com/bigscience-workshop/bigscience/blob/master/train/tr11-176B-ml/chronicles.md",
 ]
 summary = '''
-{% if alone %}Only{% else %}The{% endif %} {{ metric }} jumped
+{% if alone and not rose_with_it %}Only{% else %}The{% endif %} {{ metric }} jumped
 from {% if of_values %}at most{% else %}about{% endif %} {{ base }} to {{ peak }}
 at {{ unit or 'step' }} {{ step }}
 {%- if at_the_end %}, where the log ends
@@ -31,6 +33,7 @@ at {{ unit or 'step' }} {{ step }}
 {%- if old_level_step and old_level_step > step + 1.5 * (recovered_step - step) -%}
 ; at the old level at {{ unit or 'step' }} {{ old_level_step }}{% endif %}){% endif %}
 {%- if of_validation %}; the loss of the training did not{% endif %}
+{%- if loss_is_calm %}; the loss is as before{% endif %}
 {%- if same_in %}; so did {{ same_in | names }}{% endif %}
 {%- if rose_with_it %}; {{ rose_with_it | names }} rose with it{% endif %}
 {%- if unmoved and (alone or rose_with_it) %}{{ ', ' if rose_with_it else '; ' }}
@@ -69,6 +72,12 @@ say = '''Compare the jump with the change that the log reports there: if it was 
 is wrong as long as the loss comes back.'''
 
 [[step]]
+when = "of_gradient"
+say = '''Look at the data of step {{ step }} and at whether the gradients are clipped: a clipped
+step of this kind does no harm, one that is not may have broken the weights. Keep the checkpoint
+from before it, and see whether the next values are as before.'''
+
+[[step]]
 when = "of_values"
 say = '''Look at the estimates of the values since step {{ step }}: clip or scale rewards and
 targets, lower the learning rate, let the target network follow more slowly, and go back to weights
@@ -76,7 +85,7 @@ from before the jump. A few more values tell whether it comes back by itself.'''
 
 [[step]]
 when = '''class == 'unrecovered' and not alone and not stepless and not rolled_back
-  and not of_values and not of_validation'''
+  and not of_values and not of_validation and not of_gradient'''
 say = '''{% set is_coarse = step <= 100 or unit or (log_interval or 0) >= 100 %}
 Restart from {% if checkpoint_step is not none %}the checkpoint of step {{ checkpoint_step }}
 {%- elif is_coarse %}a checkpoint from well before {{ unit or 'step' }} {{ step }}
@@ -87,7 +96,7 @@ skip the
 
 [[step]]
 when = '''class == 'unrecovered' and not alone and (stepless or rolled_back)
-  and not of_values and not of_validation'''
+  and not of_values and not of_validation and not of_gradient'''
 say = '''Restart from a checkpoint before the jump{% if rolled_back %}, if that was not done
 already{% endif %}; skip the 200-500 batches around it, or lower the learning rate.'''
 
@@ -236,4 +245,26 @@ select
     e.unit
 from validation_jump
 left join counted_in_epochs e using (series_id)
+qualify row_number() over (order by step nulls last, series_id) = 1
+union all by name
+select
+    [line_at(file_id, before_line), line_at(file_id, line_no)] as evidence,
+    'warning' as severity,
+    'possible' as confidence,
+    time as "at",
+    case when series_rank is not null then [series_rank] end as ranks,
+    step,
+    step as spike_step,
+    peak,
+    base,
+    'unrecovered' as class,
+    'unrecovered' as spike_class,
+    name as metric,
+    true as at_the_end,
+    true as few_points,
+    true as of_gradient,
+    case when loss_is_calm then true end as loss_is_calm,
+    case when stepless then true end as stepless
+from gradient_burst
+where not exists (from loss_jump) and not exists (from nonfinite_loss)
 qualify row_number() over (order by step nulls last, series_id) = 1

@@ -26,6 +26,23 @@ with
             count_if(e.kind = 'rise') over (partition by e.series_id, e.run) as of_series
         from excursion e
         join series s using (series_id)
+        -- not where another run of the tracker begins, which has nothing of the one before
+        where
+            not exists (
+                from training_mark m
+                where
+                    m.kind = 'run_named'
+                    and m.file_id = e.file_id
+                    and m.line_no < e.line_no
+                    and m.line_no > (
+                        select max(p.line_no)
+                        from series_point p
+                        where
+                            p.series_id = e.series_id
+                            and p.file_id = e.file_id
+                            and p.line_no < e.line_no
+                    )
+            )
     ),
     risen as (
         select series_id, start_step

@@ -154,6 +154,13 @@ left join course c on c.family = s.family
 where
     e.kind = 'nonfinite'
     and case
+        -- before the training begins: samples are gathered first
+        when
+            e.before_step is null
+            and e.end_step is not null
+            and t.stretches = 1
+            and s.points >= 10 * e.points
+        then false
         when e.series_id in (select series_id from whole_loss)
         then
             e.points >= 2

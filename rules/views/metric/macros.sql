@@ -246,7 +246,7 @@ create macro adversary(n) as
 create macro is_step_name(name) as
     regexp_full_match(
         coalesce(name, ''),
-        'step|(?:time/)?total_timesteps|TimestepsSoFar|nupdates|[Ee]poch'
+        'steps?|total/steps|frames?|(?:time/)?total_timesteps|TimestepsSoFar|nupdates|[Ee]poch'
         || '|(?:[A-Za-z]+/)?(?:Iteration|Itr)|training_iteration'
     )
 ;

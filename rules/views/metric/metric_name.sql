@@ -97,7 +97,10 @@ with
                 then 'epoch_loss'
                 when is_unsure and rises
                 then null
-                when is_unsure and trainer = 'epoch_line' and not coalesce(is_loss_named, false)
+                when
+                    is_unsure
+                    and (trainer = 'epoch_line' or plain in ('train', 'val'))
+                    and not coalesce(is_loss_named, false)
                 then
                     case
                         when is_of_validation(plain) then 'validation_loss' else 'component_loss'
@@ -116,6 +119,11 @@ with
                 then 'reward'
                 when by_episode and kind_by_name = 'step_seconds'
                 then null  -- how long an episode is, not how fast
+                when
+                    kind_by_name = 'step_seconds'
+                    and trainer = 'store'
+                    and (file_id, name) in (from clock_name)
+                then 'elapsed_seconds'
                 when trainer = 'epochs' and plain = 'train_time'
                 then 'step_seconds'  -- ESPnet, PaddleSpeech: of a step, not since the start
                 -- what a policy loses is no measure of how well it learns

@@ -65,6 +65,22 @@ with
                 having min(steps_planned) < max(steps_planned)
             )
         window in_order as (partition by file_id, source, name, rank order by ordinal)
+    ),
+    -- seconds since the start, which only grow until the program is started again
+    clock as (
+        select file_id, source, line_no, value < lag(value) over in_order as is_back
+        from metric
+        where canonical = 'elapsed_seconds'
+        window in_order as (partition by file_id, source, name, rank order by ordinal)
+    ),
+    clock_anew as (
+        select *
+        from clock
+        qualify
+            is_back
+            and count_if(is_back) over (partition by file_id, source) <= 3
+            and count(*) over (partition by file_id, source)
+            >= 10 * count_if(is_back) over (partition by file_id, source)
     )
 select distinct k.series_id, e.file_id, e.line_no, null::double as step, false as anew
 from training_event e
@@ -88,6 +104,10 @@ join
     and k.rank is not distinct from p.rank
 where p.is_other and p.step > 1
 qualify count(*) over (partition by k.series_id, p.file_id) <= 3
+union all
+select distinct k.series_id, c.file_id, c.line_no - 1, null, false
+from clock_anew c
+join series_member k on k.file_id = c.file_id and k.source = c.source
 union all
 -- values that are only counted, below an epoch that is one of the first again
 select distinct k.series_id, e.file_id, e.line_no, null, true
