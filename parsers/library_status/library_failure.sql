@@ -18,6 +18,9 @@ select
     case
         when e.library = 'grpc' and starts_with(e.call, 'Barrier ')
         then 'collective'
+        -- it was never reached
+        when e.library = 'grpc' and e.call = 'tpu_driver' and s.name = 'UNAVAILABLE'
+        then 'unreachable'
         -- it was reached, and did not answer
         when e.library = 'grpc' and e.peer is not null and s.name = 'DEADLINE_EXCEEDED'
         then 'peer'

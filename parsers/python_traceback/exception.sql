@@ -280,7 +280,7 @@ with
                 from traceback_end t
                 where
                     t.file_id = l.file_id
-                    and t.traceback_line - l.line_no between 1 and 3
+                    and t.traceback_line - l.line_no between 0 and 3
                     and split_part(t.type, '.', -1) = split_part(l.type, '.', -1)
                     and l.rank is not distinct from t.rank
             )
@@ -314,6 +314,45 @@ with
                     l.file_id = u.file_id
                     and (l.cxx_line = u.line_no or l.line_no - u.line_no between 1 and 5)
             )
+    ),
+    -- Several ranks write the name into one line, and the ends of theirs behind what one says.
+    spelled as (
+        select
+            * replace (
+                once as type,
+                case
+                    when
+                        once <> type
+                        or starts_with(message, once)
+                        and substr(message, length(once) + 1, 1) ~ '^[A-Za-z''"\[]'
+                    then
+                        trim(
+                            regexp_replace(
+                                regexp_replace(
+                                    message, '^(?:' || regexp_escape(once) || '[: ]*)+', ''
+                                ),
+                                '[ :]+$',
+                                ''
+                            )
+                        )
+                    else message
+                end as message
+            )
+        from
+            (
+                select
+                    *,
+                    coalesce(
+                        list_filter(
+                            [2, 3, 4],
+                            lambda n:length(type) > 8 * n
+                            and type = repeat(left(type, divide(length(type), n)), n)
+                        )[-1],
+                        1
+                    ) as times,
+                    left(type, divide(length(type), times)) as once
+                from printed
+            )
     )
 select
     type,
@@ -341,5 +380,5 @@ select
     chain_line,
     line_no = min(line_no) over chain as origin,
     line_no = max(line_no) over chain as final
-from printed
+from spelled
 window chain as (partition by file_id, stream, chain_line)

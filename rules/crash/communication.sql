@@ -15,6 +15,7 @@ The warning was printed at the start, by something that the process went without
 much later without a warning of its own.
 """
 references = [
+  "https://github.com/NVIDIA/nccl/issues/2190",
   "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html",
   "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-debug",
 ]
@@ -107,7 +108,16 @@ memory (it should be unlimited), and the size of /dev/shm.
 run = ["ulimit -l", "free -h", "df -h /dev/shm", "cat /sys/fs/cgroup/memory.max"]
 
 [[step]]
-when = "class == 'file'"
+when = "nameless"
+say = '''
+Let NCCL share memory between the ranks of a host through files only: who made this segment gave it
+no name, since it took memory of CUDA (cuMem) where this rank expects a file. Ranks near NUMA nodes
+without memory, or in a container that hides them, differ in this from the others.
+'''
+run = ["export NCCL_CUMEM_HOST_ENABLE=0", "numactl -H"]
+
+[[step]]
+when = "class == 'file' and not nameless"
 say = '''
 Check that the process may open and map {{ path or 'the file that is named' }}
 {%- if host %} on {{ host }}{% endif %}: its rights, room in /dev/shm, and whether the container
@@ -296,11 +306,12 @@ select
     f.message,
     f.source,
     -- NCCL prints it in every line, MPI only where it gives up
-    case when f.library = 'mpi' then f.pid end as pid,
+    case when f.library = 'mpi' or f.times = 1 then f.pid end as pid,
     f.peer,
     f.peer_rank,
     a.peer_ranks,
     f.path,
+    case when regexp_matches(f.path, '/nccl-[^0-9A-Za-z]*$') then true end as nameless,
     f.device,
     f.error,
     f.times,

@@ -109,6 +109,7 @@ which.
 when = '''
 kind == 'own' and own_code and not other_model and not of_settings and not of_optimizer and
 (type in ('KeyError', 'IndexError') or type in ('ValueError', 'RuntimeError') and
+'number of dimensions' not in message and
 ('size' in message or 'shape' in message or 'length' in message))
 '''
 say = '''
@@ -368,7 +369,7 @@ select
     end as confidence,
     -- where such exceptions are all there is, the peer that could not be reached is the cause
     case
-        when is_of_peer or exists (from connect_failure where source = 'exception')
+        when is_of_peer or exists (from connect_failure where source in ('exception', 'gloo'))
         then ['hang', 'network.peer_lost', 'loss.rollback']
     end as explains,
     coalesce(thrown, type) as type,

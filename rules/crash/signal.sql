@@ -177,6 +177,13 @@ when = "'faulthandler' in source"
 say = "Read the Python stack that faulthandler printed: it shows which call led to the crash."
 
 [[step]]
+when = "shown_stack"
+say = '''
+Read the Python stack that is printed above it, as faulthandler does at a crash: Python was in
+{{ shown_stack }}.
+'''
+
+[[step]]
 when = "'gdb' in source"
 say = '''
 Read the native stack{% if function %} from {{ function }} upwards{% endif %} in
@@ -212,12 +219,13 @@ run = [
 [[step]]
 when = "signal in (5, 6, 8, 11) and 'gdb' not in source and not cores"
 say = '''
-Without a core dump, allow them in the job's script{% if 'faulthandler' not in source %}, have
-Python print its stacks at a crash{% endif %}, and start again.
+Without a core dump, allow them in the job's script
+{%- if 'faulthandler' not in source and not shown_stack %}, have Python print its stacks at a crash
+{%- endif %}, and start again.
 '''
 run = [
   "ulimit -c unlimited",
-  "{% if 'faulthandler' not in source %}export PYTHONFAULTHANDLER=1{% endif %}",
+  "{% if 'faulthandler' not in source and not shown_stack %}export PYTHONFAULTHANDLER=1{% endif %}",
 ]
 */
 with
@@ -270,6 +278,20 @@ with
         from death
         where signal = 15 and rank is not null
     ),
+    -- the one stack that faulthandler printed above the line that tells of the signal
+    shown as (
+        select f.signal, any_value(c.label) as stack
+        from fatal_signal f
+        join
+            stack_thread t
+            on t.file_id = f.file_id
+            and t.source_kind = 'faulthandler'
+            and f.line_no - t.line_no between 1 and 60
+        join stack_call c on c.file_id = t.file_id and c.thread_line = t.line_no and c.d = 1
+        where f.source <> 'faulthandler' and f.signal in (4, 5, 6, 7, 8, 11)
+        group by f.signal
+        having count(distinct(t.file_id, t.line_no)) = 1
+    ),
     job as (
         select count(distinct rank) as world_size
         from identity
@@ -309,6 +331,7 @@ select
     library_offset as "offset",
     fault_address,
     source,
+    case when not list_contains(source, 'faulthandler') then w.stack end as shown_stack,
     a.function,
     case when a.is_uncaught then true end as uncaught,
     (select ranks from ended_with_it) as echo_ranks,
@@ -320,6 +343,7 @@ select
     end as cores
 from reported r
 left join stack_place a using (signal)
+left join shown w using (signal)
 union all by name
 -- Ray sees that the connection to a worker ended, and guesses at why; others only that it is gone.
 select

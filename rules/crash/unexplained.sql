@@ -13,7 +13,7 @@ near the end and no step is logged after it, or an error is the last that a rank
 scheduler lists the job as failed, or a watchdog finds none in the queue, or nothing but the end is
 told: with which code a process ended, by an exception that only tells of another (an engine's core,
 a worker of a data loader or of a pool), by a traceback that the end of the log cuts, by a launcher
-that ended its workers.
+that ended its workers, by a trace of its system calls that ends so.
 """
 false_positives = "A program that prints an error at its end and does not fail by it."
 
@@ -545,6 +545,24 @@ from
             file_id,
             line_no
         from task_failure
+        union all by name
+        -- the process that was traced, with which its trace ends
+        select
+            4 as weight,
+            case when p.rank is not null then [p.rank] end as ranks,
+            case when p.host is not null then [p.host] end as hosts,
+            nullif(coalesce(p.pid, e.tid), 0) as pid,
+            try_cast(e.result as bigint) as exitcode,
+            e.file_id,
+            e.line_no
+        from strace_event e
+        join strace_thread p on p.trace = e.trace and p.tid = e.tid
+        join file f on f.file_id = e.file_id
+        where
+            e.kind = 'exit'
+            and p.main
+            and try_cast(e.result as bigint) between 1 and 127
+            and f.lines - e.line_no < 2
         union all by name
         select 3 as weight, true as ended_workers, u.ranks, l.time, l.file_id, l.line_no
         from launcher_event l

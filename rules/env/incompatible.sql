@@ -82,6 +82,24 @@ run = [
 ]
 
 [[step]]
+when = "problem == 'neuron_driver'"
+say = '''
+Install the Neuron driver (aws-neuronx-dkms) that fits the runtime
+{%- if hosts %} on {{ hosts | names }}{% endif %} and load it; a container needs the devices, too
+(docker run --device /dev/neuron0, in Kubernetes the device plugin).
+'''
+run = ["modinfo -F version neuron", "lsmod | grep neuron", "ls -l /dev/neuron0"]
+
+[[step]]
+when = "problem == 'kernel_module'"
+say = '''
+Build or install the module {{ module }} for the kernel that runs
+{%- if hosts %} on {{ hosts | names }}{% endif %}, or boot the one that it was built for: the
+kernel was updated without it.
+'''
+run = ["uname -r", "dkms status", "find /lib/modules -name {{ module }}.ko*"]
+
+[[step]]
 when = "problem == 'driver_reload'"
 say = '''
 Reboot {% if hosts %}{{ hosts | names }}{% else %}the host{% endif %}, or unload and load the NVIDIA
@@ -433,6 +451,7 @@ with
             ) as message,
             list(distinct rank order by rank) filter (rank is not null) as ranks,
             list(distinct host) filter (host is not null) as hosts,
+            list(distinct pid order by pid) filter (pid is not null) as pids,
             min(time) as started,
             count(*) as times,
             bool_and(warned) as warned,
@@ -472,6 +491,7 @@ select
     started as "at",
     ranks,
     hosts,
+    pids,
     -- a logger's warning tells of what the program made do without
     case when warned then 'warning' end as severity,
     case when warned then 'possible' end as confidence,
@@ -481,6 +501,10 @@ select
         then 'no_driver'
         when what = 'driver' and regexp_matches(message, 'API mismatch|library version mismatch')
         then 'driver_reload'
+        when what = 'driver' and regexp_matches(message, '(?i)neuron|compatible Driver version')
+        then 'neuron_driver'
+        when what = 'driver' and contains(message, 'FATAL: Module ')
+        then 'kernel_module'
         when what = 'driver'
         then 'driver_too_old'
         when what = 'architecture' and regexp_matches(message, '(?i)bf16|bfloat16')
@@ -522,6 +546,7 @@ select
         nullif(regexp_extract(message, 'version .((?:GLIBC|GLIBCXX|CXXABI)_[0-9.]+)', 1), ''),
         nullif(regexp_extract(message, 'client has the version ([0-9.]+)', 1), '')
     ) as version,
+    nullif(regexp_extract(message, 'FATAL: Module ([a-z0-9_-]+)', 1), '') as module,
     nullif(regexp_extract(message, '(sm_[0-9]+a?)', 1), '') as architecture,
     nullif(regexp_extract(message, 'operator (torch[a-z]+)::', 1), '') as package,
     nullif(

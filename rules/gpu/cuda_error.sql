@@ -38,7 +38,8 @@ say = '''
 {{ cuda_error }}{% if cuda_error_code is not none %} ({{ cuda_error_code }}){% endif %}
 {%- if assertion %}: assertion `{{ assertion }}` failed in
 {% if kernel %}{{ kernel | cut(80) }} ({{ source }}:{{ line }}){% else %}a kernel{% endif %}
-{%- else %}{% if meaning %}, {{ meaning }}{% endif %}
+{%- else %}{% if meaning %}, {{ meaning }}{% endif %}{% if nccl_source %}, in NCCL
+({{ nccl_source }}){% endif %}
 {%- if pinned_host_memory %} (pinned memory of the host){% endif %}{% endif %}
 '''
 
@@ -290,6 +291,32 @@ say = "See whether the MPS daemon runs, and restart it."
 run = ["echo get_server_list | nvidia-cuda-mps-control"]
 
 [[step]]
+when = "nccl_source and nccl_source.endswith('nvls.cc')"
+say = '''
+Run without NVLink SHARP, which NCCL was setting up over the NVSwitches
+{%- if hosts %} on {{ hosts | names }}{% endif %}, and compare the fabric manager's version and
+state with the driver's; a container or a virtual machine may not be allowed to use it.
+'''
+run = [
+  "export NCCL_NVLS_ENABLE=0",
+  "systemctl status nvidia-fabricmanager",
+  "nvidia-smi -q | grep -i -A 3 fabric",
+]
+
+[[step]]
+when = "nccl_source and not nccl_source.endswith('nvls.cc') and kind == 'config'"
+say = '''
+Read the lines of NCCL below it: they name the calls that led to it. What an older driver, a
+container or a virtual machine does not offer can be switched off; the settings that NCCL saw are in
+its log.
+'''
+run = [
+  "export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV",
+  "export NCCL_CUMEM_ENABLE=0",
+  "nvidia-smi --query-gpu=name,driver_version,mig.mode.current --format=csv",
+]
+
+[[step]]
 otherwise = true
 say = "Find the call in the stack below: with this setting it is the one that fails."
 run = ["export CUDA_LAUNCH_BLOCKING=1"]
@@ -318,8 +345,10 @@ select
         then n.hosts
         else e.hosts
     end as hosts,
+    v.gpus,
     e."at",
     e.until,
+    v.source as nccl_source,
     -- a library that could not make its handle, in a job whose memory is known to have run out, is
     -- an echo
     case
@@ -413,6 +442,29 @@ from
             )
     ) e
 left join device_assertion a on e.kind = 'assert'
+-- the call was NCCL's own
+left join
+    lateral(
+        select
+            case
+                when count(distinct f.host) = 1
+                then
+                    list(distinct f.device_hint::varchar order by f.device_hint::varchar) filter (
+                        f.host is not null and f.device_hint >= 0
+                    )
+            end as gpus,
+            case when count(distinct f.source) = 1 then any_value(f.source) end as source
+        from nccl_cuda_failure f
+        where
+            f.level = 'WARN'
+            and exists (
+                select 1
+                from gpu_error_code k
+                where
+                    k.name = e.name and (f.cuda_error = e.code or lower(f.error) = lower(k.meaning))
+            )
+    ) v
+    on true
 left join first_end n on e.is_nobody
 left join gpu_error_code c on c.name = e.name
 union all by name
@@ -453,6 +505,8 @@ where
     and not exists (from nccl_usage)
     and not exists (from oom_event)
     and not exists (from nccl_shm_failure)
-    and not exists (from kernel_event where kind not in ('link', 'suppressed', 'removable'))
+    and not exists (
+        from kernel_event where kind not in ('link', 'bond_link', 'suppressed', 'removable')
+    )
     and not exists (from fatal_exception where kind <> 'collective')
 having count(*) > 0

@@ -65,6 +65,11 @@ summary = '''
     {{ places[0] }} for a lock that nobody is left to release
     {%- if driver_threads %}: beside it there {{ driver_threads | agree('is', 'are') }} only
     {{ driver_threads | count('thread') }} of CUDA's driver, waiting for events{% endif %}
+  {% elif of_gil %}
+    thread {{ threads[0] }} is waiting for a lock in {{ places[0] }}, as it seems with the GIL, and
+    {% for name in threads[1:] -%}
+      {{ name }}{% if not loop.last %}, {% endif %}
+    {%- endfor %} for the GIL in {{ places[1] }}; nobody else could release either
   {% else %}
     {{ threads | length }} threads are waiting for locks, and nobody else could release one:
     {% for place in places -%}
@@ -141,7 +146,16 @@ it. Start child processes with spawn or forkserver, and take locks only in a wit
 run = ["ps -o pid,ppid,lstart,args -p {{ pid }}", "py-spy dump --native --locals --pid {{ pid }}"]
 
 [[step]]
-when = "lock == 'lock' and threads and threads | length > 1"
+when = "of_gil"
+say = '''
+Release the GIL before {{ functions[0] }} takes its lock (Py_BEGIN_ALLOW_THREADS,
+py::gil_scoped_release): who holds that lock asks for the GIL, in a callback into Python, say. Or
+keep objects from being freed there whose end takes locks. The frames above it tell who calls it.
+'''
+run = ["py-spy dump --native --locals --pid {{ pid }}"]
+
+[[step]]
+when = "lock == 'lock' and threads and threads | length > 1 and not of_gil"
 say = '''
 Take the locks of {{ functions | names }} in one order everywhere, and hold none of them while
 waiting for another thread. The local variables tell which lock each thread wants.
@@ -169,6 +183,7 @@ select
     list_transform(threads, lambda t:t.function) as functions,
     list_transform(threads, lambda t:t.place) as places,
     kind as lock,
+    of_gil,
     case
         when kind = 'GIL' or kind = 'lock' and len(threads) = 1 then 'possible' else 'probable'
     end as confidence

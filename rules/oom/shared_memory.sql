@@ -110,6 +110,30 @@ with
             -- it does without a segment if it can
             and (source <> 'openmpi' or exists (from trouble_sign))
         union all by name
+        -- who had the bus error, where the line that tells of it names no worker
+        select
+            e.file_id,
+            e.line_no,
+            e.time,
+            e.rank,
+            e.host,
+            unnest(echo_pids(e.message)) as worker_pid,
+            'SIGBUS' as signal,
+            false as says_full,
+            'dataloader' as used_by
+        from exception e
+        where
+            echo_of(e.class, e.message) = 'loader_worker'
+            and exists (
+                from shm_failure s
+                where
+                    s.source = 'dataloader'
+                    and s.error = 'bus error'
+                    and s.file_id = e.file_id
+                    and s.rank is not distinct from e.rank
+                    and abs(s.line_no - e.line_no) <= 100
+            )
+        union all by name
         -- a semaphore is a file in /dev/shm that Python does not name, nor is what is handed over
         select
             file_id,
@@ -191,8 +215,10 @@ select
     case when bool_or(says_full) then 'definite' else 'probable' end as confidence,
     case when bool_or(used_by = 'nccl') then 'nccl' else min(used_by) end as used_by,
     case
-        when count(worker_pid) > 0 then list(distinct worker_pid) filter (worker_pid is not null)
+        when count(worker_pid) > 0
+        then list(distinct worker_pid order by worker_pid) filter (worker_pid is not null)
     end as worker_pids,
+    coalesce(worker_pids, []) as pids,
     coalesce(
         min(worker_pid),
         case

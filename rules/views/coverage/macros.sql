@@ -213,7 +213,7 @@ create macro speaks_of_job(text) as
         coalesce(text, ''),
         '(?i)cuda|\bgpu|slurm|jax|xla|\btpu|\btrain|\bucx|\bucp|\brdma|\bib_|\bibv|mlx5_'
         || '|\b[ndh]pu\b|neuron|ascend|habana|vllm|sglang|enginecore|\b[tpde]p[0-9]'
-        || '|received by pid|inference server|tritonserver'
+        || '|received by pid|inference server|tritonserver|\btask instance\b'
     )
 ;
 

@@ -60,4 +60,15 @@ select
         || '(?:: ?|, ?| |, ?port[ =]|.{0,40} port )[''"]?([0-9]{2,5})\b'
     ) as port
 from told t
-join errno e on e.errno = t.number or t.number is null and lower(e.text) = t.words
+join
+    errno e
+    on e.errno = t.number
+    or t.number is null
+    and (
+        lower(e.text) = t.words
+        -- all there is of the message, whose end is cut off
+        or t.words = ''
+        and e."class" in ('refused', 'timed_out', 'unreachable', 'peer')
+        and length(t.message) between 15 and length(e.text) - 1
+        and starts_with(lower(e.text), lower(t.message))
+    )

@@ -673,6 +673,9 @@ create macro message_in_line(message) as
         then regexp_replace(message, '[ \n]*\n[ ]*', ': ', 'g')
         when starts_with(message, 'Error(s) in loading state_dict for ')
         then regexp_replace(message, '\s*\n\s*', ' ', 'g')
+        -- a sentence that goes on one blank further in: what was asked for, and what there is
+        when regexp_matches(message, '^[^\n]{1,60}\n [A-Z][a-z]+ [^\n]{1,60}$')
+        then regexp_replace(message, '\n ', '; ')
         else
             regexp_replace(
                 message,

@@ -3,6 +3,39 @@
 -- counts is the last one, when next to nothing was logged after it, no further steps, or when
 -- Horovod gave up.
 with
+    listed as (  -- the list of a tensor that is printed again takes the place of the one before
+        select
+            * replace (
+                case
+                    when
+                        list_has_any(
+                            string_split(replace(lagging, ' ', ''), ','),
+                            string_split(
+                                replace(
+                                    lead(lagging) over (
+                                        partition by file_id, tensor, event, warning_no
+                                        order by line_no
+                                    ),
+                                    ' ',
+                                    ''
+                                ),
+                                ','
+                            )
+                        )
+                    then null
+                    else lagging
+                end as lagging
+            )
+        from
+            (
+                select
+                    *,
+                    count_if(event = 'warning') over (
+                        partition by file_id order by line_no
+                    ) as warning_no
+                from horovod_stall
+            )
+    ),
     warning_line as (
         select
             * replace (coalesce(lagging, task::varchar) as lagging),
@@ -12,7 +45,7 @@ with
                 ),
                 0
             ) as first_line
-        from horovod_stall
+        from listed
     ),
     warned as (
         select
@@ -27,7 +60,9 @@ with
                 list_transform(regexp_extract_all(w.lagging, '[0-9]+'), lambda n:n::bigint)
             ) filter (w.event = 'missing' and w.lagging is not null) as lagging_by_tensor,
             arg_min(w.tensor, w.line_no) filter (w.tensor is not null) as tensor,
-            list(line_at(w.file_id, w.line_no) order by w.line_no)[:5] as evidence
+            list(line_at(w.file_id, w.line_no) order by w.line_no) filter (
+                w.lagging is not null or w.event is distinct from 'missing'
+            )[:5] as evidence
         from warning_line w
         join file f using (file_id)
         group by w.file_id, first_line

@@ -1,9 +1,11 @@
 -- table: One row per group and number in which watchdogs timed out in different operations or
--- sizes. All-to-all and its kin may differ.
+-- sizes. All-to-all and its kin may differ. Who does not tell its group is taken to be of the only
+-- one that is told, where its number is one that no two groups reach at the same time by chance
+-- (grade: probable).
 with
-    met as (
+    told as (
         select
-            coalesce(grp_desc, grp, '') as grp_key,
+            coalesce(grp_desc, grp) as grp_key,
             grp,
             grp_desc,
             collective_seq as seq,
@@ -32,6 +34,21 @@ with
             and rank is not null
             and op not in ('SEND', 'RECV', 'RECVANYSOURCE', 'COALESCED', 'UNKNOWN')
     ),
+    only_group as (
+        select any_value(grp_key) as grp_key
+        from told
+        having count(distinct grp_key) = 1 and (select count(distinct grp) from c10d_status) <= 1
+    ),
+    met as (
+        select
+            t.* replace (
+                coalesce(t.grp_key, case when t.seq >= 100 then o.grp_key end, '') as grp_key
+            ),
+            t.grp_key is null
+            and coalesce(t.seq >= 100 and o.grp_key is not null, false) as is_taken
+        from told t
+        left join only_group o on true
+    ),
     odd as (
         select grp_key, seq, case when count(distinct op) > 1 then 'op' else 'size' end as field
         from met
@@ -57,6 +74,7 @@ with
             any_value(grp) as grp,
             any_value(grp_desc) as grp_desc,
             min(time) as time,
+            bool_or(is_taken) as is_taken,
             list_distinct(list(op)) as kinds,
             list_distinct(list(host) filter (host is not null)) as hosts,
             list(line_at(file_id, line_no))[:4] as evidence
@@ -85,6 +103,7 @@ select
     list_distinct(flatten(list(hosts) filter (n < most))) as hosts,
     min(time) as time,
     list({'value':value, 'ranks':ranks} order by n, value) as parties,
+    case when bool_or(is_taken) then 'probable' end as grade,
     null::varchar as version,
     flatten(list(evidence order by n, value)) as evidence
 from ranked

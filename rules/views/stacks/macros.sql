@@ -44,7 +44,8 @@ create macro is_part_of_locking(name) as
             '^_*(?:GI_+)?(?:lll|L|pthread|futex|gthread|new_sem|sem|syscall|start_thread|clone)'
             || '(?:[^a-z]|$)'
             || '|std::(?:recursive_|shared_|timed_)?mutex::|std::(?:unique|scoped|shared)_lock'
-            || '|std::lock_guard|(?:absl|base)::(?:[A-Za-z_]+::)*(?:Mutex|SpinLock)|^[?][?]$'
+            || '|std::lock_guard|(?:absl|base)::(?:[A-Za-z_]+::)*(?:Mutex|SpinLock)'
+            || '|[Cc]ond(?:ition|Var)[A-Za-z_]*::[Ww]ait|^[?][?]$'
         ),
         false
     )

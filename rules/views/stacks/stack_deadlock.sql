@@ -3,11 +3,10 @@
 -- nobody is left to release) | GIL (a sleeping thread holds it) | signal (the handler of a signal
 -- wants what the code holds that it interrupts). threads: name, place and function of each that is
 -- involved, the holder of the GIL first. Of native stacks three shapes count: a thread wants the
--- GIL, another one a mutex or a semaphore that is not Python's, and no other runs Python, so that
--- the second holds the GIL; all threads want a mutex, but for those that wait for their end; and a
--- process with a single thread that wants a lock which every fork inherits as it was (exit
--- handlers,
--- OpenMP, the loader).
+-- GIL, another one a mutex, a semaphore or a lock of readers and writers, none of them Python's,
+-- and no other runs Python, so that the second holds the GIL; all threads want a mutex, but for
+-- those that wait for their end; and a process with a single thread that wants a lock which every
+-- fork inherits as it was (exit handlers, OpenMP, the loader).
 with
     thread as (
         select
@@ -128,7 +127,17 @@ with
             -- below glibc 2.34's own waiting
             bool_or(nth <= 6 and regexp_matches(name, 'pthread_[a-z]*join|thread::join')) as joins,
             -- Code other than Python's waits at a semaphore: Python's own waits release the GIL.
-            bool_or(nth <= 3 and is_native_lock_wait(name))
+            (
+                bool_or(nth <= 3 and is_native_lock_wait(name))
+                -- a lock that is made of a condition: of readers and writers, say
+                or bool_or(
+                    nth <= 2 and regexp_matches(name, '^_*(?:GI_+)?pthread_(?:cond_wait|rwlock_)')
+                )
+                and bool_or(
+                    nth between 1 and 5
+                    and regexp_matches(name, '(?:^|[^BbCc])[Ll]ock|[Mm]utex|[Ss]emaphore')
+                )
+            )
             and not bool_or(
                 nth <= 8
                 and regexp_matches(name, '(?i)PyThread_|semlock|billiard|PyEval_(?:Restore|Save)')
@@ -153,6 +162,12 @@ with
             any_value(t.host) as host,
             any_value(t.pid) as pid,
             'lock' as kind,
+            case
+                when
+                    bool_or(n.wants_gil)
+                    and count_if(not n.wants_gil and (n.wants_mutex or n.wants_foreign_lock)) = 1
+                then true
+            end as of_gil,
             list(
                 {
                     'tid':t.tid,
@@ -232,13 +247,13 @@ select l.*
 from
     (
         from locked
-        union all
+        union all by name
         from starved
-        union all
+        union all by name
         from inverted
         anti join locked using (process)
         anti join starved using (process)
-        union all
+        union all by name
         from caught
         anti join locked using (process)
     ) as l

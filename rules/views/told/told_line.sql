@@ -63,6 +63,8 @@ with
             and not regexp_matches(
                 text,
                 '\bkernel: |^(?:EDAC|ACPI|mcelog|sysrq)\b|page allocation failure'
+                -- a driver, the place of its device on the bus
+                || '|^[a-z][a-z0-9_-]{1,24} [0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f][: ]'
                 || '|\[Hardware Error\]|^\[c10d\]'
             )
         union all by name
