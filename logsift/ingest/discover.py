@@ -49,7 +49,7 @@ _COPIED = re.compile(
     re.IGNORECASE,
 )
 """How browsers and file managers name a copy of a file beside it."""
-_SETTINGS = re.compile(r"\.(?:bash|conf|csh|env|json|properties|sbatch|service|sh|yaml|yml|zsh)")
+_SETTINGS = re.compile(r"\.(?:bash|conf|csh|csv|env|json|properties|sbatch|service|sh|tsv|yaml|yml|zsh)")
 _SCRIPTS = re.compile(r"\.(?:bash|csh|sbatch|sh|zsh)")
 _OUTPUT = re.compile(r"(?:\.(?:log|out|err|txt|[oe]?[0-9]+))?")
 """What ends the name of what a job printed, be it its own script."""
@@ -120,7 +120,7 @@ class SourceFile:
 
     @property
     def is_settings(self) -> bool:
-        """True of a script and of settings, whose words of trouble tell of what may happen."""
+        """True of a script, of settings and of tables, whose words of trouble tell of what may happen, or are data."""
         return _SETTINGS.fullmatch(self.path.suffix) is not None or self.is_script
 
 

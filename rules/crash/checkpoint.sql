@@ -263,21 +263,21 @@ select
             )
         then 'mismatch'
         when
-            not is_saved
-            and regexp_matches(
-                message, '(?i)not found|no such file|does not exist|can''t find a valid|missing'
-            )
-        then 'missing'
-        when
             regexp_matches(
                 message,
                 '(?i)PytorchStreamReader|central directory|invalid load key|ran out of input'
                 || '|truncated|unpickling|deserializ|InvalidHeader|MetadataIncompleteBuffer'
                 || '|corrupt|incomplete|not a zip|unexpected end|hash mismatch'
                 || '|checksum|EOFError|DATA_LOSS|BadZipFile|wrong (?:byte )?size'
-                || '|not an sstable|bad magic'
+                || '|not an sstable|bad magic|file signature|bad object header'
             )
         then 'damaged'
+        when
+            not is_saved
+            and regexp_matches(
+                message, '(?i)not found|no such file|does not exist|can''t find a valid|missing'
+            )
+        then 'missing'
     end as problem,
     nullif(
         regexp_matches(message, 'size of optimizer|number of parameter groups'), false

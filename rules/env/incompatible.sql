@@ -53,6 +53,10 @@ when = "problem == 'numpy'"
 say = "A module was compiled for another version of NumPy: {{ message | cut(250) }}"
 
 [[summary]]
+when = "problem == 'pickled'"
+say = "A file was pickled with another version of NumPy or pandas: {{ message | cut(250) }}"
+
+[[summary]]
 when = "problem == 'torch_packages'"
 say = """{{ package or 'A package' }} was built for another version of PyTorch: its operators are
 not registered"""
@@ -272,6 +276,14 @@ run = ["pip list | grep -i numpy", "pip check"]
 when = "problem == 'numpy' and 'this version of numpy is' not in message"
 say = "Install a NumPy below 2, or a newer version of the module that was compiled for NumPy 1."
 run = ["pip install 'numpy<2'"]
+
+[[step]]
+when = "problem == 'pickled'"
+say = """
+Read the file with the version that wrote it (NumPy 2 has numpy._core, pandas 2 no numeric index),
+or write it anew with the one that is here.
+"""
+run = ["pip list | grep -iE '^(numpy|pandas) '"]
 
 [[step]]
 when = "problem == 'mpi_component'"
@@ -529,6 +541,8 @@ select
         then 'cpu_only'
         when regexp_matches(message, 'operator torch[a-z]+::')
         then 'torch_packages'
+        when regexp_matches(message, 'named ''(numpy[.]_core|pandas[.])|''_frombuffer'' on')
+        then 'pickled'
         when regexp_matches(message, 'NumPy 1|numpy|_ARRAY_API')
         then 'numpy'
         when regexp_matches(message, ' built in| not been built| not linked with support')

@@ -385,6 +385,7 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 || '|different CUDA major|mismatches the version that was used'
                 || '|unsupported toolchain|display driver / cuda driver'
                 || '|\bincompatible with [A-Za-z_-]+ version\b'
+                || '|named ''(?:numpy[.]_core|pandas[.]core)|''_frombuffer'' on <module ''numpy'
             )
         then 'incompatible'
         when

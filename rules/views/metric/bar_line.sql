@@ -10,6 +10,7 @@ with
             stream || coalesce(
                 '|' || nullif(regexp_extract(label, '(?i)fold[ _-]?[0-9]+'), ''), ''
             ) as stream,
+            stream as mark_stream,
             time,
             host,
             rank,
@@ -42,6 +43,21 @@ with
             trim(label) <> ''
             or total = mode(total) filter (trim(label) = '') over (partition by file_id, stream)
     ),
+    -- the epoch that a line above names, where it names no more
+    below_epoch as (
+        select b.*, m.epoch as epoch_above, m.line_no as epoch_line
+        from bars b
+        asof left join
+            (
+                select
+                    file_id, stream, line_no, case when kind = 'epoch' then step else 1 end as epoch
+                from training_mark
+                where kind in ('epoch', 'fit')
+            ) m
+            on m.file_id = b.file_id
+            and m.stream = b.mark_stream
+            and m.line_no <= b.line_no
+    ),
     run as (
         select
             *,
@@ -51,15 +67,29 @@ with
                 and lag(total) over w = total
                 and epoch is null,
                 false
-            ) as again
-        from bars
+            ) as again,
+            epoch_line is distinct from lag(epoch_line) over w as below_next
+        from below_epoch
         window w as (partition by file_id, stream order by line_no, k)
+    ),
+    -- each of its epochs is named
+    named_epochs as (
+        select file_id, stream
+        from run
+        where epoch is null
+        group by all
+        having
+            count(distinct epoch_above) >= 2
+            and count_if(epoch_above is null) = 0
+            and count_if(again and not below_next) = 0
     ),
     counted as (
         select
             *,
             coalesce(
-                epoch, count_if(again) over (partition by file_id, stream order by line_no, k)
+                epoch,
+                case when (file_id, stream) in (from named_epochs) then epoch_above end,
+                count_if(again) over (partition by file_id, stream order by line_no, k)
             ) as nth
         from run
     ),

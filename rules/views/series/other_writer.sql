@@ -1,5 +1,6 @@
--- table: One row per place of a curve whose values are only counted where time runs backwards:
--- another process's values begin, of those that write into one file block by block.
+-- table: One row per place of a curve whose values are only counted where time runs backwards, or
+-- where it starts high behind a long pause: another process's values begin, of those that write
+-- into one file block by block, or one after the other.
 with
     clock as (  -- of the lines that tell a time of day themselves
         select
@@ -38,6 +39,8 @@ with
             p.line_no,
             c.seconds,
             p.time < lag(p.time) over in_order - interval 1 minute as is_back,
+            epoch(p.time - lag(p.time) over in_order) as pause_seconds,
+            p.value > 2 * lag(p.value) over in_order as is_high,
             -- how far the clock went, midnight apart
             (c.seconds - lag(c.seconds) over in_order + 129600) % 86400 - 43200 as went
         from series_point p
@@ -52,9 +55,16 @@ from
         select
             *,
             count_if(went > 0) over series as forwards,
-            count_if(went < 0) over series as backwards
+            count_if(went < 0) over series as backwards,
+            median(pause_seconds) over series as usual_seconds
         from counted
         window series as (partition by series_id, file_id)
     )
 -- What begins again near zero is a duration, what mostly runs backwards is the time that is left.
-where is_back or went < -60 and seconds > 600 and forwards > 2 * backwards
+where
+    is_back
+    or is_high
+    and pause_seconds > greatest(900, 100 * usual_seconds)
+    or went < -60
+    and seconds > 600
+    and forwards > 2 * backwards
