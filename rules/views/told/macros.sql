@@ -134,8 +134,10 @@ create macro with_shapes(sentence) as
         '[^ ''"(]*\.(?:npz|pt|pth|ckpt|safetensors|distcp|h5)\b', ' CKPT ', 'g'
     )
     .regexp_replace('(^|[ ''"(=:])/[^ ,;''"()]+', '\1 PATH ', 'g')
-    -- the weight of a term, as an argument is called; the method that tells something
-    .regexp_replace('\b[a-z0-9_]+_weight\b|\.run(?:\(\))?: ', ' NAME ', 'g')
+    -- an argument in its quotes, the weight of a term; the method that tells something
+    .regexp_replace(
+        '`[a-z0-9.]+_[a-z0-9_.]*`|\b[a-z0-9_]+_weight\b|\.run(?:\(\))?: ', ' NAME ', 'g'
+    )
     .regexp_replace(
         '\b[0-9.]+ ?(?:[kmgt]i?b?|bytes|s|h)? ?(?:of|/|>|out of) ?[0-9.]+'
         || ' ?(?:[kmgt]i?b?|bytes|s|h)?\b',
