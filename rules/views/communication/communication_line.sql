@@ -45,6 +45,7 @@ from plain_line
 where
     word is not null
     and uptime_seconds is null
+    and not is_word_of_kernel(prefix, text)
     -- systemd, of its units
     and not regexp_matches(
         text, '(?:^|systemd\[[0-9]+\]: )(?:Failed to start [A-Z].*\.|[^ ]+\.service: .*)$'

@@ -233,6 +233,19 @@ create macro is_of_a_journal(host, pid, rank, text) as
     host is not null and pid is not null and rank is null and not speaks_of_job(text)
 ;
 
+-- What the kernel says, in a journal, or behind a driver's name and its device: of the machine, and
+-- never in a program's own words.
+create macro is_word_of_kernel(prefix, text) as
+    regexp_matches(coalesce(prefix, ''), '\bkernel(?:\[[0-9]+\])?: *(?:\[ *[0-9.]+\] *)?$')
+    or regexp_matches(
+        coalesce(text, ''),
+        '\bkernel: |^(?:EDAC|ACPI|mcelog|sysrq)\b|page allocation failure|\[Hardware Error\]'
+        -- a driver, the place of its device on the bus
+        || '|^[a-z][a-z0-9_-]{1,24} [0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f][: ]'
+        || '|^infiniband [a-z][a-z0-9_]{1,24}: '
+    )
+;
+
 -- What srun says when it ends a step, whatever the reason: of a task that failed it tells besides.
 create macro is_end_of_step(text) as
     regexp_matches(

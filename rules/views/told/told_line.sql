@@ -60,13 +60,8 @@ with
             )
             -- a kernel's words, and those of c10d, are known
             and uptime_seconds is null
-            and not regexp_matches(
-                text,
-                '\bkernel: |^(?:EDAC|ACPI|mcelog|sysrq)\b|page allocation failure'
-                -- a driver, the place of its device on the bus
-                || '|^[a-z][a-z0-9_-]{1,24} [0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f][: ]'
-                || '|\[Hardware Error\]|^\[c10d\]'
-            )
+            and not is_word_of_kernel(prefix, text)
+            and not starts_with(text, '[c10d]')
         union all by name
         -- what an exception of no known kind says, and one that its rule does not trust
         select
