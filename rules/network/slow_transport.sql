@@ -44,9 +44,11 @@ data through {{ 'the network' if via == 'NET' else 'the memory of the host' }} i
 (NVLink or PCIe)'''
 
 [[summary]]
-say = '''{% if nranks %}{{ nranks | count('rank') }} on {% endif %}{{ nnodes }} nodes talk over TCP
-sockets{% if reason == 'no_device' %}: NCCL found no InfiniBand or RoCE device
+say = '''{% if nnodes %}{% if nranks %}{{ nranks | count('rank') }} on {% endif %}{{ nnodes }}
+nodes{% else %}Processes{% endif %} talk over TCP sockets
+{%- if interfaces %} on InfiniBand's {{ interfaces | names(most=4) }}{% endif %}{% if reason == 'no_device' %}: NCCL found no InfiniBand or RoCE device
 {%- elif reason == 'setting' %}: {{ setting }} is set
+{%- elif reason == 'ip_over_ib' %}: the fabric is there, and nothing uses RDMA
 {%- elif reason == 'rdma_unused' %}, though RDMA devices were found
 {%- elif reason == 'plugin_failed' %}: the network plugin {{ plugin }} could not start{% endif %}'''
 
@@ -55,6 +57,12 @@ when = "reason == 'setting'"
 say = '''Remove {{ setting }} from the environment of the job, unless somebody set it to get
 around a broken fabric: find out who, and why.'''
 run = ["env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf"]
+
+[[step]]
+when = "reason == 'ip_over_ib'"
+say = """Find out why NCCL did not use the fabric behind {{ interfaces | names(most=4) }} by RDMA:
+within the container, the RDMA devices and their user libraries have to be there too."""
+run = ["ibv_devices", "ls -l /dev/infiniband", "export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET"]
 
 [[step]]
 when = "reason == 'provider'"
@@ -121,11 +129,37 @@ look whether the RDMA devices and the network plugin (libnccl-net.so, aws-ofi-nc
 run = ["export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET", "ibv_devices", "env | grep NCCL_"]
 */
 with
-    slow as (from socket_traffic where nnodes > 1),
-    why as (  -- the most telling first
-        select line_at(file_id, line_no) as place, 'setting' as reason, 0 as weight, name, value
+    -- the interfaces that InfiniBand shows to TCP, by the names that the kernel and udev give
+    ip_over_ib as (
+        select
+            file_id,
+            line_no,
+            list_distinct(
+                regexp_extract_all(
+                    message, '\[[0-9]+\](ib(?:[0-9]+|[ps][0-9][0-9a-z]*)(?:\.[0-9a-f]+)?):', 1
+                )
+            ) as interfaces
+        from nccl_network
+        where event = 'devices' and network = 'Socket' and len(interfaces) > 0
+    ),
+    rdma_off as (
+        select file_id, line_no, name, value
         from setting
         where name = 'NCCL_IB_DISABLE' and value = '1' or name = 'NCCL_NET' and value ilike 'socket'
+    ),
+    slow as (
+        from socket_traffic
+        where
+            nnodes > 1
+            -- part of a log: somebody turned a fabric off that is there
+            or nnodes is null and exists (from rdma_off) and exists (from ip_over_ib)
+    ),
+    why as (  -- the most telling first
+        select line_at(file_id, line_no) as place, 'setting' as reason, 0 as weight, name, value
+        from rdma_off
+        union all by name
+        select line_at(file_id, line_no) as place, 'ip_over_ib' as reason, 4 as weight, interfaces
+        from ip_over_ib
         union all by name
         select line_at(file_id, line_no) as place, 'rdma_unused' as reason, 3 as weight
         from nccl_network
@@ -152,6 +186,7 @@ with
             arg_min(reason, weight) as reason,
             arg_min(name || '=' || value, weight) filter (reason = 'setting') as setting,
             arg_min(network, weight) filter (reason = 'plugin_failed') as plugin,
+            list_sort(list_distinct(flatten(list(interfaces)))) as interfaces,
             list(place order by weight)[:3] as places
         from why
     ),
@@ -173,7 +208,14 @@ select
     any_value(k.reason) as reason,
     case when any_value(k.reason) = 'setting' then any_value(k.setting) end as setting,
     case when any_value(k.reason) = 'plugin_failed' then any_value(k.plugin) end as plugin,
-    case when any_value(k.reason) is not null then 'definite' else 'probable' end as confidence,
+    nullif(any_value(k.interfaces), []) as interfaces,
+    case
+        when max(s.nnodes) is null
+        then 'probable'
+        when any_value(k.reason) is not null
+        then 'definite'
+        else 'probable'
+    end as confidence,
     -- A job that ended in a failure did not fail of being slow.
     case
         when
