@@ -9,7 +9,11 @@ explains = [
   "network.peer_lost",
   "network.connect_failure",
   "network.ib_error",
+  "divergence.stack",
+  "divergence.collective_count",
+  "loss.rollback",
 ]
+explains_same_place = ["crash.signal"]
 about = """
 Loading or saving a checkpoint failed: the file is truncated or corrupt, it is not there, or its
 keys or shapes do not match the model.

@@ -301,6 +301,7 @@ with
             bool_or(chain_uncaught) as uncaught,
             bool_or(is_of_peer) as is_of_peer,
             bool_and(is_of_loss) as is_of_loss,
+            min(lines_after) as lines_after,
             count(*) as times,
             min_by(frames, line_no) filter (frames is not null) as frames,
             min_by(raised_frames, line_no) filter (raised_frames is not null) as raised_frames,
@@ -360,6 +361,9 @@ select
     hosts,
     case
         when n > 1 or not certain and exists (from stack_process)
+        then 'info'
+        -- crash.checkpoint tells the same of the same line
+        when kind = 'checkpoint' and (certain or lines_after <= 2)
         then 'info'
         when weak or not certain
         then 'warning'
