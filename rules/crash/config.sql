@@ -382,12 +382,29 @@ select
                 nullif(regexp_extract(message, '([^ :]+): command not found', 1), '')
             )
     end as command,
-    nullif(regexp_extract(message, 'No module named ''?([0-9A-Za-z_.]+)', 1), '') as module,
+    case
+        when starts_with(message, 'ImportError') or contains(message, 'No module named')
+        then
+            coalesce(
+                nullif(
+                    regexp_extract(message, 'No module named [''"]?([0-9A-Za-z_.-]*[0-9A-Za-z])', 1), ''
+                ),
+                nullif(regexp_extract(message, ' the ([0-9A-Za-z_. -]+?) librar(?:y|ies) but ', 1), ''),
+                nullif(regexp_extract(message, ' in your environment: ([0-9A-Za-z_.-]+)', 1), ''),
+                nullif(regexp_extract(message, ': ([0-9A-Za-z_.-]+) (?:is|was) not installed', 1), ''),
+                nullif(
+                    regexp_extract(
+                        message, '\binstall (?:-[-A-Za-z]+ )*[''"`]?([A-Za-z][0-9A-Za-z_.-]*[0-9A-Za-z])', 1
+                    ),
+                    ''
+                )
+            )
+    end as module,
     nullif(
         regexp_extract(message, 'no package called [^0-9A-Za-z]([0-9A-Za-z_.]+)', 1), ''
     ) as package,
     case
-        when not regexp_matches(message, 'No module named|no package called')
+        when module is null and not contains(message, 'no package called')
         then
             coalesce(
                 -- what cannot be made misses the folder that it is to be in

@@ -202,7 +202,7 @@ Check that {% if path %}{{ path }}{% else %}the file{% endif %} is there and ope
 run = ["ls -l {{ path }}", "namei -l {{ path }}"]
 
 [[step]]
-when = "kind == 'config' and type == 'ModuleNotFoundError'"
+when = "kind == 'config' and type in ('ModuleNotFoundError', 'ImportError')"
 say = "Install the module in the environment that the job uses, on every host."
 run = ["which python", "pip list"]
 */

@@ -109,11 +109,11 @@ with
                 when
                     class in (
                         'FileNotFoundError',
-                        'ModuleNotFoundError',
                         'IsADirectoryError',
                         'NotADirectoryError'
                     )
                     or misses_input(class, message)
+                    or lacks_module(class, message)
                 then 'missing file'
                 when sees_no_gpu(message)
                 then 'device'

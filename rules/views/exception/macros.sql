@@ -160,6 +160,19 @@ create macro misses_input(class, message) as
     and regexp_matches(message, '(?:^|[\s:])[^\s;]*[/\\.][^\n;]*; No such file or directory')
 ;
 
+-- A module is not installed: Python's word for it, before ModuleNotFoundError was a class of its own,
+-- and those of libraries that ask for another.
+create macro lacks_module(class, message) as
+    class = 'ModuleNotFoundError'
+    or class = 'ImportError'
+    and regexp_matches(
+        message,
+        '^No module named |\b(?:was|were) not found in your environment\b'
+        || '|^[0-9A-Za-z_.-]+ (?:is|was) not installed\b|\b[Pp]lease (?:pip )?install [0-9A-Za-z_.-]'
+        || '|\b(?:[Ii]nstall|[Tt]ry) (?:it )?(?:with|by|using|via)?:? ?[`''"]?(?:pip|conda) install '
+    )
+;
+
 -- A command that failed is neither a program that is launched or built nor a shell or a script that
 -- runs one: those tell themselves why.
 create macro ran_a_helper(message) as
@@ -519,7 +532,11 @@ create macro exception_kind(class, class_kind, message, chained, between_ranks) 
                 )
             )
         then 'checkpoint'
-        when class_kind = 'config' or sees_no_gpu(message) or misses_input(class, message)
+        when
+            class_kind = 'config'
+            or sees_no_gpu(message)
+            or misses_input(class, message)
+            or lacks_module(class, message)
         then 'config'
         when
             class_kind = 'loss'
