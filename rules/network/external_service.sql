@@ -107,7 +107,18 @@ with
                 nullif(regexp_extract(message, 'host=''([^'']+)''', 1), ''),
                 nullif(regexp_extract(message, 'https?://([0-9A-Za-z_.-]+)', 1), ''),
                 a.server,
+                a.service,
                 case when a.file_id is not null then 'huggingface' end,
+                -- a client whose own frames lead to the request
+                case
+                    when e.is_unnamed_request
+                    then
+                        (
+                            select min(s.service)
+                            from outside_service s
+                            where contains(lower(e.frames::varchar), '/' || s.service)
+                        )
+                end,
                 (
                     -- of several words the first in the text
                     select arg_min(s.service, position(s.service in lower(type || ' ' || message)))
@@ -140,7 +151,14 @@ with
                             then message || chr(10) || raised_message
                             else message
                         end as message
+                    ),
+                    -- a name that is not known, of a request whose server nothing names
+                    regexp_matches(
+                        message,
+                        '(?i)name or service not known|name resolution|nodename nor servname'
+                        || '|no address associated with hostname|getaddrinfo failed'
                     )
+                    and is_of_http(frames) as is_unnamed_request
                 from fatal_exception
             ) e
         left join
@@ -172,6 +190,7 @@ with
                 or is_unpaid(message)
                 or t.exception_class is not null
                 or a.file_id is not null
+                or e.is_unnamed_request
                 or starts_with(type, 'wandb.errors')
                 and regexp_matches(
                     message, '(?i)network|timed out|communicat|connect|permission|\b40[13]\b'

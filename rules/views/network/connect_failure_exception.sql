@@ -59,6 +59,8 @@ where
         and (peer is not null or of_gloo or is_of_client(frames))
         or unresolved
         and len(frames) > 0
+        -- a service outside
+        and not (peer is null and is_of_http(frames))
     )
     and not regexp_matches(
         concat_ws(' ', message, raised_message),

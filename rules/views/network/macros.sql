@@ -33,6 +33,15 @@ create macro is_unpaid(message) as
     )
 ;
 
+-- A stack in which a client of HTTP asks a server.
+create macro is_of_http(frames) as
+    regexp_matches(
+        coalesce(frames::varchar, ''),
+        '[/\\](?:httpx|httpcore|urllib3|aiohttp|requests)(?:[/\\]|\.py)'
+        || '|[/\\](?:http[/\\]client|urllib[/\\]request)\.py'
+    )
+;
+
 -- A stack that ends in a library that asks a server: of HTTP, of remote calls, of a data base, of a
 -- queue of messages.
 create macro is_of_client(frames) as
