@@ -198,21 +198,18 @@ with
                     ''
                 )
             ) as checkpoint_path,
-            -- what it had just said to be loading, where the error names nothing
-            case
-                when not is_saved
-                then
-                    (
-                        select max_by(path_loaded(m.message), m.line_no)
-                        from training_mark m
-                        where
-                            m.kind in ('load', 'resume', 'weights')
-                            and m.file_id = e.file_id
-                            and m.rank is not distinct from e.rank
-                            and coalesce(e.traceback_line, e.line_no) - m.line_no between 1 and 20
-                            and path_loaded(m.message) <> ''
-                    )
-            end as announced_path
+            -- what it had just said to be loading or saving, where the error names nothing
+            (
+                select max_by(path_loaded(m.message), m.line_no)
+                from training_mark m
+                where
+                    m.kind in ('load', 'resume', 'weights', 'save')
+                    and (m.kind = 'save') = coalesce(is_saved, false)
+                    and m.file_id = e.file_id
+                    and m.rank is not distinct from e.rank
+                    and coalesce(e.traceback_line, e.line_no) - m.line_no between 1 and 20
+                    and path_loaded(m.message) <> ''
+            ) as announced_path
         from fatal_exception e
         -- or what ends the log
         where
@@ -309,10 +306,37 @@ select
     list(distinct rank order by rank) filter (rank is not null) as ranks,
     list(distinct host) filter (host is not null) as hosts,
     case when not exists (from trouble_sign) then 'possible' end as confidence,
-    any_value(path) filter (path is not null) as path,
+    any_value(coalesce(path, announced_path)) filter (
+        coalesce(path, announced_path) is not null
+    ) as path,
+    nullif(
+        regexp_extract(
+            any_value(coalesce(path, announced_path)) filter (
+                coalesce(path, announced_path) is not null
+            ),
+            '^(.+)/[^/]+$',
+            1
+        ),
+        ''
+    ) as folder,
     'unwritten' as problem,
     arg_max(left(message, 1000), line_no) as message
-from disk_full
+from
+    (
+        select
+            *,
+            (
+                select max_by(path_loaded(m.message), m.line_no)
+                from training_mark m
+                where
+                    m.kind = 'save'
+                    and m.file_id = d.file_id
+                    and m.rank is not distinct from d.rank
+                    and d.line_no - m.line_no between 1 and 20
+                    and path_loaded(m.message) <> ''
+            ) as announced_path
+        from disk_full d
+    )
 where not exists (from failure)
 having not bool_or(is_of_room)
 union all by name

@@ -103,6 +103,17 @@ select
             * 1024
             * 1024
         ),
+        -- YARN's are binary
+        max(
+            size_bytes_of(
+                nullif(
+                    regexp_extract(
+                        t.message, ' of ([0-9.]+ ?[KMGT]?B) (?:physical|virtual) memory used', 1
+                    ),
+                    ''
+                )
+            )
+        ),
         any_value(q.limit_bytes)
     ) as limit_bytes,
     min(t.time) as first_time,
