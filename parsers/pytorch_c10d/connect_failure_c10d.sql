@@ -63,6 +63,30 @@ where
     )
 group by s.file_id, s.stream, s.peer, s.port
 union all by name
+-- it has not given up yet, and the log of it ends there: no way leads to that host
+select
+    'c10d' as source,
+    regexp_replace(a.peer, '^\[|\]$', '', 'g') as peer,
+    a.port,
+    max(a.error) as error,
+    count(*) as attempts,
+    any_value(a.host) as host,
+    any_value(a.rank) as rank,
+    any_value(a.pid) as pid,
+    min(a.time) as time,
+    a.file_id,
+    min(a.line_no) as line_no
+from c10d_store a
+join file f using (file_id)
+where
+    a.event = 'attempt'
+    and a.peer is not null
+    and regexp_matches(a.error, '(?i)no route to host|(?:network|host) is (?:unreachable|down)')
+    and f.lines - a.line_no <= 3
+    and not exists (from c10d_store r where r.event <> 'attempt')
+    and not exists (from metric_span m where m.file_id = a.file_id)
+group by a.file_id, a.peer, a.port
+union all by name
 -- its inner exception, which would say more, is cut off: it was raised where the connection is
 -- made, or the launcher had only just begun
 select

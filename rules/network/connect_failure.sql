@@ -306,6 +306,12 @@ select
     case when len(peers) > 1 then peers end as peers,
     a.host as peer_host,
     case
+        -- its log ends before it gives up
+        when
+            source = 'c10d'
+            and failure = 'unreachable'
+            and not exists (from c10d_store where event <> 'attempt')
+        then 'possible'
         when
             source = 'told'
             or source = 'strace'
