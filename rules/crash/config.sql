@@ -387,14 +387,23 @@ select
         then
             coalesce(
                 nullif(
-                    regexp_extract(message, 'No module named [''"]?([0-9A-Za-z_.-]*[0-9A-Za-z])', 1), ''
+                    regexp_extract(
+                        message, 'No module named [''"]?([0-9A-Za-z_.-]*[0-9A-Za-z])', 1
+                    ),
+                    ''
                 ),
-                nullif(regexp_extract(message, ' the ([0-9A-Za-z_. -]+?) librar(?:y|ies) but ', 1), ''),
+                nullif(
+                    regexp_extract(message, ' the ([0-9A-Za-z_. -]+?) librar(?:y|ies) but ', 1), ''
+                ),
                 nullif(regexp_extract(message, ' in your environment: ([0-9A-Za-z_.-]+)', 1), ''),
-                nullif(regexp_extract(message, ': ([0-9A-Za-z_.-]+) (?:is|was) not installed', 1), ''),
+                nullif(
+                    regexp_extract(message, ': ([0-9A-Za-z_.-]+) (?:is|was) not installed', 1), ''
+                ),
                 nullif(
                     regexp_extract(
-                        message, '\binstall (?:-[-A-Za-z]+ )*[''"`]?([A-Za-z][0-9A-Za-z_.-]*[0-9A-Za-z])', 1
+                        message,
+                        '\binstall (?:-[-A-Za-z]+ )*[''"`]?([A-Za-z][0-9A-Za-z_.-]*[0-9A-Za-z])',
+                        1
                     ),
                     ''
                 )

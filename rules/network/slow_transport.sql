@@ -152,7 +152,9 @@ with
         where
             nnodes > 1
             -- part of a log: somebody turned a fabric off that is there
-            or nnodes is null and exists (from rdma_off) and exists (from ip_over_ib)
+            or nnodes is null
+            and exists (from rdma_off)
+            and exists (from ip_over_ib)
     ),
     why as (  -- the most telling first
         select line_at(file_id, line_no) as place, 'setting' as reason, 0 as weight, name, value

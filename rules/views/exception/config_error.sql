@@ -107,11 +107,7 @@ with
                 when class = 'PermissionError'
                 then 'permission'
                 when
-                    class in (
-                        'FileNotFoundError',
-                        'IsADirectoryError',
-                        'NotADirectoryError'
-                    )
+                    class in ('FileNotFoundError', 'IsADirectoryError', 'NotADirectoryError')
                     or misses_input(class, message)
                     or lacks_module(class, message)
                 then 'missing file'

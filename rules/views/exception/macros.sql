@@ -160,7 +160,8 @@ create macro misses_input(class, message) as
     and regexp_matches(message, '(?:^|[\s:])[^\s;]*[/\\.][^\n;]*; No such file or directory')
 ;
 
--- A module is not installed: Python's word for it, before ModuleNotFoundError was a class of its own,
+-- A module is not installed: Python's word for it, before ModuleNotFoundError was a class of its
+-- own,
 -- and those of libraries that ask for another.
 create macro lacks_module(class, message) as
     class = 'ModuleNotFoundError'
