@@ -30,8 +30,11 @@ The {{ metric }} has no sensible size from its first value on: about {{ '%.1e' |
 [[summary]]
 when = "runs_away"
 say = '''
-The {{ metric }} grows without bound: from about {{ base }} to about {{ level_after }}
-{%- if from_step is not none %}, from {{ unit or 'step' }} {{ from_step }} on{% endif %}'''
+The {{ metric }} grows without bound: from about
+{% if level_after >= 1e9 %}{{ '%.2g' | format(base) }} to about {{ '%.2g' | format(level_after) }}
+{%- else %}{{ base }} to about {{ level_after }}{% endif %}
+{%- if from_step is not none %}, from {{ unit or 'step' }} {{ from_step }} on{% endif %}
+{%- if validation_rose %}; that of the validation does so too{% endif %}'''
 
 [[summary]]
 say = '''
@@ -65,7 +68,13 @@ outputs, and how many values it sums. Scale the data, take the mean instead of t
 how the weights begin; a model that works begins near the loss of a guess.'''
 
 [[step]]
-when = "runs_away and not of_gradient"
+when = "validation_rose"
+say = '''Stop it and go back to a checkpoint before {{ unit or 'step' }} {{ from_step }}: training and
+validation broke together, so it is the weights and no hard batch. Lower the learning rate, above
+all that of parts that were trained before, and clip the gradients.'''
+
+[[step]]
+when = "runs_away and not of_gradient and not validation_rose"
 say = '''Bound what it learns from: scale or clip rewards, targets and gradients, lower its learning
 rate, let the target network follow more slowly. Start from a checkpoint before
 {%- if from_step is not none %} {{ unit or 'step' }} {{ from_step }}{% else %} that{% endif %}.'''
@@ -298,7 +307,8 @@ select
     null::boolean as below_zero,
     null::boolean as absurd,
     null::boolean as runs_away,
-    null::boolean as of_gradient
+    null::boolean as of_gradient,
+    null::boolean as validation_rose
 from attempt j
 left join counted_in_epochs e using (series_id)
 cross join
@@ -331,6 +341,7 @@ select
     case when absurd or of_gradient and level < 1e6 then 'warning' end as severity,
     case when not below_zero and absurd is null then true end as runs_away,
     case when of_gradient then true end as of_gradient,
+    validation_rose,
     e.unit
 from loss_runaway
 left join counted_in_epochs e using (series_id)

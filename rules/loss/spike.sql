@@ -107,7 +107,14 @@ say = '''Leave it running if the loss keeps coming down: it was back at {{ unit 
 again.'''
 
 [[step]]
-when = "class == 'fast' and not alone and not switched_on and not change"
+when = "of_evaluation"
+say = '''Evaluate the weights of {{ unit or 'step' }} {{ step }} again. A mean over the whole validation
+that is a hundred times as high is no hard batch: look at the statistics of batch normalization, at
+averaged weights, and at single samples whose loss has no bound.'''
+
+[[step]]
+when = """class == 'fast' and not alone and not switched_on and not change
+  and not of_evaluation"""
 say = '''Do nothing for a single one: it was over at {{ unit or 'step' }} {{ recovered_step }}. If
 they repeat, look at gradient clipping and at the data of these steps.'''
 
@@ -268,3 +275,28 @@ select
 from gradient_burst
 where not exists (from loss_jump) and not exists (from nonfinite_loss)
 qualify row_number() over (order by step nulls last, series_id) = 1
+union all by name
+select
+    [
+        line_at(file_id, before_line), line_at(file_id, line_no), line_at(file_id, end_line)
+    ] as evidence,
+    'probable' as confidence,
+    time as "at",
+    case when series_rank is not null then [series_rank] end as ranks,
+    coalesce(step, place) as step,
+    coalesce(step, place) as spike_step,
+    value as peak,
+    base,
+    'fast' as class,
+    'fast' as spike_class,
+    coalesce(end_step, place + 1) as recovered_step,
+    name as metric,
+    after as level_after,
+    true as few_points,
+    case when canonical = 'validation_loss' then true end as of_evaluation,
+    case when stepless then true end as stepless,
+    e.unit
+from lone_burst
+left join counted_in_epochs e using (series_id)
+where series_id not in (select series_id from loss_jump)
+qualify row_number() over (order by canonical, points desc, series_id) = 1

@@ -287,17 +287,23 @@ def of_few(c: Curve) -> list[Excursion]:
 
 def end_apart(c: Curve) -> list[Excursion]:
     """The end of a short series, where it climbs with every point to above all before, or keeps above all before from a point on."""
-    if not c.logarithmic:
+    if not (c.logarithmic or bool((c.y > 0).all())):
         return []
-    for i in range(8, len(c.y) - 2):
-        before, near, after = c.y[:i], c.y[i - 8 : i], c.y[i:]
-        base = float(np.median(near))
-        apart = float(near.max() - near.min())
-        climbs = float(np.diff(c.y[i - 1 :]).min()) > c.p.end_climb and float(after[-1] - near.max()) > c.p.end_climbed
-        stays = len(after) > 3 and float(np.median(after)) - base > max(c.p.end_height, c.p.end_times * apart)
-        if (climbs or stays) and float((after[-1] if climbs else after.min()) - before.max()) > c.p.end_gap:
-            e = follow(c, i, base, max(spread(near), c.p.floor))
-            return [replace(e, kind="trend", after=float(after[-1])) if climbs else e]
+    y, p = c.y if c.logarithmic else np.log(c.y), c.p
+    for i in range(p.end_before, len(y) - 2):
+        before, near, after = y[:i], y[max(i - 8, 0) : i], y[i:]
+        base, apart = float(np.median(near)), float(near.max() - near.min())
+        high, long = float(np.median(after)) - base, c.logarithmic and i >= 8
+        climbs = (
+            long and float(np.diff(y[i - 1 :]).min()) > p.end_climb and float(after[-1] - near.max()) > p.end_climbed
+        )
+        stays = long and len(after) > 3 and high > max(p.end_height, p.end_times * apart)
+        stays = stays or high > max(p.end_height, p.end_clear * max(apart, p.floor))
+        if (climbs or stays) and float((after[-1] if climbs else after.min()) - before.max()) > p.end_gap:
+            e = follow(
+                c, i, float(np.median(c.y[max(i - 8, 0) : i])), max(spread(c.y[max(i - 8, 0) : i]), p.floor * c.scale)
+            )
+            return [replace(e, kind="trend", after=float(c.y[-1])) if climbs else e]
     return []
 
 

@@ -133,6 +133,9 @@ class Parameters:
     end_gap: float = 0.12
     """The end of a short series: three points or more, each a fifth above the one before it, to nearly three times the highest of the eight
     before them; or four or more, half as high again as those eight, by more than these differ. Both end an eighth above everything before."""
+    end_before: int = 5
+    end_clear: float = 40.0
+    """... or three behind five that hardly differ: by so many times what those do."""
 
     # --- restarts
     dip_windows: tuple[int, ...] = (20, 60, 150)

@@ -5,8 +5,9 @@
 -- from each twelfth to the next through two thirds, to 20 times the lowest, and no reward with it.
 -- Upwards also the norm of the gradients (of_gradient), from one fifth to the next, to over a
 -- million and ten times where it began, or to 2,000 times that and over 1,000, while the loss does
--- not fall. absurd: it has been beyond 1e15 from its first point to its last: no measure of a model
--- that learns.
+-- not fall. absurd: it has been beyond 1e15 from its first point to its last (1e20, of few points):
+-- no measure of a model that learns. Or, of a handful of points, together with that of the
+-- validation (validation_rose).
 -- base, level: where it began and ended; lowest: how far down it went; file_id, line_no: the first
 -- of its points that far off; last_*: its last point.
 with
@@ -48,6 +49,32 @@ with
                     )
             )
         group by series_id
+    ),
+    brief as (  -- of a handful of points, whose last two are above all before
+        select
+            s.family,
+            s.series_id,
+            s.canonical,
+            count(*) as points,
+            max(p.value) filter (p.from_end > 2) as high,
+            arg_max(p.value, - p.from_end) as last
+        from series s
+        join
+            (
+                select
+                    *,
+                    row_number() over (
+                        partition by series_id order by turn desc, ordinal desc
+                    ) as from_end
+                from series_point
+                where series_id in (select series_id from series where points < 6)
+            ) p using (series_id)
+        where s.canonical in ('loss', 'validation_loss') and s.files = 1
+        group by s.family, s.series_id, s.canonical
+        having
+            bool_and(isfinite(p.value) and p.value > 0)
+            and last > 20 * high
+            and min(p.value) filter (p.from_end = 2) > high
     ),
     course_of_loss as (
         select
@@ -107,14 +134,46 @@ with
         select
             series_id,
             false as below_zero,
-            true as absurd,
-            median(value) filter (part = 1) as base,
-            median(value) filter (part = 10) as level,
+            case
+                when
+                    any_value(canonical) = 'loss'
+                    or arg_max(value, place) < 2 * arg_min(value, place)
+                then true
+            end as absurd,
+            coalesce(
+                median(value) filter (part = 1 and points >= 10), arg_min(value, place)
+            ) as base,
+            coalesce(median(value) filter (part = 10), arg_max(value, place)) as level,
             0 as far
         from curve
-        where points >= 10 and canonical = 'loss'
+        where
+            points >= 10
+            and canonical = 'loss'
+            or points >= 3
+            and canonical in ('loss', 'policy_loss', 'value_loss')
         group by series_id
-        having min(value) >= 1e15
+        having min(value) >= if(count(*) >= 10 and any_value(canonical) = 'loss', 1e15, 1e20)
+        union all by name
+        -- five points or less, which no other search judges: the last two of the training and of
+        -- the validation are above all before, the last twenty times
+        select
+            l.series_id,
+            false as below_zero,
+            true as validation_rose,
+            l.high as base,
+            l.last as level,
+            l.high as far
+        from brief l
+        where
+            l.canonical = 'loss'
+            and l.points between 4 and 5
+            and exists (
+                from brief v
+                where
+                    v.canonical = 'validation_loss'
+                    and v.family = l.family
+                    and v.points between 4 and 5
+            )
         union all by name
         select
             series_id,
