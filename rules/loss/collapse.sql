@@ -9,7 +9,8 @@ about = """
 Reinforcement learning that broke down to the end of its log while its loss says nothing: the reward
 lost what it had gained and stayed there, or it fell while the distance to the reference policy
 (KL) ran away or the entropy died or exploded, or the entropy died within the first updates and the
-reward never rose. Also a policy that never learned, as no answer was rewarded more than another.
+reward never rose. Also a policy that never learned, as no answer was rewarded more than another; or
+one that is carried off by the passes of the last update.
 """
 false_positives = """
 Tasks that become harder as planned, or another reward from some step on, and the log does not
@@ -35,6 +36,11 @@ say = '''The reward collapsed at {{ unit or 'step' }} {{ step }}: from {{ best_r
 {%- if stepless %}; no step is printed, values are counted{% endif %}'''
 
 [[summary]]
+when = "of_passes"
+say = '''The policy leaves itself behind within one update: over {{ points }} passes over the same samples
+the KL divergence to the policy that gathered them goes from {{ kl_before }} to {{ last_kl }}'''
+
+[[summary]]
 when = "metric == 'kl'"
 say = '''The KL divergence {% if of_generation %}between the policy that is trained and the one
 that generates{% else %}to the reference policy{% endif %} runs away from {{ unit or 'step' }}
@@ -58,10 +64,16 @@ longest length, or that the parser does not find, gets the same as all others. T
 that are sometimes solved, or raise the temperature or the number of answers of a group.'''
 
 [[step]]
-when = "not stepless and not is_stillborn and not is_idle"
+when = "not stepless and not is_stillborn and not is_idle and not of_passes"
 say = '''Go back to a checkpoint before {{ unit or 'step' }} {{ best_step }}
 {%- if checkpoint_step is not none %} (one was saved at step {{ checkpoint_step }}){% endif %}; what
 was trained after it is lost.'''
+
+[[step]]
+when = "of_passes"
+say = '''Lower the learning rate or make fewer passes over the samples, clip the gradient norm, and leave
+the passes of an update once the divergence is above a limit (0.02 is usual). Look at the scale of
+advantages and observations as well.'''
 
 [[step]]
 when = "kl_ran_away"
@@ -130,7 +142,8 @@ select
     case when stepless then true end as stepless,
     unit,
     null::boolean as is_idle,
-    null::bigint as points
+    null::bigint as points,
+    null::boolean as of_passes
 from policy_collapse
 left join unit_of_file using (file_id)
 qualify row_number() over (order by points desc, source) = 1
@@ -149,3 +162,17 @@ select
 from idle_reward
 where source not in (select source from policy_collapse)
 qualify row_number() over (order by points desc, source) = 1
+union all by name
+select
+    [line_at(file_id, first_line), line_at(file_id, last_line)] as evidence,
+    'possible' as confidence,
+    'warning' as severity,
+    time as "at",
+    'kl' as metric,
+    name,
+    round(first_kl, 4) as kl_before,
+    round(last_kl, 4) as last_kl,
+    true as of_passes,
+    points
+from update_kl
+where not exists (from policy_collapse)

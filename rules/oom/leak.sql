@@ -113,7 +113,11 @@ select
     list(distinct gpu_index::varchar) filter (gpu_index is not null) as gpus,
     case when max(reached) >= 90 then 'critical' end as severity,
     case
-        when max(reached) >= 90 or max(straightness) >= 0.95 then 'probable' else 'possible'
+        when bool_and(is_brief)
+        then 'possible'
+        when max(reached) >= 90 or max(straightness) >= 0.95
+        then 'probable'
+        else 'possible'
     end as confidence,
     case
         when what = 'device'

@@ -53,6 +53,9 @@ say = '''{% if extent == 'rank' %}{{ ranks | ranks | capital }}{% if host %} on
 {{ step_seconds_before }} s{% endif %} ({{ ratio | round(1) }} times)
 {%- if class == 'growing' %}, and it goes on growing{% endif %} {%- if extent == 'rank' %}; the
 other {{ (nranks - ranks | length) | count('rank') }} did not
+{%- elif data_metric and not ranks %}; most of it is waiting for data ({{ data_metric }}:
+{{ '%.4g' | format(data_after) }}
+{%- if data_before is not none %} instead of {{ '%.4g' | format(data_before) }}{% endif %})
 {%- elif data_metric %}; {{ ranks | ranks }} is late with its data ({{ data_metric }}:
 {{ '%.4g' | format(data_after) }}
 {%- if data_before is not none %} instead of {{ '%.4g' | format(data_before) }}{% endif %}), and all
@@ -67,7 +70,7 @@ Another allocation or another batch size changes the pace without a fault.'''
 
 [[step]]
 when = "of_what == 'data'"
-say = '''Look at what the data loaders of {{ ranks | ranks }}
+say = '''Look at what the data loaders{% if ranks %} of {{ ranks | ranks }}{% endif %}
 wait for: the file system of their host, a shard that is much larger, workers that were killed.'''
 run = ["py-spy dump --pid {{ pid }}", "iostat -x 1 3", "nfsiostat 1 3"]
 
@@ -136,7 +139,7 @@ select
     s.time as at,
     case when s.is_of_few then s.slow_ranks when d.rank is not null then [d.rank] end as ranks,
     case when s.is_of_few and len(s.slow_hosts) = 1 then s.slow_hosts end as hosts,
-    case when d.rank is not null then 'data' end as of_what,
+    case when d.name is not null then 'data' end as of_what,
     d.name as data_metric,
     d.before as data_before,
     d.behind as data_after,

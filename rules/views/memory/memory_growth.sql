@@ -1,6 +1,7 @@
 -- table: One row per series of memory in use that grows steadily until its end: the first tenth is
 -- left out (start of the program), the rest of a run is cut into eight parts whose medians must
 -- rise. `per_part` are these medians; `first_` and `last_` are the ends of what was looked at.
+-- is_brief: a handful of samples, where memory of host and device both grow with every step.
 with
     counted as (
         select
@@ -12,6 +13,51 @@ with
             = count(*) over (partition by series) as in_bytes
         from memory_sample
         where coalesce(bytes, share) is not null
+    ),
+    -- The few steps that a report shows: with each of them it grows, and by as much.
+    compared as (
+        select *, value - lag(value) over (partition by series order by n) as more from counted
+    ),
+    brief as (
+        select
+            series,
+            0::hugeint as run,
+            any_value(what) as what,
+            any_value(source) as source,
+            any_value(file_id) as file_id,
+            any_value(host) as host,
+            any_value(rank) as rank,
+            any_value(pid) as pid,
+            any_value(gpu_index) as gpu_index,
+            true as in_bytes,
+            count(*) as points,
+            min(line_no) as first_line,
+            max(line_no) as last_line,
+            arg_min(line_no, (abs(n - 0.5 * samples), n)) as middle_line,
+            arg_min(time, n) as first_time,
+            arg_max(time, n) as last_time,
+            arg_min(value, n) as first_value,
+            arg_max(value, n) as last_value,
+            arg_max(share, n) as last_share,
+            max(total_bytes) as total_bytes,
+            regr_r2(value, n) as straightness
+        from compared
+        where in_bytes and samples between 6 and 29
+        group by series
+        having
+            coalesce(bool_and(more > 0), false)
+            and max(more) <= 2 * median(more)
+            and min(more) >= 0.5 * median(more)
+            and regr_r2(value, n) >= 0.98
+            -- a step of the training between two of them
+            and (
+                select count(distinct t.step)
+                from training_line t
+                where
+                    t.file_id = any_value(compared.file_id)
+                    and t.line_no between min(compared.line_no) and max(compared.line_no)
+            )
+            >= count(*) - 2
     ),
     -- a program that was started again begins anew
     started as (
@@ -119,7 +165,8 @@ select
     *,
     last_value - first_value as growth,
     case when seconds > 0 then (last_value - first_value) / seconds * 3600 end as per_hour,
-    case when steps > 0 then (last_value - first_value) / steps end as per_step
+    case when steps > 0 then (last_value - first_value) / steps end as per_step,
+    false as is_brief
 from seen
 where
     times_higher >= 7
@@ -145,3 +192,25 @@ where
         else rise >= greatest(2147483648, 0.03 * coalesce(total_bytes, 0))
     end
 qualify row_number() over (partition by series order by rise desc) = 1
+union all by name
+select
+    *,
+    last_value - first_value as rise,
+    last_value - first_value as growth,
+    (last_value - first_value) / (points - 1) as per_step,
+    true as is_brief
+from brief
+where
+    what in ('host', 'device')
+    and exists (
+        from brief d
+        where
+            d.what = 'device' and d.file_id = brief.file_id and d.last_value >= 1.5 * d.first_value
+    )
+    and exists (
+        from brief h
+        where
+            h.what = 'host'
+            and h.file_id = brief.file_id
+            and h.last_value - h.first_value >= greatest(536870912, 0.1 * h.first_value)
+    )

@@ -61,6 +61,11 @@ with
             case
                 when source = 'sar'
                 then 1024
+                -- bytes as TensorFlow gives them, or divided by whoever printed them: no GPU has
+                -- 200 GiB
+                when unit is null and source = 'tensorflow'
+                then
+                    case when amount < 200 then 1073741824 when amount < 1e6 then 1048576 else 1 end
                 when unit is null and source = 'free'
                 then
                     case

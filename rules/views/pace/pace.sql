@@ -1,7 +1,7 @@
 -- table: One row per step of a writer (pace_writer) and how long it took: seconds, for a
--- throughput those per token or sample. run: counts restarts; k: place in the run, of n; block:
--- steps in a row that are judged together, 24 a run and at least five steps each; of fewer than 40
--- steps each is one.
+-- throughput those per token or sample. run: counts restarts; k: place in the run, of n; apart: how
+-- many steps lie between two; block: steps in a row that are judged together, 24 a run and at least
+-- five steps each; of fewer than 40 steps each is one.
 with
     points as (
         select
@@ -66,14 +66,16 @@ with
         select *, row_number() over (partition by writer, run order by ordinal) as k from runs
     ),
     sizes as (
-        select writer, run, count(*) as n
+        select
+            writer, run, count(*) as n, (max(step) - min(step)) / nullif(count(*) - 1, 0) as apart
         from counted
         group by writer, run
-        having n >= 12 and count(*) filter (longer) < 0.9 * n  -- what always grows is a clock
+        having (n >= 12 or n >= 7 and apart >= 10) and count(*) filter (longer) < 0.9 * n  -- what always grows is a clock
     )
 select
     c.* exclude (longer, ordinal),
     s.n,
+    s.apart,
     case
         when s.n < 40 then k - 1 else divide((k - 1), greatest(5, ceil(s.n / 24.0)::bigint))
     end as block

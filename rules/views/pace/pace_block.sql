@@ -7,6 +7,7 @@ select
     min(k) as first_k,
     max(k) as last_k,
     count(*) as points,
-    any_value(n) as n
+    any_value(n) as n,
+    any_value(apart) as apart
 from pace
 group by all

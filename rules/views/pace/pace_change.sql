@@ -37,7 +37,16 @@ with
             and usual_behind > 1.25 * usual_before
             and last_seconds > 1.2 * high_before
             -- single steps, each of them
-            and (n >= 40 or blocks_before >= 5 and blocks_behind >= 4 and lowest > 1.5 * highest)
+            and (
+                n >= 40
+                or blocks_before >= 5
+                and blocks_behind >= 4
+                and lowest > 1.5 * highest
+                -- one of many steps each, and many times as long
+                or apart >= 10
+                and blocks_behind >= 3
+                and lowest > 5 * highest
+            )
         -- of equals the last: quantiles forgive a block on the wrong side
         qualify
             row_number() over (
@@ -69,7 +78,9 @@ with
             and p.k between b.first_k - b.points and b.last_k
         where
             p.seconds > sqrt(b.high_before * b.low_behind)
-            and len(list_filter(p.five, lambda s:s > sqrt(b.high_before * b.low_behind))) >= 4
+            and len(p.five) >= 3
+            and len(list_filter(p.five, lambda s:s > sqrt(b.high_before * b.low_behind)))
+            >= least(len(p.five), 4)
         group by all
     )
 select

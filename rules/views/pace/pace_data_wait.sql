@@ -1,6 +1,7 @@
 -- table: One row per rank that alone takes long for its data since all ranks became slower together
 -- (pace_slowdown): what it prints of that went up, and is far above what the others print. before
--- and behind are as printed, in whatever unit.
+-- and behind are as printed, in whatever unit. Or, of a log without ranks, that its steps take long
+-- by it: rank is NULL.
 with
     waited as (
         select
@@ -8,6 +9,7 @@ with
             s.run,
             s.k,
             s.nranks,
+            any_value(s.behind) as step_seconds,
             m.rank,
             m.name,
             median(m.value) filter (m.step < s.step) as before,
@@ -16,7 +18,7 @@ with
         from pace_slowdown s
         join
             metric m
-            on m.rank is not null
+            on (m.rank is not null or s.nranks <= 1 and m.file_id = s.file_id)
             and m.canonical is null
             and m.value >= 0
             and isfinite(m.value)
@@ -27,7 +29,8 @@ with
                 || '|(?:wait|load)(?:ing)?[_ -]?data)'
                 || '(?:[_ -]?(?:time|wait|ms|s|sec|seconds))?(?: ?\((?:ms|s)\))?$'
             )
-        where len(s.slow_ranks) = s.nranks and s.nranks > 1 and not s.is_restarted
+        where
+            (len(s.slow_ranks) = s.nranks and s.nranks > 1 or s.nranks <= 1) and not s.is_restarted
         group by all
     ),
     compared as (
@@ -38,10 +41,18 @@ with
                 same rows between unbounded preceding and unbounded following exclude current row
             ) as behind_elsewhere
         from waited
-        where times >= 5
+        where times >= if(nranks > 1, 5, 3)
         window same as (partition by writer, run, k, name)
     )
 select writer, run, k, rank, name, before, behind
 from compared
-where tellers = nranks and behind > 5 * coalesce(before, 0) and behind > 5 * behind_elsewhere
+where
+    behind > 5 * coalesce(before, 0)
+    and (
+        nranks > 1
+        and tellers = nranks
+        and behind > 5 * behind_elsewhere
+        or nranks <= 1
+        and behind between 0.5 * step_seconds and 1.1 * step_seconds
+    )
 qualify row_number() over (partition by writer, run, k order by behind desc, name) = 1

@@ -11,7 +11,11 @@ with
             and value > 0
             and isfinite(value)
         group by all
-        having count(*) >= 12
+        having
+            count(*) >= 12
+            -- lines far apart, each of which stands for many steps
+            or count(*) >= 7
+            and max(step) - min(step) >= 10 * (count(*) - 1)
         union all
         select file_id, source, name, 'written' as canonical, rank, count(*), any_value(host)
         from metric
