@@ -37,8 +37,9 @@ say = '''The reward collapsed at {{ unit or 'step' }} {{ step }}: from {{ best_r
 
 [[summary]]
 when = "of_passes"
-say = '''The policy leaves itself behind within one update: over {{ points }} passes over the same samples
-the KL divergence to the policy that gathered them goes from {{ kl_before }} to {{ last_kl }}'''
+say = '''The policy leaves itself behind within one update: over {{ points }} passes over the same
+samples the KL divergence to the policy that gathered them goes from {{ kl_before }} to
+{{ last_kl }}'''
 
 [[summary]]
 when = "metric == 'kl'"
@@ -71,9 +72,9 @@ was trained after it is lost.'''
 
 [[step]]
 when = "of_passes"
-say = '''Lower the learning rate or make fewer passes over the samples, clip the gradient norm, and leave
-the passes of an update once the divergence is above a limit (0.02 is usual). Look at the scale of
-advantages and observations as well.'''
+say = '''Lower the learning rate or make fewer passes over the samples, clip the gradient norm, and
+leave the passes of an update once the divergence is above a limit (0.02 is usual). Look at the
+scale of advantages and observations as well.'''
 
 [[step]]
 when = "kl_ran_away"

@@ -69,9 +69,9 @@ how the weights begin; a model that works begins near the loss of a guess.'''
 
 [[step]]
 when = "validation_rose"
-say = '''Stop it and go back to a checkpoint before {{ unit or 'step' }} {{ from_step }}: training and
-validation broke together, so it is the weights and no hard batch. Lower the learning rate, above
-all that of parts that were trained before, and clip the gradients.'''
+say = '''Stop it and go back to a checkpoint before {{ unit or 'step' }} {{ from_step }}: training
+and validation broke together, so it is the weights and no hard batch. Lower the learning rate,
+above all that of parts that were trained before, and clip the gradients.'''
 
 [[step]]
 when = "runs_away and not of_gradient and not validation_rose"

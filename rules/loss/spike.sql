@@ -108,9 +108,9 @@ again.'''
 
 [[step]]
 when = "of_evaluation"
-say = '''Evaluate the weights of {{ unit or 'step' }} {{ step }} again. A mean over the whole validation
-that is a hundred times as high is no hard batch: look at the statistics of batch normalization, at
-averaged weights, and at single samples whose loss has no bound.'''
+say = '''Evaluate the weights of {{ unit or 'step' }} {{ step }} again. A mean over the whole
+validation that is a hundred times as high is no hard batch: look at the statistics of batch
+normalization, at averaged weights, and at single samples whose loss has no bound.'''
 
 [[step]]
 when = """class == 'fast' and not alone and not switched_on and not change

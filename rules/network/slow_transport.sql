@@ -46,7 +46,8 @@ data through {{ 'the network' if via == 'NET' else 'the memory of the host' }} i
 [[summary]]
 say = '''{% if nnodes %}{% if nranks %}{{ nranks | count('rank') }} on {% endif %}{{ nnodes }}
 nodes{% else %}Processes{% endif %} talk over TCP sockets
-{%- if interfaces %} on InfiniBand's {{ interfaces | names(most=4) }}{% endif %}{% if reason == 'no_device' %}: NCCL found no InfiniBand or RoCE device
+{%- if interfaces %} on InfiniBand's {{ interfaces | names(most=4) }}{% endif %}
+{%- if reason == 'no_device' %}: NCCL found no InfiniBand or RoCE device
 {%- elif reason == 'setting' %}: {{ setting }} is set
 {%- elif reason == 'ip_over_ib' %}: the fabric is there, and nothing uses RDMA
 {%- elif reason == 'rdma_unused' %}, though RDMA devices were found

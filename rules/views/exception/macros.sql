@@ -160,17 +160,18 @@ create macro misses_input(class, message) as
     and regexp_matches(message, '(?:^|[\s:])[^\s;]*[/\\.][^\n;]*; No such file or directory')
 ;
 
--- A module is not installed: Python's word for it, before ModuleNotFoundError was a class of its
--- own,
--- and those of libraries that ask for another.
+-- A module is not installed: Python's word for it, also from before ModuleNotFoundError was a
+-- class, and those of libraries that ask for another.
 create macro lacks_module(class, message) as
     class = 'ModuleNotFoundError'
     or class = 'ImportError'
     and regexp_matches(
         message,
         '^No module named |\b(?:was|were) not found in your environment\b'
-        || '|^[0-9A-Za-z_.-]+ (?:is|was) not installed\b|\b[Pp]lease (?:pip )?install [0-9A-Za-z_.-]'
-        || '|\b(?:[Ii]nstall|[Tt]ry) (?:it )?(?:with|by|using|via)?:? ?[`''"]?(?:pip|conda) install '
+        || '|^[0-9A-Za-z_.-]+ (?:is|was) not installed\b'
+        || '|\b[Pp]lease (?:pip )?install [0-9A-Za-z_.-]'
+        || '|\b(?:[Ii]nstall|[Tt]ry) (?:it )?(?:with|by|using|via)?:? ?[`''"]?'
+        || '(?:pip|conda) install '
     )
 ;
 

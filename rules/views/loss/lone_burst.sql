@@ -1,7 +1,6 @@
 -- table: One row per short curve of a loss of which one point is a thousand times as high as its
 -- neighbours, of a validation a hundred times, and ten times as high as any other: no batch is that
 -- hard. Longer curves have a search for those (loss_excursion, beyond_a_batch). base: the higher
--- one
 -- of the neighbours.
 with
     point as (

@@ -1,6 +1,5 @@
--- table: One row per file whose last update, of which each pass over its samples is a row of a
--- table,
--- carries the policy off: the KL divergence to the policy that gathered them grows with every pass,
+-- table: One row per file whose last update carries the policy off, where each pass over its
+-- samples is a row: the KL divergence to the policy that gathered them grows with every pass,
 -- to over 1 and twenty times that of the first; in no more than a tenth of the updates before it.
 with
     head as (

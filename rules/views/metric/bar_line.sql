@@ -110,7 +110,7 @@ with
         from counted
     )
 select
-    * exclude (total),
+    * exclude (total, mark_stream, epoch_above, epoch_line, below_next),
     case when max(step) over (partition by file_id, stream) <= total then total end as total,
     -- a bar is drawn again and again on one line
     row_number() over (partition by file_id, stream, line_no order by k) as place

@@ -70,7 +70,8 @@ with
             writer, run, count(*) as n, (max(step) - min(step)) / nullif(count(*) - 1, 0) as apart
         from counted
         group by writer, run
-        having (n >= 12 or n >= 7 and apart >= 10) and count(*) filter (longer) < 0.9 * n  -- what always grows is a clock
+        -- what always grows is a clock
+        having (n >= 12 or n >= 7 and apart >= 10) and count(*) filter (longer) < 0.9 * n
     )
 select
     c.* exclude (longer, ordinal),
