@@ -306,35 +306,27 @@ select
     list(distinct rank order by rank) filter (rank is not null) as ranks,
     list(distinct host) filter (host is not null) as hosts,
     case when not exists (from trouble_sign) then 'possible' end as confidence,
-    any_value(coalesce(path, announced_path)) filter (
-        coalesce(path, announced_path) is not null
-    ) as path,
-    nullif(
-        regexp_extract(
-            any_value(coalesce(path, announced_path)) filter (
-                coalesce(path, announced_path) is not null
-            ),
-            '^(.+)/[^/]+$',
-            1
-        ),
-        ''
-    ) as folder,
+    any_value(path_written) as path,
+    nullif(regexp_extract(any_value(path_written), '^(.+)/[^/]+$', 1), '') as folder,
     'unwritten' as problem,
     arg_max(left(message, 1000), line_no) as message
 from
     (
         select
             *,
-            (
-                select max_by(path_loaded(m.message), m.line_no)
-                from training_mark m
-                where
-                    m.kind = 'save'
-                    and m.file_id = d.file_id
-                    and m.rank is not distinct from d.rank
-                    and d.line_no - m.line_no between 1 and 20
-                    and path_loaded(m.message) <> ''
-            ) as announced_path
+            coalesce(
+                path,
+                (
+                    select max_by(path_loaded(m.message), m.line_no)
+                    from training_mark m
+                    where
+                        m.kind = 'save'
+                        and m.file_id = d.file_id
+                        and m.rank is not distinct from d.rank
+                        and d.line_no - m.line_no between 1 and 20
+                        and path_loaded(m.message) <> ''
+                )
+            ) as path_written
         from disk_full d
     )
 where not exists (from failure)

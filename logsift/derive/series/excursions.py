@@ -300,9 +300,8 @@ def end_apart(c: Curve) -> list[Excursion]:
         stays = long and len(after) > 3 and high > max(p.end_height, p.end_times * apart)
         stays = stays or high > max(p.end_height, p.end_clear * max(apart, p.floor))
         if (climbs or stays) and float((after[-1] if climbs else after.min()) - before.max()) > p.end_gap:
-            e = follow(
-                c, i, float(np.median(c.y[max(i - 8, 0) : i])), max(spread(c.y[max(i - 8, 0) : i]), p.floor * c.scale)
-            )
+            level = c.y[max(i - 8, 0) : i]
+            e = follow(c, i, float(np.median(level)), max(spread(level), p.floor * c.scale))
             return [replace(e, kind="trend", after=float(c.y[-1])) if climbs else e]
     return []
 
