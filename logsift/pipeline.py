@@ -14,7 +14,7 @@ from logsift.ingest.evidence import fetch
 from logsift.ingest.reading import read as read_files
 from logsift.ingest.spelling import Spelling
 from logsift.judge.attempts import Attempts
-from logsift.judge.causes import trace
+from logsift.judge.causes import folded, trace
 from logsift.judge.conclusions import conclude
 from logsift.judge.decision import decide
 from logsift.judge.fates import tell
@@ -105,6 +105,7 @@ def explain(
         clocks.aside(clocks.dated(incidents)), rules, pids_of_ranks(store), paths, scheduler_of(store), store.problem
     )
     causes = trace(incidents, catalog.rules, clocks, Progress.of(store, incidents, clocks), attempts, Jobs.of(store))
+    incidents, causes = folded(incidents, causes, catalog.rules)
     conclude(store, incidents, causes, paths, texts or _fetched(store, catalog, files))
     tables.noted(CONCLUDED)
     tables.fill("behind the verdict")

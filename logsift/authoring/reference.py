@@ -78,9 +78,10 @@ def describe_rule(catalog: Catalog, name: str) -> str:
     transient = "\ntransient: explains nothing that came after the job had gone on" if rule.transient else ""
     lasting = "\nlasting: may outlast an attempt of the job" if rule.lasting else ""
     after = f"\nonly after it: {', '.join(sorted(rule.explains_after))}" if rule.explains_after else ""
+    gives_way = f"\ngives way to: {', '.join(sorted(rule.gives_way_to))}" if rule.gives_way_to else ""
     return (
         f"{rule.id}: {rule.title} ({rule.severity}, {rule.confidence}, {rule.status})\n\n{rule.about}\n\nwhat to do: {_steps(rule)}\n"
-        f"wrong when: {rule.false_positives}{explains}{here}{elsewhere}{transient}{lasting}{after}\n{rule.sql.strip()}"
+        f"wrong when: {rule.false_positives}{explains}{here}{elsewhere}{transient}{lasting}{after}{gives_way}\n{rule.sql.strip()}"
     )
 
 

@@ -427,7 +427,7 @@ class _Loader:
             _phrases([{"say": said}] if isinstance(said, str) else said), _phrases(raw.get("step", [])),
             raw["false_positives"].strip(), tuple(raw.get("references", [])), sql, origin,
             raw.get("transient", False), raw.get("lasting", False), frozenset(raw.get("explains_after", ())),
-            raw.get("otherwise", False),
+            frozenset(raw.get("gives_way_to", ())), raw.get("otherwise", False),
         )  # fmt: skip
 
     def commands_of(self, here: Origin, text: str) -> None:
@@ -492,6 +492,8 @@ class _Loader:
                         rule.origin, f"explains {other!r}: no such rule or family", f"families: {_listed(families)}",
                         key="explains",
                     )  # fmt: skip
+            for other in rule.gives_way_to - self.rule_ids:
+                self.wrong(rule.origin, f"gives way to {other!r}: no such rule", key="gives_way_to")
         rules = tuple(self.written_out(self.rules[k]) for k in sorted(self.rules))
         if self.errors:
             raise ContentErrors(self.errors)

@@ -267,6 +267,8 @@ class Rule:
     """It may outlast an attempt of the job: it explains what fails in later ones, and is as grave where these go on."""
     explains_after: frozenset[str] = frozenset()
     """Of all those, what it does not explain where that stands before it in one file without times."""
+    gives_way_to: frozenset[str] = frozenset()
+    """Rules that say the same better: explained by one of theirs, and proved by a line of it, its incidents are context."""
     otherwise: bool = False
     """Asked only where no other rule found anything critical or of its family; never the root before another rule's."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -94,6 +94,30 @@ def trace(
         )
     )
     return Causes(tuple(roots), tuple(edges))
+
+
+def folded(incidents: Sequence[Incident], causes: Causes, rules: Sequence[Rule]) -> tuple[list[Incident], Causes]:
+    """Make context of what a rule that its own `gives_way_to` explains, and tells from one of its lines.
+
+    The incident that it gives way to takes over what it explains.
+    """
+    gives_way_to = {r.id: r.gives_way_to for r in rules}
+    better = {
+        id(b): a
+        for a, b in reversed(causes.edges)
+        if a.rule in gives_way_to[b.rule] and not _places(a).isdisjoint(_places(b))
+    }
+    kept = {id(i): replace(i, severity="info") if id(i) in better else i for i in incidents}
+
+    def teller(i: Incident) -> Incident:
+        return teller(better[id(i)]) if id(i) in better else i
+
+    edges = dict.fromkeys((id(teller(a)), id(b)) for a, b in causes.edges if id(b) not in better)
+    return list(kept.values()), Causes(causes.roots, tuple((kept[a], kept[b]) for a, b in edges))
+
+
+def _places(i: Incident) -> set[tuple[int, int]]:
+    return {(e.file_id, e.line_no) for e in i.evidence}
 
 
 def _explains(a: Incident, b: Incident, rules: Mapping[str, Rule], progress: Progress, attempts: Attempts) -> bool:

@@ -11,7 +11,7 @@ from builders.incidents import NOON, incident, rule
 
 from logsift.content.incident import Evidence, Incident
 from logsift.derive.clocks import UTC, Clocks
-from logsift.judge.causes import trace
+from logsift.judge.causes import folded, trace
 from logsift.judge.grades import combined
 from logsift.judge.progress import Progress
 
@@ -134,3 +134,22 @@ def test_a_momentary_cause_explains_nothing_that_came_after_the_job_had_gone_on(
     minutes = [NOON + timedelta(minutes=n) for n in range(-30, steps_until)]
     causes = trace([incident("link.flap"), error], rules, clocks, Progress(clocks, minutes, frozenset({UTC})))
     assert sorted(r.rule for r in causes.roots) == expected
+
+
+def test_what_a_rule_gives_way_to_is_told_once_and_takes_over_its_effects() -> None:
+    rules = [
+        rule("crash.config", "crash.exception"),
+        replace(rule("crash.exception", "hang"), gives_way_to=frozenset({"crash.config"})),
+        rule("hang.x"),
+    ]
+    config = replace(incident("crash.config"), evidence=(Evidence(1, 9),))
+    same = replace(incident("crash.exception"), evidence=(Evidence(1, 2), Evidence(1, 9)))
+    another = replace(incident("crash.exception"), evidence=(Evidence(2, 9),))
+    hang = incident("hang.x")
+    told, causes = folded((config, same, another, hang), trace((config, same, another, hang), rules), rules)
+    assert [(i.rule, i.severity) for i in told] == [
+        ("crash.config", "critical"), ("crash.exception", "info"), ("crash.exception", "critical"), ("hang.x", "critical"),
+    ]  # fmt: skip
+    edges = {(told.index(a), told.index(b)) for a, b in causes.edges}
+    assert edges == {(0, 2), (0, 3), (2, 3)}
+    assert causes.roots == (config,)
