@@ -15,11 +15,13 @@ with
                 )
             )
         union all by name
-        -- an open connection that falls silent: the path is gone, not the process
+        -- an open connection that falls silent: the path is gone, not the process; one that was
+        -- still being opened is refused
         select peer, port, error, attempts, host, rank, pid, device_hint, time, file_id, line_no
         from nccl_socket
         where
-            event = 'io_failed' and regexp_matches(error, 'timed out|No route to host|unreachable')
+            event = 'io_failed'
+            and regexp_matches(error, 'timed out|No route to host|unreachable|refused')
         union all by name
         select
             peer,

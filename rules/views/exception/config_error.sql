@@ -107,7 +107,13 @@ with
                 when class = 'PermissionError'
                 then 'permission'
                 when
-                    class in ('FileNotFoundError', 'IsADirectoryError', 'NotADirectoryError')
+                    class in (
+                        'FileNotFoundError',
+                        'FileNotFoundException',
+                        'NoSuchFileException',
+                        'IsADirectoryError',
+                        'NotADirectoryError'
+                    )
                     or misses_input(class, message)
                     or lacks_module(class, message)
                 then 'missing file'

@@ -1,6 +1,6 @@
 -- table: One row per line in which NCCL reports that the other end of a connection is gone, in the
 -- shape of peer_loss: a socket that names the peer, else the exception of an asynchronous error.
--- What timed out or found no route is a connect_failure.
+-- What timed out, found no route or was refused is a connect_failure.
 select
     'nccl' as source,
     s.file_id,
@@ -16,7 +16,7 @@ left join nccl_process p on p.host = s.host and p.pid = s.pid
 left join address_host a on a.address = s.peer
 where
     s.event in ('closed_by_peer', 'io_failed', 'no_peer_address')
-    and not regexp_matches(coalesce(s.error, ''), 'timed out|No route to host|unreachable')
+    and not regexp_matches(coalesce(s.error, ''), 'timed out|No route to host|unreachable|refused')
     -- its own proxy thread, which another peer was lost to
     and not coalesce(
         (s.peer in (s.host, short_host(s.host)) or starts_with(s.peer, short_host(s.host) || '.'))
