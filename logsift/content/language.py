@@ -146,7 +146,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         Key("explains_same_place", "texts", "Those that it explains only on the same rank, GPU or host."),
         Key("explains_other_ranks", "texts", "Those that it explains only where both name ranks and share none."),
         Key("explains_after", "texts", "Of all those, what it explains only after it: where it has no time, by their lines in one file."),
-        Key("gives_way_to", "texts", "Rules that say the same better: an incident that one of theirs explains, and proves with one of its lines, is context only.", 'gives_way_to = ["crash.config"]'),
+        Key("gives_way_to", "texts", "Rules that say the same better: beside a root cause of theirs that explains it, from a line that both have, its incident is context only.", 'gives_way_to = ["crash.config"]'),
         Key("transient", "flag", "Its harm is done at once: it explains nothing that came after the job had gone on."),
         Key("lasting", "flag", "It may outlast an attempt of the job: it explains what fails in later ones, and is as grave where these go on; any other is only context then."),
         Key("otherwise", "flag", "Asked only where no other rule found anything critical, or of its family; lines that others told already make no incident of it, and none is the root before one of another rule."),

@@ -268,7 +268,7 @@ class Rule:
     explains_after: frozenset[str] = frozenset()
     """Of all those, what it does not explain where that stands before it in one file without times."""
     gives_way_to: frozenset[str] = frozenset()
-    """Rules that say the same better: explained by one of theirs, and proved by a line of it, its incidents are context."""
+    """Rules that say the same better: beside a root of theirs, and told from a line of it, its incidents are context."""
     otherwise: bool = False
     """Asked only where no other rule found anything critical or of its family; never the root before another rule's."""
 

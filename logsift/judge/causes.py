@@ -97,22 +97,19 @@ def trace(
 
 
 def folded(incidents: Sequence[Incident], causes: Causes, rules: Sequence[Rule]) -> tuple[list[Incident], Causes]:
-    """Make context of what a rule that its own `gives_way_to` explains, and tells from one of its lines.
+    """Make context of what only says again, from one of its lines, what a root of its `gives_way_to` says.
 
-    The incident that it gives way to takes over what it explains.
+    That root takes over what it explains. Where both are echoes of another root, both are told as such.
     """
     gives_way_to = {r.id: r.gives_way_to for r in rules}
+    roots = {id(i) for i in causes.roots}
     better = {
         id(b): a
-        for a, b in reversed(causes.edges)
-        if a.rule in gives_way_to[b.rule] and not _places(a).isdisjoint(_places(b))
+        for a, b in causes.edges
+        if id(a) in roots and a.rule in gives_way_to[b.rule] and not _places(a).isdisjoint(_places(b))
     }
     kept = {id(i): replace(i, severity="info") if id(i) in better else i for i in incidents}
-
-    def teller(i: Incident) -> Incident:
-        return teller(better[id(i)]) if id(i) in better else i
-
-    edges = dict.fromkeys((id(teller(a)), id(b)) for a, b in causes.edges if id(b) not in better)
+    edges = dict.fromkeys((id(better.get(id(a), a)), id(b)) for a, b in causes.edges if id(b) not in better)
     return list(kept.values()), Causes(causes.roots, tuple((kept[a], kept[b]) for a, b in edges))
 
 

@@ -13,7 +13,7 @@ explains = [
   "loss.rollback",
 ]
 explains_same_place = ["crash.signal"]
-gives_way_to = ["crash.config", "env.incompatible"]
+gives_way_to = ["crash.checkpoint", "crash.config", "env.incompatible"]
 transient = true
 about = """
 The first exception across ranks that is the program's own. Not reported: the echo in ranks that
@@ -362,10 +362,6 @@ select
     hosts,
     case
         when n > 1 or not certain and exists (from stack_process)
-        then 'info'
-        -- crash.checkpoint tells the same of the same line; what a failed write raised is told
-        -- beside it
-        when kind = 'checkpoint' and (certain or lines_after <= 2)
         then 'info'
         when weak or not certain
         then 'warning'

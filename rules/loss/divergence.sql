@@ -75,8 +75,9 @@ above all that of parts that were trained before, and clip the gradients.'''
 
 [[step]]
 when = "runs_away and not of_gradient and not validation_rose"
-say = '''Bound what it learns from: scale or clip rewards, targets and gradients, lower its learning
-rate, let the target network follow more slowly. Start from a checkpoint before
+say = '''Lower the learning rate and clip the gradients; where it learns from rewards or targets,
+scale or clip these too, and let the target network follow more slowly. Start from a checkpoint
+before
 {%- if from_step is not none %} {{ unit or 'step' }} {{ from_step }}{% else %} that{% endif %}.'''
 
 [[step]]
@@ -345,6 +346,13 @@ select
     e.unit
 from loss_runaway
 left join counted_in_epochs e using (series_id)
+-- a single step up is told as a spike
+where
+    below_zero
+    or of_gradient
+    or absurd
+    or validation_rose
+    or series_id not in (select series_id from loss_jump)
 -- its parts and the curves of other ranks run with it
 qualify
     row_number() over (

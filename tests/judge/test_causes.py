@@ -153,3 +153,15 @@ def test_what_a_rule_gives_way_to_is_told_once_and_takes_over_its_effects() -> N
     edges = {(told.index(a), told.index(b)) for a, b in causes.edges}
     assert edges == {(0, 2), (0, 3), (2, 3)}
     assert causes.roots == (config,)
+
+
+def test_of_two_echoes_none_gives_way() -> None:
+    rules = [
+        rule("host.full", "crash"),
+        rule("crash.config", "crash.exception"),
+        replace(rule("crash.exception"), gives_way_to=frozenset({"crash.config"})),
+    ]
+    full, config, same = (incident(r.id) for r in rules)
+    told, causes = folded((full, config, same), trace((full, config, same), rules), rules)
+    assert {i.severity for i in told} == {"critical"}
+    assert causes.roots == (full,)

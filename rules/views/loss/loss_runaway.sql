@@ -1,7 +1,8 @@
 -- table: One row per training loss that grows without bound. Below zero: it begins like any other,
 -- and at the end its size is over 10,000 times that and has doubled twice in the last six tenths.
 -- Upwards, a loss of a policy, of a critic or of one side of a game, which may well rise a little:
--- it is a million times higher all through its last third, or it has grown by a quarter and more
+-- it is a million times higher all through its last third (any other, 20 times higher than in the
+-- first one, and 1,000 times than its lowest), or it has grown by a quarter and more
 -- from each twelfth to the next through two thirds, to 20 times the lowest, and no reward with it.
 -- Upwards also the norm of the gradients (of_gradient), from one fifth to the next, to over a
 -- million and ten times where it began, or to 2,000 times that and over 1,000, while the loss does
@@ -129,6 +130,17 @@ with
         where points >= 6 and canonical not in ('loss', 'grad_norm')
         group by series_id
         having min(value) filter (3 * place > 2 * points) > 1000 * far
+        union all by name
+        select
+            series_id,
+            false as below_zero,
+            min(value) as base,
+            median(value) filter (3 * place > 2 * points) as level,
+            20 * max(value) filter (3 * place <= points) as far
+        from curve
+        where points >= 6 and canonical = 'loss'
+        group by series_id
+        having min(value) filter (3 * place > 2 * points) > greatest(far, 1000 * min(value), 1000)
         union all by name
         -- sums over a data set of many values stay far below
         select

@@ -67,8 +67,9 @@ with
                     i: {'bytes':p.bytes, 'before': - i, 'pid':p.pid}
                 )
             ) as foreign_processes,
-            -- what a process needs beside its tensors, at most
-            least(1073741824, divide(total_bytes, 10)) as context_bytes
+            -- what a process needs beside its tensors, at most; on a small card its kernels take as
+            -- much as on any
+            least(1073741824, greatest(805306368, divide(total_bytes, 10))) as context_bytes
         from identified
     )
 select
