@@ -90,6 +90,7 @@ create macro is_mild(text) as
         || '(?:error|exception)\b|'
         || '\[[IWD]\]|(?i)non-?fatal|not fatal|harmless|ignor|skipp|retrying|will retry|'
         || 'retries in|will try|trying again|fall(?:ing|s)? back|continu|would have|\bcorrected|'
+        || '\bresolved after\b|resum(?:ing|ed|es) normal|'
         -- the line of code below a warning
         || '^\s*(?:[a-z]+\.)*warn(?:ing|_once)?\($|'
         || '\bnot (?:supported|available|found|enabled)[,;] (?:so )?(?:using|defaulting)\b|'

@@ -62,6 +62,11 @@ where
     (
         halvings >= 6
         and lowest <= 2
+        -- or where the log ends with the last of them, five steps in a row
+        or halvings >= 4
+        and lowest <= 2
+        and is_told
+        and last_line > (select lines - 5 from file i where i.file_id = f.file_id)
         or lowest < 0.004
         and (halvings >= 2 or lowest < 0.00001)
         or lowest < 0.001
