@@ -149,7 +149,7 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("loss.divergence", {"severity": "info"}, "Check that the rise fits what the log reports there"),
     ("loss.divergence", {"few_points": True, "points": 12}, "Watch it for some more steps before acting: 12 points are few."),
     ("loss.divergence", {"early": True}, "Look at how the training begins"),
-    ("loss.divergence", {"runs_away": True}, "Bound what it learns from: scale or clip rewards"),
+    ("loss.divergence", {"runs_away": True}, "Lower the learning rate and clip the gradients; where it learns"),
     ("loss.nan", {"nan_step": 1.0}, "Look at the start, not at the course of the training"),
     ("loss.plateau_shift", {"severity": "info"}, "Check that the new level was expected"),
     ("loss.repeated_data", {}, "Print the indices or a hash of the first batches after the resume"),
