@@ -1,9 +1,10 @@
 -- table: One row per training loss that grows without bound. Below zero: it begins like any other,
 -- and at the end its size is over 10,000 times that and has doubled twice in the last six tenths.
 -- Upwards, a loss of a policy, of a critic or of one side of a game, which may well rise a little:
--- it is a million times higher all through its last third (any other, 20 times higher than in the
--- first one, and 1,000 times than its lowest), or it has grown by a quarter and more
+-- it is a million times higher all through its last third, or it has grown by a quarter and more
 -- from each twelfth to the next through two thirds, to 20 times the lowest, and no reward with it.
+-- Any other: it is 20 times higher all through its last third than in its first, and 1,000 times
+-- its lowest.
 -- Upwards also the norm of the gradients (of_gradient), from one fifth to the next, to over a
 -- million and ten times where it began, or to 2,000 times that and over 1,000, while the loss does
 -- not fall. absurd: it has been beyond 1e15 from its first point to its last (1e20, of few points):
