@@ -19,9 +19,7 @@ with
         -- still being opened is refused
         select peer, port, error, attempts, host, rank, pid, device_hint, time, file_id, line_no
         from nccl_socket
-        where
-            event = 'io_failed'
-            and regexp_matches(error, 'timed out|No route to host|unreachable|refused')
+        where event = 'io_failed' and nccl_found_no_way(error)
         union all by name
         select
             peer,

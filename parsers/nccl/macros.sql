@@ -7,3 +7,9 @@ create macro nccl_version_text(code) as
         else (divide(code, 1000)) || '.' || ((divide(code, 100)) % 10) || '.' || (code % 100)
     end
 ;
+
+-- what a socket's error says of the way to a peer, or of one that nothing listens at, and not of a
+-- peer that was there and is gone
+create macro nccl_found_no_way(error) as
+    coalesce(regexp_matches(error, 'timed out|No route to host|unreachable|refused'), false)
+;

@@ -16,7 +16,7 @@ left join nccl_process p on p.host = s.host and p.pid = s.pid
 left join address_host a on a.address = s.peer
 where
     s.event in ('closed_by_peer', 'io_failed', 'no_peer_address')
-    and not regexp_matches(coalesce(s.error, ''), 'timed out|No route to host|unreachable|refused')
+    and not nccl_found_no_way(s.error)
     -- its own proxy thread, which another peer was lost to
     and not coalesce(
         (s.peer in (s.host, short_host(s.host)) or starts_with(s.peer, short_host(s.host) || '.'))
